@@ -1,0 +1,69 @@
+import type { Json } from './vocabulary.ts';
+
+/** A JSON Schema object. */
+export type JsonSchema = { [key: string]: Json };
+
+/** Waits between attempts: `initialMs`, then times `backoff`, at most `maximumMs`. */
+export interface RetryPolicy {
+  maxAttempts: number;
+  initialMs: number;
+  backoff: number;
+  maximumMs: number;
+}
+
+/** What the workflow and the prompt need to know of a tool; the code stays with the worker. */
+export interface ToolManifest {
+  name: string;
+  description: string;
+  /** null: the tool takes one plain string. */
+  inputSchema: JsonSchema | null;
+  timeoutMs: number;
+  retry: RetryPolicy;
+  effects: 'none' | 'idempotent' | 'once';
+  onFailure: 'ask' | 'observe' | 'fail';
+  returnDirect: boolean;
+  maxOutputChars: number;
+  /** Task queue of a tool that another worker runs. */
+  taskQueue?: string;
+}
+
+/** Parameters of every model request of an agent; absent ones are not sent. */
+export interface RequestParams {
+  api: 'chat' | 'completions';
+  stream: boolean;
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  logitBias?: { [token: string]: number };
+  requestTimeoutMs: number;
+  /** Further body fields, sent as they are. */
+  extra?: { [key: string]: Json };
+}
+
+/**
+ * An agent, resolved once at the start of a run and pinned for its whole lineage: nothing a deploy changes in a
+ * definition reaches a run that has begun.
+ */
+export interface AgentManifest {
+  loopVersion: 1;
+  name: string;
+  kind: string;
+  /** Texts of the kind's prompt; their names are the kind's. */
+  prompt: { [name: string]: string };
+  /** Name of the model adapter in the worker's config, and the model's own name. */
+  adapter: string;
+  model: string;
+  params: RequestParams;
+  stop: string[];
+  tools: ToolManifest[];
+  /** null: no limit. */
+  maxIterations: number | null;
+  maxExecutionTimeMs: number | null;
+  /** true: tell the model; false: fail the run; text: tell the model this. */
+  handleParsingErrors: boolean | string;
+  /** The model sees the last n steps; 0 or less: all. */
+  trimIntermediateSteps: number;
+  modelRetry: RetryPolicy;
+}

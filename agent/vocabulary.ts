@@ -1,0 +1,69 @@
+/** The words every part of Reloop shares. Plain JSON data: all of it crosses process boundaries. */
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** What the agent decided to do: LangChain's AgentAction. `log` is the text the scratchpad repeats to the model. */
+export interface AgentAction {
+  tool: string;
+  toolInput: Json;
+  log: string;
+}
+
+/** An action and what came of it: LangChain's intermediate step. */
+export interface AgentStep {
+  action: AgentAction;
+  observation: Json;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** The argument text exactly as the model wrote it. */
+  arguments: string;
+}
+
+/** One chat message. `content` is null for an assistant message that only calls tools. */
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string | null;
+  toolCalls?: ToolCall[];
+  toolCallId?: string;
+}
+
+/** Tokens as the provider counted them, summed; `modelCalls` counts replies received. */
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  modelCalls: number;
+}
+
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, modelCalls: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    promptTokens: a.promptTokens + b.promptTokens,
+    completionTokens: a.completionTokens + b.completionTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+    modelCalls: a.modelCalls + b.modelCalls,
+  };
+}
+
+export type StopReason =
+  | 'final_answer'
+  | 'return_direct'
+  | 'max_iterations'
+  | 'max_execution_time'
+  | 'budget'
+  | 'cancelled'
+  | 'error';
+
+export type RunStatus = 'running' | 'waiting' | 'paused' | 'completed' | 'stopped' | 'failed' | 'cancelled';
+
+/** The tool name of a step that stands for a reply that could not be parsed. */
+export const EXCEPTION_TOOL = '_Exception';
+
+/** An observation as the model reads it: text as it is, anything else as JSON text. */
+export function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

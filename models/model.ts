@@ -1,0 +1,81 @@
+import type { ModelPrompt } from '../agent/kind.ts';
+import type { RequestParams } from '../agent/manifest.ts';
+import type { ToolCall } from '../agent/vocabulary.ts';
+
+/** One request to a model: everything that decides the reply. Printed as it is by `reloop show --prompt`. */
+export interface ModelRequest {
+  model: string;
+  prompt: ModelPrompt;
+  stop: string[];
+  params: RequestParams;
+}
+
+export interface ModelReply {
+  text: string;
+  toolCalls: ToolCall[];
+  /** As the provider says it; `length` means the reply was cut and is never acted on. */
+  finishReason: string;
+  usage: { promptTokens: number; completionTokens: number; totalTokens: number };
+  /** For instance a parameter that was left out because the model refused it. */
+  warnings?: string[];
+}
+
+/** Who is asking: enough to make a request reproducible and to cancel it. */
+export interface ModelCallContext {
+  /** Aborted when the run is cancelled or the time is over; the HTTP request must end with it. */
+  signal: AbortSignal;
+  /** The piece of text that just arrived (streaming only). */
+  onText(piece: string): void;
+  /** `3` for the third iteration, `3.1` for a request made by that iteration's first tool call. */
+  step: string;
+  runId: string;
+}
+
+/**
+ * A model adapter: one function. Called by the `callModel` activity, once per attempt; retries are the caller's.
+ * Throws {@link ModelError} for what it understands; anything else counts as retryable.
+ */
+export interface Model {
+  call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
+  /** Checked when a config is loaded: a sentence that says what is missing, or undefined. */
+  problem?(): string | undefined;
+}
+
+export type ModelErrorType =
+  | 'ModelAuthenticationError'
+  | 'ModelPermissionDenied'
+  | 'ModelNotFound'
+  | 'ModelBadRequest'
+  | 'ModelContextTooLong'
+  | 'ModelRateLimited'
+  | 'ModelConflict'
+  | 'ModelServerError'
+  | 'ModelConnectionError'
+  | 'ModelTimeout'
+  | 'ModelInvalidResponse'
+  | 'ModelStreamCut';
+
+/** A failed model call, already judged: one type per cause, retryable or not, and how long the provider asks to wait. */
+export class ModelError extends Error {
+  override name = 'ModelError';
+  readonly type: ModelErrorType;
+  readonly retryable: boolean;
+  /** Milliseconds the provider asked to wait (Retry-After). */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    type: ModelErrorType,
+    message: string,
+    options: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.type = type;
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** A model of your own: `call` is all it takes. */
+export function defineModel(model: Model): Model {
+  return model;
+}
