@@ -57,6 +57,8 @@ export interface AgentManifest {
   model: string;
   params: RequestParams;
   stop: string[];
+  /** Output of a run that a limit stopped. */
+  stoppedOutput: string;
   tools: ToolManifest[];
   /** null: no limit. */
   maxIterations: number | null;

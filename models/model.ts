@@ -1,14 +1,7 @@
-import type { ModelPrompt } from '../agent/kind.ts';
-import type { RequestParams } from '../agent/manifest.ts';
+import type { ModelRequest } from '../agent/request.ts';
 import type { ToolCall } from '../agent/vocabulary.ts';
 
-/** One request to a model: everything that decides the reply. Printed as it is by `reloop show --prompt`. */
-export interface ModelRequest {
-  model: string;
-  prompt: ModelPrompt;
-  stop: string[];
-  params: RequestParams;
-}
+export type { ModelRequest };
 
 export interface ModelReply {
   text: string;

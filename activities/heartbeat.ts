@@ -1,0 +1,78 @@
+import { Context } from '@temporalio/activity';
+import { encodeToPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { Heartbeat } from '../agent/calls.ts';
+
+/**
+ * The heartbeat of one attempt: a record that is sent every second and, where something must be stored before going
+ * on, at once. All beats go one after the other and carry the whole record, so that a late one never undoes an earlier.
+ */
+export interface HeartbeatWriter {
+  readonly record: Heartbeat;
+  /** Changes the record; it is sent with the next beat. */
+  set(patch: Partial<Heartbeat>): void;
+  /** Changes the record and resolves when the server has stored it. Throws when the attempt is no longer ours. */
+  store(patch: Partial<Heartbeat>): Promise<void>;
+  stop(): void;
+}
+
+const INTERVAL_MS = 1000;
+
+export function startHeartbeat(context: Context): HeartbeatWriter {
+  let record: Heartbeat = previousRecord(context);
+  let queue = Promise.resolve();
+  let waiting = false;
+
+  const beat = () => {
+    queue = queue.catch(() => undefined).then(() => send(context, record));
+    return queue;
+  };
+  const timer = setInterval(() => {
+    if (waiting) return;
+    waiting = true;
+    // A beat that fails is followed by the next one; when none arrives, the server gives the call to another worker.
+    beat()
+      .catch(() => undefined)
+      .finally(() => (waiting = false));
+  }, INTERVAL_MS);
+
+  return {
+    get record() {
+      return record;
+    },
+    set(patch) {
+      record = { ...record, ...patch };
+    },
+    store(patch) {
+      record = { ...record, ...patch };
+      return beat();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** The record that the previous attempt left, without what concerned only that attempt. */
+function previousRecord({ info }: Context): Heartbeat {
+  const { progress: _progress, text: _text, ...kept } = (info.heartbeatDetails ?? {}) as Heartbeat; // our own record
+  return kept;
+}
+
+/**
+ * Sent by hand because the SDK's own heartbeat is throttled and cannot be awaited. What the server answers (cancelled,
+ * reset, gone) is left to the SDK: its heartbeat finds out the same and aborts the context's signal.
+ */
+async function send(context: Context, record: Heartbeat): Promise<void> {
+  const { client, info } = context;
+  const { loadedDataConverter, namespace, identity } = client.options;
+  try {
+    const answer = await client.workflowService.recordActivityTaskHeartbeat({
+      namespace,
+      identity,
+      taskToken: info.taskToken,
+      details: { payloads: (await encodeToPayloads(loadedDataConverter, record)) ?? [] },
+    });
+    if (answer.cancelRequested || answer.activityPaused || answer.activityReset) context.heartbeat(record);
+  } catch (error) {
+    context.heartbeat(record);
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { readPages } from '../agent/pages.ts';
+
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
+
+/** Which run to read; the namespace is the client's. */
+export interface RunRef {
+  workflowId: string;
+  runId: string;
+}
+
+const RESOURCE_EXHAUSTED = 8;
+const NOT_FOUND = 5;
+
+/** Events of one run, oldest first; `latestFirst` turns that round. Reads the server's record: no worker is asked. */
+export function readHistory(client: Client, run: RunRef, latestFirst = false): AsyncGenerator<HistoryEvent> {
+  const service = client.workflowService;
+  return readPages<HistoryEvent>(
+    async (token, size) => {
+      const request = {
+        namespace: client.options.namespace,
+        execution: run,
+        maximumPageSize: size,
+        ...(token === undefined ? {} : { nextPageToken: token }),
+      };
+      const page = latestFirst
+        ? await service.getWorkflowExecutionHistoryReverse(request)
+        : await service.getWorkflowExecutionHistory(request);
+      return { events: page.history?.events ?? [], next: page.nextPageToken };
+    },
+    (error) => isGrpcServiceError(error) && Number(error.code) === RESOURCE_EXHAUSTED,
+  );
+}
+
+export function isNotFound(error: unknown): boolean {
+  return isGrpcServiceError(error) && Number(error.code) === NOT_FOUND;
+}
+
+/** The first argument or the result behind a payload list, through the client's own converter and codecs. */
+export async function decodeFirst(client: Client, payloads: Payloads): Promise<unknown> {
+  const converter = client.options.loadedDataConverter;
+  const list = payloads?.payloads;
+  if (list === undefined || list === null || list.length === 0) return undefined;
+  return decodeFromPayloadsAtIndex(converter, 0, list);
+}

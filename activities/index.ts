@@ -1,0 +1,22 @@
+import { createCallModel } from './call-model.ts';
+import type { Dependencies } from './dependencies.ts';
+import { createResolveAgent } from './resolve-agent.ts';
+import { createToolActivity } from './run-tool.ts';
+import { createTranscripts } from './transcripts.ts';
+
+export type { Dependencies } from './dependencies.ts';
+export { rememberToolMeta } from './tool-meta.ts';
+
+/** All activities of a worker: the two of the loop, and one for each tool under the tool's own name. */
+export function createActivities(dependencies: Dependencies) {
+  const transcripts = createTranscripts(dependencies.transcriptCacheBytes);
+  const tools = [...dependencies.tools.values()].map((tool) => [
+    tool.name,
+    createToolActivity(tool, dependencies, transcripts),
+  ]);
+  return {
+    ...Object.fromEntries(tools),
+    resolveAgent: createResolveAgent(dependencies),
+    callModel: createCallModel(dependencies, transcripts),
+  };
+}

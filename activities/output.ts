@@ -1,0 +1,33 @@
+import { utf8Length } from '../agent/digest.ts';
+import { cutOutput } from '../agent/observations.ts';
+import type { Json } from '../agent/vocabulary.ts';
+
+/**
+ * A tool's return value as a JSON value that fits: what is not JSON becomes what JSON makes of it, nothing becomes null.
+ * Longer text is cut with a marker; a longer value becomes its JSON text, cut likewise.
+ */
+export function capOutput(output: unknown, maxChars: number, maxBytes: number): Json {
+  const json = toJson(output);
+  const text = typeof json === 'string' ? json : JSON.stringify(json);
+  if (fits(text, maxChars, maxBytes)) return json;
+  let kept = Math.min(text.length, maxChars);
+  while (!fits(text.slice(0, kept), maxChars, maxBytes - 200)) kept = Math.floor(kept * 0.9);
+  return wholeCharacters(text.slice(0, kept)) + cutOutput(kept, text.length);
+}
+
+function toJson(output: unknown): Json {
+  if (typeof output === 'string') return output;
+  const text: unknown = JSON.stringify(output, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+  return typeof text === 'string' ? (JSON.parse(text) as Json) : null;
+}
+
+function fits(text: string, maxChars: number, maxBytes: number): boolean {
+  return text.length <= maxChars && utf8Length(JSON.stringify(text)) <= maxBytes;
+}
+
+/** Does not end between the halves of a character. */
+function wholeCharacters(text: string): string {
+  return /[\ud800-\udbff]$/u.test(text) ? text.slice(0, -1) : text;
+}

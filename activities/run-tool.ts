@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
+import { limits } from '../agent/limits.ts';
+import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
+import { type Attempt, runAttempt } from './attempt.ts';
+import { modelOf } from './call-model.ts';
+import type { Dependencies } from './dependencies.ts';
+import { earlierCalls } from './earlier-calls.ts';
+import { judge } from './errors.ts';
+import { capOutput } from './output.ts';
+import { toolMeta } from './tool-meta.ts';
+import type { Transcripts } from './transcripts.ts';
+
+/** The activity behind one tool: its name is the tool's, its argument the tool's input. */
+export function createToolActivity(tool: Tool, dependencies: Dependencies, transcripts: Transcripts) {
+  return async (input: Json): Promise<ToolResult> => {
+    const meta = requireMeta(tool);
+    return runAttempt(
+      () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, judge }),
+      async (attempt) => {
+        const counter = countUsage(attempt);
+        const context = toolContext(tool, input, meta, attempt, (prompt) =>
+          complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
+        );
+        const result = await tellModel(async () => {
+          const parsed = tool.parseInput(input);
+          // The config's types tie input to run; a list of tools cannot.
+          const output = await tool.run(parsed as never, context);
+          return { output: capOutput(output, meta.maxOutputChars, limits.resultBytes) };
+        });
+        return counter.sum().modelCalls === 0 ? result : { ...result, usage: counter.sum() };
+      },
+    );
+  };
+}
+
+/** Errors that are meant for the model are results, not failures. */
+async function tellModel(run: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    const message = error instanceof Error ? error.message : '';
+    if (name === 'ToolInputError') return { output: message, kind: 'invalid' };
+    if (name === 'ToolError') return { output: message, kind: 'error' };
+    throw error;
+  }
+}
+
+function toolContext(
+  tool: Tool,
+  input: Json,
+  meta: ToolCallMeta,
+  { context, heartbeat, signal }: Attempt,
+  ask: (prompt: string) => Promise<string>,
+): ToolContext {
+  const { info } = context;
+  const lastCheckpoint = heartbeat.record.checkpoint ?? meta.checkpoint;
+  if (lastCheckpoint !== undefined) heartbeat.set({ checkpoint: lastCheckpoint });
+  return {
+    signal,
+    progress: (text) => heartbeat.set({ progress: text }),
+    checkpoint: (value) => heartbeat.store({ checkpoint: value }),
+    lastCheckpoint,
+    idempotencyKey: idempotencyKey(meta, tool.name, input),
+    earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
+    complete: ask,
+    attempt: info.attempt,
+    callId: meta.call,
+    runId: meta.root,
+    log: {
+      info: (text) => context.log.info(text, { tool: tool.name, call: meta.call }),
+      warn: (text) => context.log.warn(text, { tool: tool.name, call: meta.call }),
+    },
+  };
+}
+
+/** The agent's own model, asked with one text; failures are the tool's, and so are their retries. */
+async function complete(
+  prompt: string,
+  meta: ToolCallMeta,
+  { context, signal }: Attempt,
+  dependencies: Dependencies,
+  transcripts: Transcripts,
+  add: (usage: Usage) => void,
+): Promise<string> {
+  const manifest = await transcripts.manifest(context, meta.scope);
+  const { model, params } = manifest;
+  const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
+  const asked = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
+  const reply = await modelOf(dependencies, manifest).call(request, asked);
+  add({ ...reply.usage, modelCalls: 1 });
+  return reply.text;
+}
+
+/** Model calls of failed attempts count too; they are kept in the heartbeat record. */
+function countUsage({ heartbeat }: Attempt): { add(usage: Usage): void; sum(): Usage } {
+  return {
+    add: (usage) => heartbeat.set({ usage: addUsage(heartbeat.record.usage ?? noUsage, usage) }),
+    sum: () => heartbeat.record.usage ?? noUsage,
+  };
+}
+
+/** The same over retries, crashes and continue-as-new of one call; another as soon as the input differs. */
+function idempotencyKey({ root, scope, call }: ToolCallMeta, tool: string, input: Json): string {
+  return createHash('sha256')
+    .update(JSON.stringify([root, scope, call, tool, canonical(input)]))
+    .digest('hex');
+}
+
+function canonical(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(canonical);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
+}
+
+function requireMeta(tool: Tool): ToolCallMeta {
+  const meta = toolMeta();
+  if (meta !== undefined) return meta;
+  throw ApplicationFailure.create({
+    type: 'NotAReloopCall',
+    message: `${tool.name} was called without the header "reloop". Call tools through runAgent, and give the worker ReloopPlugin.`,
+    nonRetryable: true,
+  });
+}

@@ -1,0 +1,122 @@
+import type { ErrorInfo } from './events.ts';
+import type { AgentManifest, RetryPolicy } from './manifest.ts';
+import type { Entry } from './transcript.ts';
+import type { Json, ToolCall, Usage } from './vocabulary.ts';
+
+/** What crosses between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
+
+/** Where the entries before a run's first own one are recorded. */
+export interface Origin {
+  runId: string;
+  /** Only where it is another workflow than the reader's own. */
+  workflowId?: string;
+  length: number;
+  digest: string;
+}
+
+export interface ResolveAgentInput {
+  agent: string;
+  overrides?: RunOverrides;
+}
+
+/** Recorded by a run's first activity: the definition, pinned, and what the server can do. */
+export interface ResolvedAgent {
+  manifest: AgentManifest;
+  /** Reloop's search attributes are registered. */
+  searchAttributes: boolean;
+}
+
+/** What a single run may change of its agent. */
+export interface RunOverrides {
+  model?: string;
+  maxIterations?: number | null;
+  maxExecutionTimeMs?: number | null;
+}
+
+export interface CallModelInput {
+  /** Number of this runAgent within its workflow. */
+  scope: number;
+  /** Entries that earlier calls of this scope carried, and their digest. */
+  base: number;
+  prev: string;
+  /** The entries since. */
+  delta: Entry[];
+  /** Present while a scope that goes on from another run has carried nothing itself. */
+  origin?: Origin;
+}
+
+/** A decided action; `observation` is there when nothing has to be run to know it. */
+export interface PlannedAction {
+  tool: string;
+  toolInput: Json;
+  /** Left out where it is the reply's text. */
+  log?: string;
+  observation?: Json;
+}
+
+/** `fail`: the reply could not be read, and the agent does not want the model to be told. */
+export type TurnDecision =
+  | { type: 'finish'; output: Json; log?: string }
+  | { type: 'act'; actions: PlannedAction[] }
+  | { type: 'fail'; error: ErrorInfo };
+
+/** Result of the `callModel` activity. */
+export interface ModelTurn {
+  /** The reply, cut at the first stop string. */
+  text: string;
+  toolCalls?: ToolCall[];
+  decision: TurnDecision;
+  finishReason: string;
+  usage: Usage;
+  warnings?: string[];
+  /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
+  request: string;
+}
+
+/** Result of a tool activity. */
+export interface ToolResult {
+  output: Json;
+  /** `error`: the tool said so (ToolError); `invalid`: the input did not fit and the tool was not run. */
+  kind?: 'error' | 'invalid';
+  /** Model calls made inside the tool. */
+  usage?: Usage;
+}
+
+/** What a tool activity needs beside its input; travels in the header `reloop`. */
+export interface ToolCallMeta {
+  /** First run of the lineage. */
+  root: string;
+  scope: number;
+  call: string;
+  retry: RetryPolicy;
+  timeoutMs: number;
+  maxOutputChars: number;
+  /** Stored by an earlier schedule of this call. */
+  checkpoint?: Json;
+}
+
+/** The one heartbeat record of every activity; the fields an activity does not use are absent. */
+export interface Heartbeat {
+  /** Attempts that failed by themselves; a worker's death is none. */
+  failures?: number;
+  /** Message of the last such failure. */
+  lastError?: string;
+  checkpoint?: Json;
+  /** Model calls made by attempts that failed. */
+  usage?: Usage;
+  progress?: string;
+  /** Reply text so far. */
+  text?: string;
+}
+
+/** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */
+export function activityId(scope: number, call: string, n: number): string {
+  return `${scope === 0 ? '' : `${scope}/`}${call}${n === 0 ? '' : `~${n}`}`;
+}
+
+/** The inverse of {@link activityId}; undefined for ids that are not ours. */
+export function parseActivityId(id: string): { scope: number; call: string; n: number } | undefined {
+  const match = /^(?:(\d+)\/)?([a-z]+|\d+(?:\.\d+)?)(?:~(\d+))?$/u.exec(id);
+  if (match === null) return undefined;
+  return { scope: Number(match[1] ?? 0), call: match[2] ?? '', n: Number(match[3] ?? 0) };
+}

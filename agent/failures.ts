@@ -1,0 +1,53 @@
+import type { ErrorInfo } from './events.ts';
+import type { Json } from './vocabulary.ts';
+
+/** What a failed activity means to the loop; `checkpoint` is what the tool had stored. */
+export interface FailedCall {
+  error: ErrorInfo;
+  checkpoint: Json | undefined;
+  cancelled: boolean;
+}
+
+/** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
+interface FailureShape {
+  name?: string;
+  message?: string;
+  type?: string | null;
+  details?: unknown[] | null;
+  timeoutType?: string | undefined;
+  lastHeartbeatDetails?: unknown;
+  cause?: unknown;
+}
+
+/** Reads the cause out of an activity's failure, the same in the workflow and from history. */
+export function readFailure(failure: unknown): FailedCall {
+  const outer = shape(failure);
+  const cause = outer.name === 'ActivityFailure' ? shape(outer.cause) : outer;
+  const message = cause.message ?? 'unknown error';
+  switch (cause.name) {
+    case 'ApplicationFailure':
+      return failed({ type: cause.type ?? 'Error', message }, cause.details?.[0]);
+    case 'TimeoutFailure':
+      return failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails);
+    case 'CancelledFailure':
+      return { ...failed({ type: 'Cancelled', message }, undefined), cancelled: true };
+    default:
+      return failed({ type: 'Error', message }, undefined);
+  }
+}
+
+function failed(error: ErrorInfo, details: unknown): FailedCall {
+  const { checkpoint } = shape(details) as { checkpoint?: Json }; // written by the runner in activities/
+  return { error, checkpoint, cancelled: false };
+}
+
+function shape(value: unknown): FailureShape {
+  return value !== null && typeof value === 'object' ? value : {};
+}
+
+function timeoutMessage({ timeoutType, message }: FailureShape): string {
+  if (timeoutType === 'HEARTBEAT')
+    return 'its worker died or stopped answering in the middle of the call, again and again';
+  if (timeoutType === 'START_TO_CLOSE') return 'it took longer than its time-out';
+  return message ?? 'it timed out';
+}

@@ -1,0 +1,5 @@
+import type { AgentKind } from './kind.ts';
+import { zeroShot } from './zero-shot.ts';
+
+/** The one list: a new kind is a file beside this one and a name here. */
+export const builtInKinds: readonly AgentKind[] = [zeroShot];

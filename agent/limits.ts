@@ -1,0 +1,50 @@
+import type { AgentManifest } from './manifest.ts';
+import { type StopReason, type Usage, noUsage } from './vocabulary.ts';
+
+/** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.5 MB. */
+export const limits = {
+  /** A question with its chat history. */
+  questionBytes: 400_000,
+  /** A manifest: prompts and tool schemas. */
+  manifestBytes: 256_000,
+  /** A model's reply, as JSON text. A longer one is cut and counts as cut by the provider. */
+  replyBytes: 256_000,
+  /** Observations of one turn in a model call's delta; what exceeds it travels as a reference. */
+  turnBytes: 1_000_000,
+  /** Observations that no model call has carried when a run is continued as new. */
+  handOverBytes: 128_000,
+  /** An output or input that a person gives. */
+  decisionBytes: 100_000,
+  /** A tool's result. */
+  resultBytes: 1_500_000,
+  /** Transcript carried over continue-as-new instead of being read from the earlier run. */
+  carriedBytes: 512_000,
+  /** Attempts lost to dying workers, on top of an activity's own. */
+  deaths: 25,
+} as const;
+
+/** What a lineage has used up so far; carried along by continue-as-new. */
+export interface Counters {
+  iterations: number;
+  /** Milliseconds since 1970, and how many of the milliseconds since then a person was waited for. */
+  startedAtMs: number;
+  waitedMs: number;
+  usage: Usage;
+}
+
+export function freshCounters(nowMs: number): Counters {
+  return { iterations: 0, startedAtMs: nowMs, waitedMs: 0, usage: noUsage };
+}
+
+/** Looked at before each turn, as AgentExecutor does: 0 iterations means no model call at all. */
+export function reachedLimit(
+  manifest: AgentManifest,
+  counters: Counters,
+  nowMs: number,
+): StopReason | undefined {
+  const { maxIterations, maxExecutionTimeMs } = manifest;
+  if (maxIterations !== null && counters.iterations >= maxIterations) return 'max_iterations';
+  const elapsed = nowMs - counters.startedAtMs - counters.waitedMs;
+  if (maxExecutionTimeMs !== null && elapsed >= maxExecutionTimeMs) return 'max_execution_time';
+  return undefined;
+}

@@ -1,0 +1,32 @@
+import type { ErrorInfo } from './events.ts';
+
+/** Sentences the model is told. The first two are LangChain's and fixed; all are part of the protocol. */
+
+export const INCOMPLETE_REPLY = 'Invalid or incomplete response';
+
+export function unknownTool(name: string, known: readonly string[]): string {
+  return `${name} is not a valid tool, try one of [${known.join(', ')}].`;
+}
+
+export const CUT_REPLY =
+  'Invalid Format: the reply was cut off at the token limit, so nothing was run. Answer again, shorter.';
+
+export function failedTool(tool: string, error: ErrorInfo): string {
+  return `The tool ${tool} failed: ${error.message}`;
+}
+
+export function skippedTool(reason: string | undefined): string {
+  return reason === undefined
+    ? 'This tool call was skipped by the operator; there is no result.'
+    : `This tool call was skipped by the operator: ${reason}`;
+}
+
+export function cancelledTool(reason: string | undefined): string {
+  return reason === undefined
+    ? 'This tool call was cancelled before it ended; there is no result.'
+    : `This tool call was cancelled before it ended: ${reason}`;
+}
+
+export function cutOutput(kept: number, total: number): string {
+  return `\n[cut: the first ${kept} of ${total} characters]`;
+}

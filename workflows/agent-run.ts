@@ -1,0 +1,51 @@
+import { allHandlersFinished, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { ResolvedAgent } from '../agent/calls.ts';
+import { limits } from '../agent/limits.ts';
+import { type Step, share } from './act.ts';
+import type { Lineage, RunResult } from './messages.ts';
+import { runLineage } from './run-agent.ts';
+import type { AgentLoop } from './run-state.ts';
+import { type StatusWriter, statusWriter } from './status.ts';
+import { handOver } from './transcript.ts';
+
+/** The registered workflow: one agent run, as long as it takes. */
+export async function agentRun(lineage: Lineage): Promise<RunResult> {
+  let writeStatus: StatusWriter = () => undefined;
+  try {
+    const result = await runLineage(lineage, {
+      resolved({ searchAttributes }) {
+        writeStatus = statusWriter(searchAttributes, lineage);
+        writeStatus('running');
+      },
+      waiting: (parks) => writeStatus(parks.length > 0 ? 'waiting' : 'running'),
+      betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(lineage, loop, resolved, lastTurn),
+    });
+    const { stopReason } = result;
+    writeStatus(stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped');
+    return result;
+  } catch (failure) {
+    if (failure instanceof Error && failure.name === 'ContinueAsNew') throw failure;
+    writeStatus(isCancellation(failure) ? 'cancelled' : 'failed');
+    throw failure;
+  }
+}
+
+/** Between turns nothing is open: no call, no park, no unanswered update. */
+async function continueWhenLong(
+  lineage: Lineage,
+  loop: AgentLoop,
+  { manifest, searchAttributes }: ResolvedAgent,
+  lastTurn: Step[],
+): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return;
+  const from = handOver(loop.transcript, workflowInfo().runId);
+  await continueAsNew<typeof agentRun>({
+    agent: lineage.agent,
+    root: loop.root,
+    manifest,
+    searchAttributes,
+    from,
+    pending: share(lastTurn, limits.handOverBytes).map(({ entry }) => entry),
+    counters: loop.counters,
+  });
+}

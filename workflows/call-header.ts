@@ -1,0 +1,30 @@
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import type { ToolCallMeta } from '../agent/calls.ts';
+
+/**
+ * A tool activity's only argument is the tool's input, as anyone would write it; what the runner needs beside it
+ * travels in the header `reloop`.
+ */
+const metaByActivityId = new Map<string, ToolCallMeta>();
+
+export function attachMeta(activityId: string, meta: ToolCallMeta): void {
+  metaByActivityId.set(activityId, meta);
+}
+
+export const interceptors: WorkflowInterceptorsFactory = () => ({
+  outbound: [
+    {
+      scheduleActivity(input, next) {
+        const meta = metaByActivityId.get(input.options.activityId ?? '');
+        if (meta === undefined) return next(input);
+        metaByActivityId.delete(input.options.activityId ?? '');
+        return next({ ...input, headers: { ...input.headers, reloop: toPayload(meta) } });
+      },
+    },
+  ],
+});
+
+function toPayload(meta: ToolCallMeta): Payload {
+  return defaultPayloadConverter.toPayload(meta);
+}

@@ -1,0 +1,86 @@
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type { Origin, RunOverrides } from '../agent/calls.ts';
+import type { OperatorDecision, Park } from '../agent/events.ts';
+import type { Counters } from '../agent/limits.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import type { Entry } from '../agent/transcript.ts';
+import type { ChatMessage, Json, RunStatus, StopReason, Usage } from '../agent/vocabulary.ts';
+
+/** Everything a client says to a run, and what a run starts from and ends with. */
+
+export const AGENT_RUN = 'agentRun';
+
+/**
+ * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new (later: rewind, fork, retry)
+ * has the pinned manifest and a pointer to where the transcript so far is recorded.
+ */
+export interface Lineage {
+  agent: string;
+  question?: { input: string; chatHistory: ChatMessage[] };
+  overrides?: RunOverrides;
+  /** First run of the lineage. */
+  root?: string;
+  manifest?: AgentManifest;
+  searchAttributes?: boolean;
+  /** `entries`: what the model still sees, where that is small enough to be carried. */
+  from?: Origin & { entries?: Entry[] };
+  /** Entries that no model call has carried yet. */
+  pending?: Entry[];
+  counters?: Counters;
+}
+
+/** Result of a run. Steps are not in it: they are read from history. */
+export interface RunResult {
+  output: Json;
+  stopReason: StopReason;
+  iterations: number;
+  usage: Usage;
+}
+
+/**
+ * Data of every decision: nothing (one call waits), the call's id as a string, or this. `park` is the `n` of the park
+ * the sender saw; a decision on an earlier one is refused.
+ */
+export interface DecisionData {
+  call?: string;
+  park?: number;
+  input?: Json;
+  output?: Json;
+  reason?: string;
+}
+
+export interface DecisionReceipt {
+  call: string;
+  n: number;
+  decision: OperatorDecision['type'];
+}
+
+export const decisionUpdates = {
+  retry: defineUpdate<DecisionReceipt, [unknown?]>('retry'),
+  resolve: defineUpdate<DecisionReceipt, [unknown?]>('resolve'),
+  skip: defineUpdate<DecisionReceipt, [unknown?]>('skip'),
+  cancelCall: defineUpdate<DecisionReceipt, [unknown?]>('cancelCall'),
+  abort: defineUpdate<DecisionReceipt, [unknown?]>('abort'),
+} as const satisfies Record<OperatorDecision['type'], unknown>;
+
+/** What to type, shown beside each update in the Web UI. */
+export const decisionHelp: Record<OperatorDecision['type'], string> = {
+  retry:
+    'Run the waiting call again. Data: nothing when one call waits, "3.1", or {"call":"3.1","input":…} for other input.',
+  resolve: 'Give the result of the waiting call yourself. Data: {"output":"…"} or {"call":"3.1","output":…}.',
+  skip: 'Go on without the call; the model is told. Data: nothing, "3.1", or {"call":"3.1","reason":"…"}.',
+  cancelCall: 'Cancel one running tool call; the run goes on and the model is told. Data: "3.1" or nothing.',
+  abort: 'Fail the run. Data: nothing or {"reason":"…"}.',
+};
+
+export interface RunState {
+  agent: string;
+  status: RunStatus;
+  iterations: number;
+  /** Ids of the tool calls under way. */
+  running: string[];
+  waiting: Park[];
+  usage: Usage;
+}
+
+export const statusQuery = defineQuery<RunState>('status');

@@ -1,0 +1,184 @@
+import { isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent/calls.ts';
+import type { Park } from '../agent/events.ts';
+import { readFailure } from '../agent/failures.ts';
+import { freshCounters, reachedLimit } from '../agent/limits.ts';
+import { type ChatMessage, type Json, type StopReason, addUsage, noUsage } from '../agent/vocabulary.ts';
+import type { RunOverrides } from '../agent/calls.ts';
+import { type Step, act, runFailure } from './act.ts';
+import { type Control, createControl } from './control.ts';
+import type { Lineage, RunResult, RunState } from './messages.ts';
+import { plan } from './plan.ts';
+import { type AgentLoop, HEARTBEAT_TIMEOUT } from './run-state.ts';
+import { showWaiting } from './status.ts';
+import { type TranscriptWriter, append, continuedTranscript, newTranscript } from './transcript.ts';
+
+export interface RunAgentOptions {
+  chatHistory?: ChatMessage[];
+  overrides?: RunOverrides;
+}
+
+/**
+ * Runs an agent as a step of any workflow. Several can run in one workflow, in turn or side by side; the operator's
+ * updates and the `status` query speak to all of them. Fails with an ApplicationFailure whose type is the cause's:
+ * `AgentNotFound`, `ModelAuthenticationError`, a tool's own.
+ */
+export function runAgent(agent: string, input: string, options: RunAgentOptions = {}): Promise<RunResult> {
+  const { chatHistory = [], overrides } = options;
+  return runLineage({
+    agent,
+    question: { input, chatHistory },
+    ...(overrides === undefined ? {} : { overrides }),
+  });
+}
+
+/** What the workflow around the loop may want to do as it goes on. */
+export interface LoopHooks {
+  resolved?(resolved: ResolvedAgent): void;
+  waiting?(parks: Park[]): void;
+  /** May end the run by continuing it as new. */
+  betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Step[]): Promise<void>;
+}
+
+/** One agent, from its start or from where an earlier run left off, to its result. */
+export async function runLineage(lineage: Lineage, hooks: LoopHooks = {}): Promise<RunResult> {
+  const scope = agents.length;
+  const agent: RunningAgent = { name: lineage.agent, loop: undefined, over: false, hooks };
+  agents.push(agent);
+  control ??= createControl(workflowState, onWaitingChange);
+
+  const resolved = await resolve(lineage, scope);
+  hooks.resolved?.(resolved);
+  const loop = begin(lineage, resolved, scope, control);
+  agent.loop = loop;
+  try {
+    return await iterate(loop, async (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+  } finally {
+    agent.over = true;
+  }
+}
+
+/** The loop: think, act, observe. */
+async function iterate(
+  loop: AgentLoop,
+  betweenTurns: (lastTurn: Step[]) => Promise<void>,
+): Promise<RunResult> {
+  const { counters, manifest, transcript } = loop;
+  for (;;) {
+    const limit = reachedLimit(manifest, counters, Date.now());
+    if (limit !== undefined) return result(loop, manifest.stoppedOutput, limit);
+
+    const turn = await plan(loop).catch(failRun);
+    counters.iterations++;
+    if (turn.decision.type === 'fail') throw runFailure(turn.decision.error);
+    if (turn.decision.type === 'finish') return result(loop, turn.decision.output, 'final_answer');
+
+    const steps = await act(loop, turn, turn.decision.actions);
+    const direct = returnDirect(loop, steps);
+    if (direct !== undefined) return result(loop, direct.entry.observation, 'return_direct');
+
+    append(
+      transcript,
+      steps.map(({ entry }) => entry),
+    );
+    await betweenTurns(steps);
+  }
+}
+
+/** The agent's definition is resolved once in a lineage and recorded. */
+async function resolve(lineage: Lineage, scope: number): Promise<ResolvedAgent> {
+  const { agent, overrides, manifest, searchAttributes = false } = lineage;
+  if (manifest !== undefined) return { manifest, searchAttributes };
+  const { resolveAgent } = proxyActivities<{
+    resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
+  }>({
+    activityId: activityId(scope, 'resolve', 0),
+    summary: agent,
+    startToCloseTimeout: '10s',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    // A rolling deploy: for 30 s the agent may be known to some workers only.
+    retry: { maximumAttempts: 16, initialInterval: '2s', backoffCoefficient: 1 },
+  });
+  return resolveAgent({ agent, ...(overrides === undefined ? {} : { overrides }) }).catch(failRun);
+}
+
+function begin(lineage: Lineage, resolved: ResolvedAgent, scope: number, operator: Control): AgentLoop {
+  const { counters, root = workflowInfo().runId } = lineage;
+  return {
+    scope,
+    root,
+    manifest: resolved.manifest,
+    counters: counters ?? freshCounters(Date.now()),
+    transcript: openTranscript(lineage, resolved, scope),
+    control: operator,
+    waits: 0,
+    waitingSinceMs: 0,
+  };
+}
+
+function openTranscript(lineage: Lineage, { manifest }: ResolvedAgent, scope: number): TranscriptWriter {
+  const { question = { input: '', chatHistory: [] }, from, pending = [] } = lineage;
+  const trim = manifest.trimIntermediateSteps;
+  if (from === undefined) {
+    return newTranscript(scope, trim, [
+      { type: 'agent', manifest },
+      { type: 'question', ...question },
+    ]);
+  }
+  const { entries, ...origin } = from;
+  const transcript = continuedTranscript(scope, trim, origin, entries);
+  append(transcript, pending);
+  return transcript;
+}
+
+/** With exactly one action whose tool says so, its observation is the answer and the model is not asked again. */
+function returnDirect(loop: AgentLoop, steps: Step[]): Step | undefined {
+  const [only, second] = steps;
+  if (only === undefined || second !== undefined || !only.genuine) return undefined;
+  const tool = loop.manifest.tools.find(({ name }) => name === only.entry.action.tool);
+  return tool?.returnDirect === true ? only : undefined;
+}
+
+function result({ counters }: AgentLoop, output: Json, stopReason: StopReason): RunResult {
+  return { output, stopReason, iterations: counters.iterations, usage: counters.usage };
+}
+
+/** An activity's failure becomes the run's, with the cause's type; a cancellation stays one. */
+function failRun(failure: unknown): never {
+  if (isCancellation(failure)) throw failure;
+  throw runFailure(readFailure(failure).error);
+}
+
+/** The agents of this workflow, by scope, and the one operator's gate they share. Module state is a workflow's own. */
+interface RunningAgent {
+  name: string;
+  loop: AgentLoop | undefined;
+  over: boolean;
+  hooks: LoopHooks;
+}
+
+const agents: RunningAgent[] = [];
+let control: Control | undefined;
+
+function workflowState(): RunState {
+  const parks = waitingCalls();
+  const calls = [...(control?.calls.values() ?? [])];
+  return {
+    agent: agents.map(({ name }) => name).join(', '),
+    status: parks.length > 0 ? 'waiting' : 'running',
+    iterations: agents.reduce((sum, { loop }) => sum + (loop?.counters.iterations ?? 0), 0),
+    running: calls.filter(({ park }) => park === undefined).map(({ id }) => id),
+    waiting: parks,
+    usage: agents.reduce((sum, { loop }) => addUsage(sum, loop?.counters.usage ?? noUsage), noUsage),
+  };
+}
+
+function onWaitingChange(): void {
+  const parks = waitingCalls();
+  showWaiting(parks);
+  for (const { over, hooks } of agents) if (!over) hooks.waiting?.(parks);
+}
+
+function waitingCalls(): Park[] {
+  return [...(control?.calls.values() ?? [])].flatMap(({ park }) => (park === undefined ? [] : [park]));
+}

@@ -1,0 +1,39 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Park } from '../agent/events.ts';
+import type { RunStatus } from '../agent/vocabulary.ts';
+import type { Lineage } from './messages.ts';
+
+const ReloopAgent = defineSearchAttributeKey('ReloopAgent', 'KEYWORD');
+const ReloopStatus = defineSearchAttributeKey('ReloopStatus', 'KEYWORD');
+
+export type StatusWriter = (status: RunStatus) => void;
+
+/**
+ * Writes search attributes when the status changes, never per step. An attribute that the server does not know would
+ * block the workflow for good, so nothing is written unless the run's start recorded that they are registered. A run
+ * that was continued as new has its attributes already.
+ */
+export function statusWriter(registered: boolean, lineage: Lineage): StatusWriter {
+  let written: RunStatus | undefined = lineage.from === undefined ? undefined : 'running';
+  return (status) => {
+    if (!registered || status === written) return;
+    const agent = written === undefined ? [{ key: ReloopAgent, value: lineage.agent }] : [];
+    upsertSearchAttributes([...agent, { key: ReloopStatus, value: status }]);
+    written = status;
+  };
+}
+
+/** The Web UI shows about three lines: what is the matter first, then what to do. */
+export function showWaiting(waiting: readonly Park[]): void {
+  const [first] = waiting;
+  if (first === undefined) return setCurrentDetails('');
+  const more = waiting.length > 1 ? ` (and ${waiting.length - 1} more)` : '';
+  const which = waiting.length > 1 ? ", with the call's id as data" : '';
+  setCurrentDetails(
+    [
+      `**Waiting for you**: ${first.tool} (${first.call}) ${first.reason}${more}: ${first.error?.message.slice(0, 300) ?? ''}`,
+      `Send an Update: \`retry\`, \`resolve\` {"output":"…"}, \`skip\` or \`abort\`${which}.`,
+    ].join('\n\n'),
+  );
+}

@@ -1,0 +1,72 @@
+import type { CallModelInput, Origin } from '../agent/calls.ts';
+import { limits } from '../agent/limits.ts';
+import { type Entry, type Mark, START, advance, entryBytes, visible } from '../agent/transcript.ts';
+
+/**
+ * The workflow's side of the transcript: how much was carried, what is new, never the whole. `recent` is what the model
+ * still sees, kept while it is small enough to go along over continue-as-new.
+ */
+export interface TranscriptWriter {
+  scope: number;
+  trim: number;
+  carried: Mark;
+  pending: Entry[];
+  origin: Origin | undefined;
+  recent: { entry: Entry; bytes: number }[] | undefined;
+}
+
+export function newTranscript(scope: number, trim: number, entries: Entry[]): TranscriptWriter {
+  const transcript = { scope, trim, carried: START, pending: [], origin: undefined, recent: [] };
+  append(transcript, entries);
+  return transcript;
+}
+
+/** Goes on where another run's transcript ends; `recent` is what of it was carried along. */
+export function continuedTranscript(
+  scope: number,
+  trim: number,
+  origin: Origin,
+  recent: Entry[] | undefined,
+): TranscriptWriter {
+  return {
+    scope,
+    trim,
+    carried: { length: origin.length, digest: origin.digest },
+    pending: [],
+    origin,
+    recent: recent?.map((entry) => ({ entry, bytes: entryBytes(entry) })),
+  };
+}
+
+export function append(transcript: TranscriptWriter, entries: Entry[]): void {
+  transcript.pending.push(...entries);
+  if (transcript.recent === undefined) return;
+  const added = entries.map((entry) => ({ entry, bytes: entryBytes(entry) }));
+  const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);
+  const bytes = recent.reduce((sum, item) => sum + item.bytes, 0);
+  transcript.recent = bytes <= limits.carriedBytes ? recent : undefined;
+}
+
+/** The input of the next model call. The same again, should that call fail: only {@link delivered} moves on. */
+export function nextCall(transcript: TranscriptWriter): CallModelInput {
+  const { scope, carried, pending, origin } = transcript;
+  const input = { scope, base: carried.length, prev: carried.digest, delta: [...pending] };
+  return origin === undefined ? input : { ...input, origin };
+}
+
+/** The call has a result: what it carried is recorded and need not be carried again. */
+export function delivered(transcript: TranscriptWriter): void {
+  transcript.carried = advance(transcript.carried, transcript.pending);
+  transcript.pending = [];
+  transcript.origin = undefined;
+}
+
+/** Where a new run finds this transcript, with what of it is small enough to go along. */
+export function handOver(transcript: TranscriptWriter, runId: string): Origin & { entries?: Entry[] } {
+  const origin = transcript.origin ?? { runId, ...transcript.carried };
+  const pending = new Set(transcript.pending);
+  const entries = transcript.recent?.flatMap(({ entry }) =>
+    pending.has(entry) || entry.type === 'agent' ? [] : [entry],
+  );
+  return entries === undefined ? origin : { ...origin, entries };
+}
