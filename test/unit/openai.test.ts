@@ -1,0 +1,352 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { ModelRequest } from '../../models/model.ts';
+import { defineModel } from '../../models/model.ts';
+import { openai } from '../../models/openai.ts';
+import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
+
+const apis = ['chat', 'completions'] as const;
+
+describe('a request', () => {
+  test('sends a text prompt as one user message, and nothing that is not set', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    await ask();
+    expect(server.requests[0]).toMatchObject({ path: '/v1/chat/completions' });
+    expect(server.requests[0]?.body).toEqual({
+      model: 'test-model',
+      messages: [{ role: 'user', content: 'Say hello.' }],
+    });
+  });
+
+  test('sends every parameter under its name in the protocol, further fields as they are', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    await ask(
+      modelRequest(
+        {
+          temperature: 0,
+          maxTokens: 50,
+          topP: 0.5,
+          frequencyPenalty: 0.1,
+          presencePenalty: 0.2,
+          logitBias: { '42': -100 },
+          extra: { seed: 7, reasoning_effort: 'low' },
+        },
+        { stop: ['\nObservation:'] },
+      ),
+    );
+    expect(server.requests[0]?.body).toEqual({
+      model: 'test-model',
+      messages: [{ role: 'user', content: 'Say hello.' }],
+      stop: ['\nObservation:'],
+      temperature: 0,
+      max_tokens: 50,
+      top_p: 0.5,
+      frequency_penalty: 0.1,
+      presence_penalty: 0.2,
+      logit_bias: { '42': -100 },
+      seed: 7,
+      reasoning_effort: 'low',
+    });
+  });
+
+  test('sends the first four stop strings: the API takes no more', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    await ask(modelRequest({}, { stop: ['1', '2', '3', '4', '5'] }));
+    expect(server.requests[0]?.body['stop']).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('asks for the usage when it streams', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    await ask(modelRequest({ stream: true }));
+    expect(server.requests[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  test.each([
+    { maxTokens: undefined, sent: 256 },
+    { maxTokens: 16, sent: 16 },
+  ])(
+    'of legacy completions has max_tokens $sent when the agent says $maxTokens',
+    async ({ maxTokens, sent }) => {
+      const { server, ask } = await scriptedOpenAI(['hi']);
+      await ask(modelRequest({ api: 'completions', ...(maxTokens === undefined ? {} : { maxTokens }) }));
+      expect(server.requests[0]?.path).toBe('/v1/completions');
+      expect(server.requests[0]?.body).toEqual({
+        model: 'test-model',
+        prompt: 'Say hello.',
+        max_tokens: sent,
+      });
+    },
+  );
+
+  test('of legacy completions writes messages as a dialogue that ends where the model speaks', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    const messages = [
+      { role: 'system' as const, content: 'Be kind.' },
+      { role: 'user' as const, content: 'Hello' },
+      { role: 'assistant' as const, content: 'Hi.' },
+      { role: 'user' as const, content: 'Bye' },
+    ];
+    await ask(modelRequest({ api: 'completions' }, { prompt: { type: 'messages', messages } }));
+    expect(server.requests[0]?.body['prompt']).toBe(
+      'System: Be kind.\nHuman: Hello\nAI: Hi.\nHuman: Bye\nAI:',
+    );
+  });
+
+  const toolTurn: ModelRequest['prompt'] = {
+    type: 'messages',
+    messages: [
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        content: null,
+        toolCalls: [{ id: 'c1', name: 'weather', arguments: '{"city":"Rome"}' }],
+      },
+      { role: 'tool', content: 'sunny', toolCallId: 'c1' },
+    ],
+  };
+
+  test('writes tool calls and their results in the words of the protocol', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    await ask(modelRequest({}, { prompt: toolTurn }));
+    expect(server.requests[0]?.body['messages']).toEqual([
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
+        ],
+      },
+      { role: 'tool', content: 'sunny', tool_call_id: 'c1' },
+    ]);
+  });
+
+  test('of legacy completions with tool calls is refused before it is sent', async () => {
+    const { server, ask } = await scriptedOpenAI(['hi']);
+    const error = await failureOf(ask(modelRequest({ api: 'completions' }, { prompt: toolTurn })));
+    expect(error).toMatchObject({ type: 'ModelBadRequest', retryable: false });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe.each(apis)('a reply of the %s API', (api) => {
+  test.each([true, false])('has text, finish reason and usage (stream: %s)', async (stream) => {
+    const { model } = await scriptedOpenAI([
+      {
+        text: ' Hello, how are you?',
+        finishReason: 'length',
+        usage: { promptTokens: 7, completionTokens: 5 },
+      },
+    ]);
+    const context = callContext();
+    const reply = await model.call(modelRequest({ api, stream }), context);
+    expect(reply).toEqual({
+      text: ' Hello, how are you?',
+      toolCalls: [],
+      finishReason: 'length',
+      usage: { promptTokens: 7, completionTokens: 5, totalTokens: 12 },
+    });
+    expect(context.pieces).toEqual(stream ? [' Hello,', ' how', ' are', ' you?'] : []);
+  });
+
+  test.each([true, false])('without usage counts zero tokens (stream: %s)', async (stream) => {
+    const { ask } = await scriptedOpenAI([{ text: 'hi', usage: null }]);
+    const { usage } = await ask(modelRequest({ api, stream }));
+    expect(usage).toEqual({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
+  });
+
+  test.each([true, false])('may be empty (stream: %s)', async (stream) => {
+    const { ask } = await scriptedOpenAI(['']);
+    expect(await ask(modelRequest({ api, stream }))).toMatchObject({ text: '', finishReason: 'stop' });
+  });
+});
+
+describe('a reply', () => {
+  test.each([true, false])(
+    'collects tool calls with the argument text as written (stream: %s)',
+    async (stream) => {
+      const { ask } = await scriptedOpenAI([
+        {
+          text: 'Let me look.',
+          toolCalls: [
+            { name: 'weather', arguments: { city: 'Zürich' } },
+            { name: 'search', arguments: '{"q": bro', id: 'own-id' },
+          ],
+        },
+      ]);
+      expect(await ask(modelRequest({ stream }))).toMatchObject({
+        text: 'Let me look.',
+        finishReason: 'tool_calls',
+        toolCalls: [
+          { id: 'call_1_1', name: 'weather', arguments: '{"city":"Zürich"}' },
+          { id: 'own-id', name: 'search', arguments: '{"q": bro' },
+        ],
+      });
+    },
+  );
+
+  test.each([
+    {
+      what: 'tool calls without an index',
+      calls: [
+        [{ id: 'a', function: { name: 'x', arguments: '{}' } }],
+        [{ id: 'b', function: { name: 'y', arguments: { n: 1 } } }],
+      ],
+      expected: [
+        { id: 'a', name: 'x', arguments: '{}' },
+        { id: 'b', name: 'y', arguments: '{"n":1}' },
+      ],
+    },
+    {
+      what: 'tool calls without an id, numbered from 1, with the name repeated',
+      calls: [
+        [{ index: 1, function: { name: 'x', arguments: '{"a"' } }],
+        [{ index: 1, function: { name: 'x', arguments: ':1}' } }],
+      ],
+      expected: [{ id: 'call_1', name: 'x', arguments: '{"a":1}' }],
+    },
+  ])('of a server that streams $what is understood', async ({ calls, expected }) => {
+    const events = calls.map((tool_calls) => ({ choices: [{ delta: { tool_calls } }] }));
+    const rawBody = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n';
+    const { ask } = await scriptedOpenAI([{ rawBody }]);
+    expect((await ask(modelRequest({ stream: true }))).toolCalls).toEqual(expected);
+  });
+
+  test('with its text in parts, or a refusal in its place, is text', async () => {
+    const { ask } = await scriptedOpenAI([
+      {
+        rawBody:
+          '{"choices":[{"message":{"content":[{"type":"text","text":"Hel"},{"type":"text","text":"lo"}]}}]}',
+      },
+      { rawBody: '{"choices":[{"message":{"content":null,"refusal":"I will not."}}]}' },
+    ]);
+    expect(await ask()).toMatchObject({ text: 'Hello', finishReason: 'unknown' });
+    expect(await ask()).toMatchObject({ text: 'I will not.' });
+  });
+
+  test('of a server that answers a stream request in one piece is read all the same', async () => {
+    const { ask } = await scriptedOpenAI([
+      {
+        rawBody: '{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}',
+        headers: { 'content-type': 'application/json' },
+      },
+    ]);
+    expect(await ask(modelRequest({ stream: true }))).toMatchObject({ text: 'whole' });
+  });
+
+  test('that ends with [DONE] is whole also without a finish reason', async () => {
+    const { ask } = await scriptedOpenAI([
+      { rawBody: ': comment\n\ndata: {"choices":[{"delta":{"content":"whole"}}]}\n\ndata: [DONE]\n\n' },
+    ]);
+    expect(await ask(modelRequest({ stream: true }))).toMatchObject({
+      text: 'whole',
+      finishReason: 'unknown',
+    });
+  });
+
+  test('keeps a character whose bytes come in two packets', async () => {
+    const event = Buffer.from(
+      'data: {"choices":[{"delta":{"content":"斐波那契 🙂"},"finish_reason":"stop"}]}\n\n',
+    );
+    const middle = event.indexOf(Buffer.from('🙂')) + 2;
+    const baseURL = await bareServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(event.subarray(0, middle));
+      setTimeout(() => response.end(event.subarray(middle)), 20);
+    });
+    const context = callContext();
+    const reply = await openai({ baseURL }).call(modelRequest({ stream: true }), context);
+    expect(reply.text).toBe('斐波那契 🙂');
+    expect(context.pieces).toEqual(['斐波那契 🙂']);
+  });
+});
+
+describe('an abort', () => {
+  test.each([
+    { when: 'before the reply', script: { hang: true }, stream: false },
+    { when: 'before the stream', script: { hang: true }, stream: true },
+    { when: 'within the stream', script: { chunks: ['one ', 'two '], hang: true }, stream: true },
+  ])('$when closes the HTTP request and rejects with its reason', async ({ script, stream }) => {
+    const { server, model } = await scriptedOpenAI([script]);
+    const abort = new AbortController();
+    const context = callContext({ signal: abort.signal });
+    const call = model.call(modelRequest({ stream }), context);
+    call.catch(() => {});
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    if (script.chunks) await vi.waitFor(() => expect(context.pieces).toEqual(script.chunks));
+    expect(server.requests[0]?.aborted).toBe(false);
+    const reason = new Error('the run was cancelled');
+    abort.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true));
+  });
+
+  test('that came first sends nothing', async () => {
+    const { server, model } = await scriptedOpenAI(['hi']);
+    const reason = new Error('too late');
+    const call = model.call(modelRequest(), callContext({ signal: AbortSignal.abort(reason) }));
+    await expect(call).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('the connection', () => {
+  const noEnvironment = { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' };
+  test.each([
+    { options: {}, env: {}, problem: /set OPENAI_API_KEY, or OPENAI_BASE_URL/ },
+    { options: { apiKey: 'sk-1' }, env: {}, problem: undefined },
+    { options: { baseURL: 'http://127.0.0.1:1/v1' }, env: {}, problem: undefined },
+    { options: {}, env: { OPENAI_API_KEY: 'sk-1' }, problem: undefined },
+    { options: {}, env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, problem: undefined },
+    { options: {}, env: { OPENAI_BASE_URL: '127.0.0.1:8000' }, problem: /not an http\(s\) address/ },
+    { options: { apiKey: 'sk-\nbroken' }, env: {}, problem: /copy OPENAI_API_KEY again/ },
+  ])('made of $options and $env has the problem $problem', ({ options, env, problem }) => {
+    for (const [name, value] of Object.entries({ ...noEnvironment, ...env })) vi.stubEnv(name, value);
+    const said = openai(options).problem?.();
+    vi.unstubAllEnvs();
+    if (problem === undefined) expect(said).toBeUndefined();
+    else expect(said).toMatch(problem);
+    expect(said ?? '').not.toContain('broken');
+  });
+
+  test('that is missing fails the call, not the making of the model', async () => {
+    for (const [name, value] of Object.entries(noEnvironment)) vi.stubEnv(name, value);
+    const error = await failureOf(openai().call(modelRequest(), callContext()));
+    vi.unstubAllEnvs();
+    expect(error).toMatchObject({ type: 'ModelAuthenticationError', retryable: false });
+  });
+
+  test('is read from the environment at each call', async () => {
+    const model = openai();
+    const { server } = await scriptedOpenAI(['hi']);
+    vi.stubEnv('OPENAI_BASE_URL', server.url);
+    vi.stubEnv('OPENAI_API_KEY', '');
+    const reply = await model.call(modelRequest(), callContext());
+    vi.unstubAllEnvs();
+    expect(reply.text).toBe('hi');
+  });
+
+  test('takes headers of its own', async () => {
+    const { server } = await scriptedOpenAI(['hi']);
+    const model = openai({ baseURL: server.url, headers: ({ runId }) => ({ 'x-run': runId }) });
+    await model.call(modelRequest(), callContext({ runId: 'r-7' }));
+    expect(server.requests[0]?.headers['x-run']).toBe('r-7');
+  });
+});
+
+test('a model of your own is one function', async () => {
+  const echo = defineModel({
+    async call({ prompt }, { onText }) {
+      const text = prompt.type === 'text' ? prompt.text : (prompt.messages.at(-1)?.content ?? '');
+      onText(text);
+      return {
+        text,
+        toolCalls: [],
+        finishReason: 'stop',
+        usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+      };
+    },
+  });
+  const context = callContext();
+  expect((await echo.call(modelRequest(), context)).text).toBe('Say hello.');
+  expect(context.pieces).toEqual(['Say hello.']);
+});
