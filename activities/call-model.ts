@@ -15,7 +15,7 @@ import { judge } from './errors.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** Text of a reply under way that heartbeats show. */
-const SHOWN_CHARS = 16_000;
+const SHOWN_CHARS = 32_000;
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
 export function createCallModel(dependencies: Dependencies, transcripts: Transcripts) {
@@ -90,7 +90,7 @@ function showText({ heartbeat }: Attempt, stop: string[]): (piece: string) => vo
   const cutter = stopCutter(stop);
   let shown = '';
   return (piece) => {
-    shown = (shown + cutter.push(piece)).slice(-SHOWN_CHARS);
+    shown = (shown + cutter.push(piece)).slice(0, SHOWN_CHARS);
     heartbeat.set({ text: shown });
   };
 }

@@ -1,4 +1,5 @@
-import type { AgentAction, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
+import type { ModelTurn } from './calls.ts';
+import type { AgentAction, AgentStep, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
 
 /** An error as it crosses processes: a type to test by, a message to read. */
 export interface ErrorInfo {
@@ -29,24 +30,17 @@ export type OperatorDecision =
 
 /**
  * What happens in a run, in order; the one union behind the live trace, `show`, tests and `run.events()`. `at` is
- * milliseconds since 1970. Everything but `model_text`, `tool_progress` and `attempt_failed` comes from history and is
- * the same for every reader; those three come from pending activities and are seen only live, each with its attempt.
+ * milliseconds since 1970; `call` is `3` for the third iteration's model call and `3.1` for its first tool call.
+ * `model_text`, `tool_progress` and `attempt_failed` come from calls under way: they are seen live only, each tagged
+ * with its attempt. All others come from history and are the same for every reader at any time.
  */
 export type RunEvent = { at: number } & (
   | { type: 'run_started'; id: string; runId: string; agent: string; input: string }
-  | { type: 'model_started'; iteration: number }
-  | { type: 'model_text'; iteration: number; attempt: number; text: string }
-  | {
-      type: 'model_ended';
-      iteration: number;
-      text: string;
-      usage: Usage;
-      finishReason: string;
-      attempts: number;
-      durationMs: number;
-      warnings: string[];
-    }
-  | { type: 'model_failed'; iteration: number; error: ErrorInfo; attempts: number }
+  | { type: 'model_started'; call: string }
+  /** `text` is all of the reply so far. */
+  | { type: 'model_text'; call: string; attempt: number; text: string }
+  | { type: 'model_ended'; call: string; turn: ModelTurn; attempts: number; durationMs: number }
+  | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'action'; call: string; action: AgentAction }
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
@@ -54,20 +48,24 @@ export type RunEvent = { at: number } & (
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: Park }
   | { type: 'decided'; call: string; decision: OperatorDecision }
-  | {
-      type: 'step';
-      call: string;
-      action: AgentAction;
-      observation: Json;
-      attempts: number;
-      durationMs: number;
-    }
+  | { type: 'step'; step: RunStep }
   | { type: 'continued'; runId: string }
   | {
       type: 'run_ended';
       status: RunStatus;
       stopReason: StopReason | null;
       output: Json;
+      iterations: number | null;
+      usage: Usage | null;
       error: ErrorInfo | null;
     }
 );
+
+/** A step as it is reported: LangChain's, and what it cost. */
+export interface RunStep extends AgentStep {
+  call: string;
+  /** Attempts over all schedules of the call, lost ones included; 0 when nothing had to be run. */
+  attempts: number;
+  /** Milliseconds from schedule to end, waits for a person left out. */
+  durationMs: number;
+}

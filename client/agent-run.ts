@@ -1,0 +1,171 @@
+import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { OperatorDecision, RunEvent } from '../agent/events.ts';
+import type { Json, StopReason, Usage } from '../agent/vocabulary.ts';
+import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
+import { AgentRunCancelled, AgentRunFailed, DecisionRefused, RunNotFound } from './errors.ts';
+import { isNotFound, readLineage } from './history.ts';
+import { createLivePoll } from './live.ts';
+import { type RunReport, addToReport, emptyReport } from './report.ts';
+import { createTrace } from './trace.ts';
+
+export interface AgentResult {
+  output: Json;
+  intermediateSteps: RunReport['intermediateSteps'];
+  stopReason: StopReason;
+  iterations: number;
+  usage: Usage;
+}
+
+export interface EventsOptions {
+  /** Also text, progress and failed attempts of calls under way. Default true. */
+  live?: boolean;
+}
+
+const POLL_MS = 1000;
+
+/** One run, wherever it is; nothing here needs a worker but `decide`. */
+export class AgentRun {
+  readonly id: string;
+  readonly #client: Client;
+
+  constructor(client: Client, id: string) {
+    this.#client = client;
+    this.id = id;
+  }
+
+  /**
+   * The answer. Waits for the run to end; a run that a limit stopped has an answer too. Throws AgentRunFailed or
+   * AgentRunCancelled, which carry what there is.
+   */
+  async result(): Promise<AgentResult> {
+    const report = emptyReport(this.id, '');
+    for await (const event of this.#recorded(true)) addToReport(report, event);
+    const { output, intermediateSteps, stopReason, iterations, usage } = report;
+    if (report.status === 'cancelled') throw new AgentRunCancelled(report);
+    if (report.status === 'failed' || stopReason === null) throw new AgentRunFailed(report);
+    return { output, intermediateSteps, stopReason, iterations, usage };
+  }
+
+  /** All events from the run's beginning, and those to come until it ends. Can be iterated anywhere, any time, again. */
+  async *events({ live = true }: EventsOptions = {}): AsyncGenerator<RunEvent> {
+    if (!live) return yield* this.#recorded(true);
+    let runId = '';
+    const poll = createLivePoll(this.#client, () => ({ workflowId: this.id, runId }));
+    const recorded = this.#recorded(true);
+    let next = recorded.next();
+    for (;;) {
+      const event = await Promise.race([next, later(POLL_MS)]);
+      if (event === undefined) {
+        yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
+        continue;
+      }
+      if (event.done === true) return;
+      if (event.value.type === 'run_started' || event.value.type === 'continued') runId = event.value.runId;
+      yield event.value;
+      next = recorded.next();
+    }
+  }
+
+  /** The run as it stands, from history. */
+  async show(): Promise<RunReport> {
+    const report = emptyReport(this.id, '');
+    for await (const event of this.#recorded(false)) addToReport(report, event);
+    report.history = await this.#historySize(report.runId);
+    return report;
+  }
+
+  /** Decides on a waiting call, or cancels a running one. Throws DecisionRefused when that does not fit. */
+  async decide(
+    call: string | undefined,
+    decision: OperatorDecision,
+    park?: number,
+  ): Promise<DecisionReceipt> {
+    const { type, ...values } = decision;
+    const data: DecisionData = {
+      ...values,
+      ...(call === undefined ? {} : { call }),
+      ...(park === undefined ? {} : { park }),
+    };
+    try {
+      return await this.#handle().executeUpdate<DecisionReceipt, [DecisionData]>(type, { args: [data] });
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError) {
+        throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
+      }
+      throw isNotFound(error) || isNamed(error, 'WorkflowNotFoundError') ? await this.#whyNot(type) : error;
+    }
+  }
+
+  /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. */
+  async cancel(): Promise<void> {
+    await this.#orNotFound(this.#handle().cancel());
+  }
+
+  async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
+    const trace = createTrace(this.#client, this.id);
+    const { runId } = await this.#describe();
+    for await (const event of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
+      yield* await trace.next(event);
+    }
+  }
+
+  async #historySize(runId: string): Promise<{ events: number; bytes: number }> {
+    let sum = { events: 0, bytes: 0 };
+    for (let current: string | undefined = runId; current;) {
+      const description = await this.#client.workflow
+        .getHandle(this.id, current)
+        .describe()
+        .catch(() => undefined); // an earlier run may be past its retention
+      if (description === undefined) break;
+      sum = {
+        events: sum.events + description.historyLength,
+        bytes: sum.bytes + (description.historySize ?? 0),
+      };
+      current = await this.#previousRun(current);
+    }
+    return sum;
+  }
+
+  async #previousRun(runId: string): Promise<string | undefined> {
+    const { history } = await this.#client.workflowService.getWorkflowExecutionHistory({
+      namespace: this.#client.options.namespace,
+      execution: { workflowId: this.id, runId },
+      maximumPageSize: 1,
+    });
+    return (
+      history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined
+    );
+  }
+
+  async #whyNot(type: string): Promise<Error> {
+    const { status } = await this.show();
+    return new DecisionRefused(`${type}: run ${this.id} is over (${status}); there is nothing to decide.`);
+  }
+
+  async #describe(): Promise<{ runId: string }> {
+    return this.#orNotFound(this.#handle().describe());
+  }
+
+  async #orNotFound<T>(promise: Promise<T>): Promise<T> {
+    try {
+      return await promise;
+    } catch (error) {
+      if (!isNamed(error, 'WorkflowNotFoundError')) throw error;
+      throw new RunNotFound(`There is no run "${this.id}". \`reloop list\` shows those there are.`, {
+        cause: error,
+      });
+    }
+  }
+
+  #handle() {
+    return this.#client.workflow.getHandle(this.id);
+  }
+}
+
+function later(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}

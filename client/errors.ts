@@ -1,0 +1,46 @@
+import type { RunReport } from './report.ts';
+
+/** A run that failed; `report` has everything up to there, the steps above all. */
+export class AgentRunFailed extends Error {
+  override name = 'AgentRunFailed';
+  /** Type of the cause: `ModelAuthenticationError`, `AgentNotFound`, a tool's own. */
+  readonly type: string;
+  readonly report: RunReport;
+
+  constructor(report: RunReport) {
+    super(report.error?.message ?? 'The run failed.');
+    this.type = report.error?.type ?? 'Error';
+    this.report = report;
+  }
+}
+
+/** A run that was cancelled; `report` has the steps it had taken. */
+export class AgentRunCancelled extends Error {
+  override name = 'AgentRunCancelled';
+  readonly report: RunReport;
+
+  constructor(report: RunReport) {
+    super(`Run ${report.id} was cancelled after ${report.intermediateSteps.length} steps.`);
+    this.report = report;
+  }
+}
+
+/** There is no run of that id. */
+export class RunNotFound extends Error {
+  override name = 'RunNotFound';
+}
+
+/** A decision that does not fit; the message says what does. Nothing was changed. */
+export class DecisionRefused extends Error {
+  override name = 'DecisionRefused';
+}
+
+/** Input that cannot start a run; nothing was started. */
+export class InvalidInput extends Error {
+  override name = 'InvalidInput';
+}
+
+/** Nobody answers at the address of the Temporal server. */
+export class TemporalUnreachable extends Error {
+  override name = 'TemporalUnreachable';
+}

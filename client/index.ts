@@ -1,0 +1,16 @@
+/** The client library: start runs, follow them, decide. */
+export { AgentClient } from './agent-client.ts';
+export type { RunSummary, StartOptions } from './agent-client.ts';
+export { AgentRun } from './agent-run.ts';
+export type { AgentResult, EventsOptions } from './agent-run.ts';
+export type { ConnectOptions } from './connect.ts';
+export {
+  AgentRunCancelled,
+  AgentRunFailed,
+  DecisionRefused,
+  InvalidInput,
+  RunNotFound,
+  TemporalUnreachable,
+} from './errors.ts';
+export type { RunReport } from './report.ts';
+export type { OperatorDecision, Park, RunEvent, RunStep } from '../agent/events.ts';

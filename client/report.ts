@@ -1,0 +1,101 @@
+import type { ErrorInfo, Park, RunEvent, RunStep } from '../agent/events.ts';
+import {
+  type Json,
+  type RunStatus,
+  type StopReason,
+  type Usage,
+  addUsage,
+  noUsage,
+} from '../agent/vocabulary.ts';
+
+/** A run as `reloop show --json` prints it; the field names are a contract. */
+export interface RunReport {
+  id: string;
+  runId: string;
+  agent: string;
+  input: string;
+  status: RunStatus;
+  stopReason: StopReason | null;
+  output: Json;
+  iterations: number;
+  intermediateSteps: RunStep[];
+  usage: Usage;
+  waiting: Park[];
+  error: ErrorInfo | null;
+  /** Summed over all runs of a chain of continue-as-new. */
+  history: { events: number; bytes: number };
+}
+
+export function emptyReport(id: string, runId: string): RunReport {
+  return {
+    id,
+    runId,
+    agent: '',
+    input: '',
+    status: 'running',
+    stopReason: null,
+    output: null,
+    iterations: 0,
+    intermediateSteps: [],
+    usage: noUsage,
+    waiting: [],
+    error: null,
+    history: { events: 0, bytes: 0 },
+  };
+}
+
+/** Brings a report up to date with one event. */
+export function addToReport(report: RunReport, event: RunEvent): void {
+  switch (event.type) {
+    case 'run_started':
+      report.agent = event.agent;
+      report.input = event.input;
+      report.runId = event.runId;
+      return;
+    case 'continued':
+      report.runId = event.runId;
+      return;
+    case 'model_ended':
+      report.iterations++;
+      report.usage = addUsage(report.usage, event.turn.usage);
+      return;
+    case 'step':
+      report.intermediateSteps.push(event.step);
+      report.intermediateSteps.sort((a, b) => byCall(a.call, b.call));
+      return;
+    case 'waiting':
+      report.waiting.push(event.park);
+      report.status = 'waiting';
+      return;
+    case 'decided':
+      report.waiting = report.waiting.filter(({ call }) => call !== event.call);
+      report.status = report.waiting.length > 0 ? 'waiting' : 'running';
+      return;
+    case 'run_ended':
+      endReport(report, event);
+      return;
+    case 'model_started':
+    case 'model_text':
+    case 'model_failed':
+    case 'action':
+    case 'tool_started':
+    case 'tool_progress':
+    case 'tool_failed':
+    case 'attempt_failed':
+      return;
+  }
+}
+
+function endReport(report: RunReport, event: Extract<RunEvent, { type: 'run_ended' }>): void {
+  const { status, stopReason, output, error, iterations, usage } = event;
+  Object.assign(report, { status, stopReason, output, error, waiting: [] });
+  report.iterations = iterations ?? report.iterations;
+  report.usage = usage ?? report.usage;
+}
+
+/** `2.1` before `10.1`, and `3.2` before `3.10`. */
+function byCall(a: string, b: string): number {
+  const [left, right] = [a, b].map((call) => call.split(/[/.]/u).map(Number));
+  const difference = left?.findIndex((part, index) => part !== right?.[index]) ?? -1;
+  return difference < 0 ? 0 : (left?.[difference] ?? 0) - (right?.[difference] ?? 0);
+}

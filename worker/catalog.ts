@@ -1,0 +1,129 @@
+import type { RunOverrides } from '../agent/calls.ts';
+import { utf8Length } from '../agent/digest.ts';
+import type { AgentKind } from '../agent/kind.ts';
+import { builtInKinds } from '../agent/kinds.ts';
+import { limits } from '../agent/limits.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import type { Model } from '../models/model.ts';
+import { openai } from '../models/openai.ts';
+import type { Tool } from '../tools/tool.ts';
+import { type AgentDefinition, type ConfigDefinition, ConfigError } from './config.ts';
+import { TASK_QUEUE } from './defaults.ts';
+import { agentManifest } from './manifest.ts';
+
+/** A config, checked and put in order: what a worker runs. */
+export interface Catalog {
+  agents: ReadonlyMap<string, AgentDefinition>;
+  tools: ReadonlyMap<string, Tool>;
+  models: ReadonlyMap<string, Model>;
+  kinds: ReadonlyMap<string, AgentKind>;
+  taskQueue: string;
+  /** undefined: no agent of that name. */
+  manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
+  /** What keeps an agent from running here, as a sentence: a missing key, for instance. */
+  problem(agent: string): string | undefined;
+}
+
+const OPENAI = 'openai';
+const RESERVED = ['callModel', 'resolveAgent', '_Exception', 'Final Answer'];
+
+/** Throws {@link ConfigError} when the parts of a config contradict one another. */
+export function createCatalog(config: ConfigDefinition): Catalog {
+  const kinds = new Map(builtInKinds.map((kind) => [kind.name, kind]));
+  const agents = uniqueAgents(config.agents);
+  const tools = uniqueTools([
+    ...config.agents.flatMap(({ tools: own = [] }) => own),
+    ...(config.tools ?? []),
+  ]);
+  const models = allModels(config);
+
+  const catalog: Catalog = {
+    agents,
+    tools,
+    models,
+    kinds,
+    taskQueue: config.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
+    manifest(name, overrides) {
+      const agent = agents.get(name);
+      if (agent === undefined) return undefined;
+      return agentManifest(agent, kindOf(kinds, agent), modelRef(agent, models, overrides.model), overrides);
+    },
+    problem(name) {
+      const adapter = catalog.manifest(name, {})?.adapter;
+      return adapter === undefined ? undefined : models.get(adapter)?.problem?.();
+    },
+  };
+  for (const name of agents.keys()) checkManifest(catalog.manifest(name, {}));
+  return catalog;
+}
+
+function uniqueAgents(definitions: readonly AgentDefinition[]): Map<string, AgentDefinition> {
+  const agents = new Map<string, AgentDefinition>();
+  for (const agent of definitions) {
+    if (agents.has(agent.name)) throw new ConfigError(`Two agents are called "${agent.name}". Rename one.`);
+    agents.set(agent.name, agent);
+  }
+  return agents;
+}
+
+/** A tool is an activity of its own name, so names are unique over all agents. */
+function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
+  const tools = new Map<string, Tool>();
+  for (const tool of list) {
+    const { name } = tool;
+    const other = tools.get(name);
+    if (other !== undefined && other !== tool) {
+      throw new ConfigError(
+        `Two different tools are called "${name}". Give one another name, or define it once and list it in both agents.`,
+      );
+    }
+    if (RESERVED.includes(name))
+      throw new ConfigError(`A tool cannot be called "${name}": the name is reserved.`);
+    if (typeof name !== 'string' || !/^[^\s].*[^\s]$|^[^\s]$/u.test(name)) {
+      throw new ConfigError(
+        `The tool name ${JSON.stringify(name)} is empty, or begins or ends with a blank.`,
+      );
+    }
+    tools.set(name, tool);
+  }
+  return tools;
+}
+
+/** A model given in place is known by its agent's name, so that every worker with this config finds it again. */
+function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model> {
+  const inPlace = agents.flatMap(({ name, model }): [string, Model][] =>
+    typeof model === 'string' ? [] : [[`agent:${name}`, model]],
+  );
+  return new Map<string, Model>([[OPENAI, openai()], ...Object.entries(models), ...inPlace]);
+}
+
+/** Which adapter is asked, and for which model; a run's own choice comes first. */
+export interface ModelRef {
+  adapter: string;
+  model: string;
+}
+
+function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, override?: string): ModelRef {
+  const { model, name } = agent;
+  const own: ModelRef =
+    typeof model === 'string'
+      ? { adapter: models.has(model) ? model : OPENAI, model }
+      : { adapter: `agent:${name}`, model: name };
+  if (override === undefined) return own;
+  return { adapter: models.has(override) ? override : own.adapter, model: override };
+}
+
+function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): AgentKind {
+  const { kind = 'zero-shot', name } = agent;
+  const found = kinds.get(kind);
+  if (found !== undefined) return found;
+  throw new ConfigError(`Agent "${name}": unknown kind "${kind}". Known: ${[...kinds.keys()].join(', ')}.`);
+}
+
+function checkManifest(manifest: AgentManifest | undefined): void {
+  const bytes = utf8Length(JSON.stringify(manifest));
+  if (bytes <= limits.manifestBytes) return;
+  throw new ConfigError(
+    `Agent "${manifest?.name}": prompts and tool schemas take ${bytes} bytes, at most ${limits.manifestBytes} can be recorded. Shorten them.`,
+  );
+}

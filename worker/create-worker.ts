@@ -1,0 +1,65 @@
+import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import { createActivities, rememberToolMeta } from '../activities/index.ts';
+import type { Catalog } from './catalog.ts';
+import { TRANSCRIPT_CACHE_BYTES } from './defaults.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export interface CreateWorkerOptions {
+  connection: NativeConnection;
+  namespace?: string;
+  /** Default: the catalog's. */
+  taskQueue?: string;
+  /** A problem that does not keep the worker from running. */
+  onWarning?(text: string): void;
+}
+
+/** A worker that runs the agents of a config. The caller runs and ends it. */
+export async function createCatalogWorker(catalog: Catalog, options: CreateWorkerOptions): Promise<Worker> {
+  const { connection, namespace = 'default', taskQueue = catalog.taskQueue, onWarning } = options;
+  const [{ Worker: TemporalWorker }, searchAttributes, bundle] = await Promise.all([
+    import('@temporalio/worker'),
+    registerSearchAttributes(connection, namespace, onWarning),
+    workflowBundle(),
+  ]);
+  return TemporalWorker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: bundle,
+    ...workerSettings,
+    ...activitySettings(catalog, searchAttributes),
+  });
+}
+
+/** Measured: design notes in docs/architecture.md. */
+const workerSettings = {
+  workflowThreadPoolSize: 1,
+  // After a crash the workflow task goes to another worker after 1 s instead of 10.
+  stickyQueueScheduleToStartTimeout: '1s',
+  maxHeartbeatThrottleInterval: '1s',
+  shutdownGraceTime: '5s',
+} as const satisfies Partial<WorkerOptions>;
+
+function activitySettings(catalog: Catalog, searchAttributes: boolean) {
+  return {
+    activities: createActivities({
+      ...catalog,
+      agents: [...catalog.agents.keys()],
+      searchAttributes,
+      transcriptCacheBytes: TRANSCRIPT_CACHE_BYTES,
+    }),
+    interceptors: {
+      activity: [
+        (context) => ({
+          inbound: {
+            execute(input, next) {
+              rememberToolMeta(context, input.headers);
+              return next(input);
+            },
+          },
+        }),
+      ],
+    },
+  } satisfies Partial<WorkerOptions>;
+}

@@ -1,0 +1,122 @@
+import { type Duration, msToNumber } from '@temporalio/common/lib/time.js';
+import type { RunOverrides } from '../agent/calls.ts';
+import type { AgentKind } from '../agent/kind.ts';
+import type { AgentManifest, RequestParams, ToolManifest } from '../agent/manifest.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ModelRef } from './catalog.ts';
+import { type AgentDefinition, ConfigError } from './config.ts';
+import { agentDefaults, toolDefaults } from './defaults.ts';
+
+/** The definition as it is recorded at the start of a run, all defaults filled in. Throws {@link ConfigError}. */
+export function agentManifest(
+  agent: AgentDefinition,
+  kind: AgentKind,
+  { adapter, model }: ModelRef,
+  overrides: RunOverrides,
+): AgentManifest {
+  const {
+    handleParsingErrors = agentDefaults.handleParsingErrors,
+    trimIntermediateSteps = agentDefaults.trimIntermediateSteps,
+    maxIterations = agentDefaults.maxIterations,
+    maxExecutionTime = agentDefaults.maxExecutionTime,
+  } = agent;
+  const where = `Agent "${agent.name}"`;
+  return {
+    loopVersion: 1,
+    name: agent.name,
+    kind: kind.name,
+    prompt: promptTexts(agent, kind),
+    adapter,
+    model,
+    params: requestParams(agent),
+    stop: [...(agent.stop ?? kind.stop)],
+    stoppedOutput: kind.stoppedOutput,
+    tools: (agent.tools ?? []).map(toolManifest),
+    maxIterations: overrides.maxIterations === undefined ? maxIterations : overrides.maxIterations,
+    maxExecutionTimeMs:
+      overrides.maxExecutionTimeMs === undefined
+        ? maxExecutionTime === null
+          ? null
+          : milliseconds(maxExecutionTime, `${where}: maxExecutionTime`)
+        : overrides.maxExecutionTimeMs,
+    handleParsingErrors,
+    trimIntermediateSteps,
+    modelRetry: agentDefaults.modelRetry,
+  };
+}
+
+/** Milliseconds of a number or a duration string. Throws {@link ConfigError} naming `what`. */
+export function milliseconds(value: number | string, what: string): number {
+  try {
+    const result = msToNumber(value as Duration); // checked by the call itself
+    if (Number.isFinite(result) && result >= 0) return result;
+  } catch {
+    // Reported below, like a number that makes no sense.
+  }
+  throw new ConfigError(
+    `${what}: "${value}" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.`,
+  );
+}
+
+function promptTexts({ name, prompt = {} }: AgentDefinition, kind: AgentKind): { [name: string]: string } {
+  const unknown = Object.keys(prompt).filter((key) => !Object.hasOwn(kind.prompt, key));
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `Agent "${name}": the kind ${kind.name} has no prompt text ${unknown.join(', ')}. It has: ${Object.keys(kind.prompt).join(', ')}.`,
+    );
+  }
+  return { ...kind.prompt, ...prompt };
+}
+
+function requestParams(agent: AgentDefinition): RequestParams {
+  const { temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra } = agent;
+  const given = { temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra };
+  return {
+    api: agent.api ?? agentDefaults.api,
+    stream: agent.stream ?? agentDefaults.stream,
+    requestTimeoutMs: milliseconds(
+      agent.requestTimeout ?? agentDefaults.requestTimeout,
+      `Agent "${agent.name}": requestTimeout`,
+    ),
+    ...(Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    ) as Partial<RequestParams>),
+  };
+}
+
+function toolManifest(tool: Tool): ToolManifest {
+  const { name, description, inputSchema, effects = toolDefaults.effects } = tool;
+  const where = `Tool "${name}"`;
+  const retry = { ...toolDefaults.retry, ...tool.retry };
+  const { maxOutputChars = toolDefaults.maxOutputChars } = tool;
+  if (effects === 'once') {
+    throw new ConfigError(
+      `${where}: effects 'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey.`,
+    );
+  }
+  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1) {
+    throw new ConfigError(`${where}: retry.maxAttempts is a whole number from 1, not ${retry.maxAttempts}.`);
+  }
+  if (!Number.isInteger(maxOutputChars) || maxOutputChars < 1) {
+    throw new ConfigError(`${where}: maxOutputChars is a whole number from 1, not ${maxOutputChars}.`);
+  }
+  if (typeof description !== 'string' || description === '') {
+    throw new ConfigError(`${where} has no description: the model chooses by it.`);
+  }
+  return {
+    name,
+    description,
+    inputSchema,
+    timeoutMs: milliseconds(tool.timeout ?? toolDefaults.timeout, `${where}: timeout`),
+    retry: {
+      maxAttempts: retry.maxAttempts,
+      initialMs: milliseconds(retry.initialInterval, `${where}: retry.initialInterval`),
+      backoff: retry.backoffCoefficient,
+      maximumMs: milliseconds(retry.maximumInterval, `${where}: retry.maximumInterval`),
+    },
+    effects,
+    onFailure: tool.onFailure ?? toolDefaults.onFailure,
+    returnDirect: tool.returnDirect ?? toolDefaults.returnDirect,
+    maxOutputChars,
+  };
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+
+/** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
+const extension = extname(import.meta.url);
+const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
+const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
+
+/** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */
+export async function workflowBundle(): Promise<WorkflowBundleOption> {
+  return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
+}
+
+export async function bundle(): Promise<{ code: string }> {
+  const { bundleWorkflowCode } = await import('@temporalio/worker');
+  return bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [workflowsPath],
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
+  });
+}
