@@ -1,0 +1,297 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+/** What a folder may and may not import; `type x` stands for an `import type` of x. */
+const imports: { folder: string; allowed: string[]; refused: string[] }[] = [
+  {
+    folder: 'agent',
+    allowed: ['./stop.ts', './kinds/zero-shot.ts', 'type ./limits.ts'],
+    refused: [
+      ...['node:crypto', 'type node:fs', 'zod', 'reloop', '@temporalio/common', 'type @temporalio/common'],
+      ...['../models/model.ts', 'type ../tools/tool.ts', '../workflows/messages.ts', '../activities/a.ts'],
+      ...['../worker/a.ts', '../client/a.ts', '../test/support/a.ts', '../index.ts', '../testing.ts'],
+    ],
+  },
+  {
+    folder: 'agent/kinds',
+    allowed: ['../stop.ts', './zero-shot.ts', 'type ../vocabulary.ts'],
+    refused: ['../../models/model.ts', 'type ../../tools/tool.ts', '../../index.ts'],
+  },
+  {
+    folder: 'workflows',
+    allowed: [
+      ...['./messages.ts', '../agent/stop.ts', 'type ../agent/limits.ts', '@temporalio/workflow'],
+      ...['type @temporalio/common', 'type ../activities/index.ts'],
+    ],
+    refused: [
+      ...[
+        'node:crypto',
+        'type node:fs',
+        'zod',
+        '@temporalio/common',
+        '@temporalio/client',
+        '@temporalio/activity',
+      ],
+      ...[
+        '@temporalio/workflow/lib/global-attributes.js',
+        'type @temporalio/worker',
+        '../activities/index.ts',
+      ],
+      ...['../models/model.ts', 'type ../models/model.ts', '../tools/tool.ts', 'type ../tools/tool.ts'],
+      ...['../worker/a.ts', 'type ../client/a.ts', '../index.ts'],
+    ],
+  },
+  {
+    folder: 'activities',
+    allowed: [
+      ...[
+        'node:fs',
+        'lru-cache',
+        './a.ts',
+        '../agent/stop.ts',
+        '../models/model.ts',
+        'type ../tools/tool.ts',
+      ],
+      ...['@temporalio/activity', '@temporalio/client', '@temporalio/common', 'type @temporalio/proto'],
+      '@temporalio/common/lib/internal-non-workflow/index.js',
+    ],
+    refused: [
+      ...[
+        '../models/openai.ts',
+        'type ../models/openai.ts',
+        '../tools/calculator.ts',
+        'type ../tools/python.ts',
+      ],
+      ...['@temporalio/worker', '@temporalio/workflow', '@temporalio/proto', '../workflows/messages.ts'],
+      ...['type ../workflows/agent-run.ts', '../worker/a.ts', '../client/a.ts', 'reloop', '../index.ts'],
+    ],
+  },
+  {
+    folder: 'models',
+    allowed: ['node:http', 'openai', './model.ts', 'type ../agent/vocabulary.ts'],
+    refused: [
+      ...['../agent/stop.ts', '@temporalio/common', 'type @temporalio/activity', '../tools/tool.ts'],
+      ...['type ../tools/tool.ts', '../workflows/messages.ts', '../activities/a.ts', '../worker/a.ts'],
+    ],
+  },
+  {
+    folder: 'tools',
+    allowed: ['node:child_process', 'mathjs', './tool.ts', 'type ../agent/vocabulary.ts'],
+    refused: [
+      ...['../agent/stop.ts', '@temporalio/activity', 'type @temporalio/client', '../models/model.ts'],
+      ...[
+        'type ../models/model.ts',
+        'type ../workflows/agent-run.ts',
+        '../activities/a.ts',
+        '../client/a.ts',
+      ],
+    ],
+  },
+  {
+    folder: 'worker',
+    allowed: [
+      ...[
+        'node:fs',
+        'zod',
+        '../agent/stop.ts',
+        '../models/openai.ts',
+        '../tools/python.ts',
+        '../activities/a.ts',
+      ],
+      ...['@temporalio/worker', '@temporalio/client', '@temporalio/proto', '../workflows/messages.ts'],
+      'type ../workflows/agent-run.ts',
+    ],
+    refused: [
+      '../workflows/agent-run.ts',
+      '../client/a.ts',
+      'type ../client/a.ts',
+      '../test/a.ts',
+      '../index.ts',
+    ],
+  },
+  {
+    folder: 'client',
+    allowed: [
+      ...['node:fs', 'string-width', './run.ts', '../agent/events.ts', '../workflows/messages.ts'],
+      ...[
+        'type ../workflows/agent-run.ts',
+        '@temporalio/client',
+        '@temporalio/common',
+        '@temporalio/envconfig',
+      ],
+      'type @temporalio/proto',
+    ],
+    refused: [
+      ...['../workflows/agent-run.ts', '../activities/a.ts', 'type ../activities/a.ts', '../models/model.ts'],
+      ...['../tools/tool.ts', '../worker/a.ts', 'type ../worker/a.ts', './cli/main.ts', '@temporalio/worker'],
+      ...['@temporalio/workflow', '@temporalio/proto', '../index.ts'],
+    ],
+  },
+  {
+    folder: 'client/cli',
+    allowed: [
+      ...['commander', './output.ts', '../run.ts', '../index.ts', '../../worker/create-worker.ts'],
+      ...['../../agent/events.ts', '../../workflows/messages.ts', 'type ../../workflows/agent-run.ts'],
+    ],
+    refused: [
+      ...[
+        '../../workflows/agent-run.ts',
+        '../../activities/a.ts',
+        '../../models/openai.ts',
+        '@temporalio/worker',
+      ],
+      ...['../../tools/tool.ts', '../../test/a.ts', '../../index.ts'],
+    ],
+  },
+];
+
+/** Ways round the import rules, then the rules of the code itself. */
+const snippets: { folder: string; code: string; refused: string }[] = [
+  { folder: 'agent', code: "export * from '../models/model.ts';", refused: 'no-restricted-imports' },
+  {
+    folder: 'agent',
+    code: "export const a = () => import('../tools/a.ts');",
+    refused: 'no-restricted-imports',
+  },
+  { folder: 'agent', code: "import '../worker/a.ts';", refused: 'no-restricted-imports' },
+  { folder: 'agent', code: "export type A = import('../tools/a.ts').A;", refused: 'consistent-type-imports' },
+  {
+    folder: 'workflows',
+    code: "import { type A } from '../activities/a.ts'; export type { A };",
+    refused: 'no-import-type-side-effects',
+  },
+  { folder: 'workflows', code: 'export const a: unknown = globalThis;', refused: 'no-restricted-globals' },
+  { folder: 'workflows', code: 'export const a = new WeakRef({});', refused: 'no-restricted-globals' },
+  ...['process', 'Buffer', 'fetch', 'require', 'performance'].flatMap((name) =>
+    ['agent', 'workflows'].map((folder) => ({
+      folder,
+      code: `export const a: unknown = ${name};`,
+      refused: 'no-undef',
+    })),
+  ),
+  { folder: 'agent', code: 'setTimeout(() => undefined, 1);', refused: 'no-undef' },
+  { folder: 'agent', code: 'export const a = Date.now();', refused: 'no-restricted-properties' },
+  { folder: 'agent', code: 'export const a = Math.random();', refused: 'no-restricted-properties' },
+  { folder: 'worker', code: 'Promise.resolve(1);', refused: 'no-floating-promises' },
+  {
+    folder: 'worker',
+    code: "export function f(a: 'x' | 'y'): void { switch (a) { case 'x': break; } }",
+    refused: 'switch-exhaustiveness-check',
+  },
+  { folder: 'worker', code: 'export const a: any = 1;', refused: 'no-explicit-any' },
+  { folder: 'worker', code: "export const f = (): string => JSON.parse('1');", refused: 'no-unsafe-return' },
+  {
+    folder: 'worker',
+    code: 'export const f = (a?: string): string => a!;',
+    refused: 'no-non-null-assertion',
+  },
+  { folder: 'worker', code: '// TODO: finish', refused: 'no-warning-comments' },
+  { folder: 'worker', code: 'export const a = 1;' + '\n// more'.repeat(300), refused: 'max-lines' },
+  { folder: 'worker', code: "console.log('a');", refused: 'no-console' },
+  { folder: 'client', code: 'process.exit(1);', refused: 'no-process-exit' },
+  {
+    folder: 'test',
+    code: "import { expect, test } from 'vitest'; test.only('a', () => expect(1).toBe(1));",
+    refused: 'no-focused-tests',
+  },
+];
+
+/** What the rules must leave alone. */
+const clean: { folder: string; code: string }[] = [
+  { folder: 'workflows', code: "export { defineSearchAttributeKey } from '@temporalio/common';" },
+  { folder: 'workflows', code: 'export const a = Date.now() + Math.random();' },
+  { folder: 'workflows', code: 'setTimeout(() => undefined, 1);' },
+  {
+    folder: 'tools',
+    code: "export const a = [process.pid, Buffer.from('a'), setTimeout(() => undefined, 1)];",
+  },
+  { folder: 'client/cli', code: "console.log('a'); process.exit(1);" },
+  {
+    folder: 'test',
+    code: "export { v } from '../models/openai.ts'; export { w } from '@temporalio/worker';",
+  },
+];
+
+const tree = mkdtempSync(join(tmpdir(), 'reloop-lint-'));
+let refusals: (folder: string, code: string) => string[];
+
+// One run of the linter over a tree that holds every case: starting it is what takes the time.
+beforeAll(async () => {
+  const cases = [
+    ...imports.flatMap(({ folder, allowed, refused }) =>
+      [...allowed, ...refused].map((specifier) => ({ folder, code: importOf(specifier) })),
+    ),
+    ...snippets,
+    ...clean,
+  ].map(({ folder, code }, index) => ({
+    file: `${folder}/case-${index}.ts`,
+    key: `${folder}: ${code}`,
+    code,
+  }));
+  plant(cases);
+  const found = await lint();
+  const files = new Map(cases.map(({ key, file }) => [key, file]));
+  refusals = (folder, code) =>
+    found.filter(({ file }) => file === files.get(`${folder}: ${code}`)).map(({ rule }) => rule);
+}, 60_000);
+afterAll(() => rmSync(tree, { recursive: true, force: true }));
+
+describe('imports', () => {
+  test.each(imports)(
+    '$folder imports what the layout allows it and nothing else',
+    ({ folder, ...cases }) => {
+      const all = [...cases.allowed, ...cases.refused];
+      const spokenAgainst = all.filter((specifier) => refusals(folder, importOf(specifier)).length > 0);
+      expect(spokenAgainst).toEqual(cases.refused);
+    },
+  );
+});
+
+describe('code', () => {
+  test.each(snippets)('$refused speaks in $folder against $code', ({ folder, code, refused }) => {
+    expect(refusals(folder, code)).toContain(refused);
+  });
+
+  test.each(clean)('no rule speaks in $folder against $code', ({ folder, code }) => {
+    expect(refusals(folder, code)).toEqual([]);
+  });
+});
+
+function importOf(specifier: string): string {
+  return specifier.startsWith('type ')
+    ? `import type { T } from '${specifier.slice('type '.length)}'; export type { T };`
+    : `import { v } from '${specifier}'; export { v };`;
+}
+
+function plant(cases: { file: string; code: string }[]): void {
+  const project = resolve(import.meta.dirname, '../..');
+  for (const name of ['.oxlintrc.json', 'tsconfig.json']) copyFileSync(join(project, name), join(tree, name));
+  symlinkSync(join(project, 'node_modules'), join(tree, 'node_modules'));
+  for (const { file, code } of cases) {
+    mkdirSync(join(tree, dirname(file)), { recursive: true });
+    writeFileSync(join(tree, file), `${code}\n`);
+  }
+}
+
+const report = z.object({ diagnostics: z.array(z.object({ code: z.string(), filename: z.string() })) });
+
+async function lint(): Promise<{ file: string; rule: string }[]> {
+  const folders = ['agent', 'workflows', 'activities', 'models', 'tools', 'worker', 'client', 'test'];
+  const output = await new Promise<string>((done) => {
+    // Its exit code is 1 whenever a rule speaks, as most do here: the report says more.
+    execFile(
+      'node_modules/.bin/oxlint',
+      ['--format', 'json', ...folders],
+      { cwd: tree, maxBuffer: 1e8 },
+      (_error, stdout, stderr) => done(stdout || stderr),
+    );
+  });
+  return report.parse(JSON.parse(output)).diagnostics.map(({ code, filename }) => ({
+    file: filename,
+    rule: /\((.*)\)/.exec(code)?.[1] ?? code,
+  }));
+}
