@@ -17,8 +17,13 @@ export function judge(error: unknown, asked: Asked): unknown {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) return timedOut(asked);
   if (error instanceof APIConnectionError) return unreachable(error, asked);
-  if (error instanceof APIError) return answered(error, asked);
+  if (isAPIError(error)) return answered(error, asked);
   return error;
+}
+
+/** `instanceof` alone makes every field of this class `any`. */
+function isAPIError(error: unknown): error is APIError {
+  return error instanceof APIError;
 }
 
 export function timedOut({ baseURL, timeoutMs }: Asked): ModelError {

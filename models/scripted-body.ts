@@ -14,9 +14,9 @@ export function isChat(request: RecordedRequest): boolean {
 export function textOf(request: RecordedRequest, reply: ScriptedReply): string {
   const text = reply.text ?? reply.chunks?.join('') ?? '';
   if (reply.ignoreStop === true) return text;
-  const stops = [request.body['stop'] ?? []].flat().filter((stop) => typeof stop === 'string' && stop !== '');
-  const places = stops.map((stop) => text.indexOf(String(stop))).filter((at) => at >= 0);
-  return text.slice(0, Math.min(text.length, ...places));
+  const stops = [request.body['stop']].flat();
+  const places = stops.map((stop) => (typeof stop === 'string' && stop !== '' ? text.indexOf(stop) : -1));
+  return text.slice(0, Math.min(text.length, ...places.filter((at) => at >= 0)));
 }
 
 /** The text as the script splits it, else word by word; a stop string may have made it shorter than the script's. */

@@ -49,7 +49,10 @@ export interface RecordedRequest {
   prompt: string;
   /** Lower-case names; the key is blacked out. */
   headers: { [name: string]: string };
-  /** The iteration that asks, if the request says so (`x-reloop-step`): `3`, or `3.1` for its first tool call. */
+  /**
+   * The iteration that asks, if the request says so (`x-reloop-step`): `3`; `3.1` for its first tool call; `1/3` where
+   * it is a workflow's second agent.
+   */
   step: string | undefined;
   startedAt: number;
   endedAt: number | undefined;
@@ -69,11 +72,13 @@ export function scriptReader(
   let inOrder = 0;
   return async (request) => {
     const { step } = request;
-    const named = step === undefined ? undefined : calls[step];
+    // Of `1/3`, the third step of a second agent, the script may also speak as plain `3`.
+    const call = step?.replace(/^\d+\//, '');
+    const named = calls[step ?? ''] ?? calls[call ?? ''];
     if (named !== undefined) return asReply(named);
     if (typeof script === 'function') return fromFunction(script, request);
-    if (step === undefined) return entries[inOrder++] ?? usedUp(entries.length, `request ${inOrder}`);
-    if (/^\d+$/.test(step)) return entries[Number(step) - 1] ?? usedUp(entries.length, `step ${step}`);
+    if (call === undefined) return entries[inOrder++] ?? usedUp(entries.length, `request ${inOrder}`);
+    if (/^\d+$/.test(call)) return entries[Number(call) - 1] ?? usedUp(entries.length, `step ${step}`);
     return complaint(`No reply for step ${step}: give the scripted model \`calls: { '${step}': '…' }\`.`);
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import type { Json } from '../agent/vocabulary.ts';
 import type { RecordedRequest, Script, ScriptedReply, StepReplies } from './scripted-script.ts';
 import { complaint, scriptReader } from './scripted-script.ts';
@@ -55,7 +55,7 @@ export async function startScriptedServer(
   });
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await text(incoming);
+    const body = await readText(incoming);
     const request = record(incoming, body, requests.length + 1);
     requests.push(request);
     const gone = new AbortController();

@@ -22,13 +22,9 @@ describe('an array script', () => {
 
 describe('a function script', () => {
   test('sees each request and its number', async () => {
-    const { ask } = await scriptedOpenAI(async ({ prompt, body, path }, index) =>
-      [index, path, body['model'], prompt].join(' '),
-    );
-    expect((await ask()).text).toBe('0 /v1/chat/completions test-model Say hello.');
-    expect((await ask(modelRequest({ api: 'completions' }))).text).toBe(
-      '1 /v1/completions test-model Say hello.',
-    );
+    const { ask } = await scriptedOpenAI(async ({ prompt, path }, index) => `${index} ${path} ${prompt}`);
+    expect((await ask()).text).toBe('0 /v1/chat/completions Say hello.');
+    expect((await ask(modelRequest({ api: 'completions' }))).text).toBe('1 /v1/completions Say hello.');
   });
 
   test('that throws answers 400 with its message', async () => {
@@ -140,7 +136,7 @@ describe('the scripted server', () => {
     call.catch(() => {});
     await vi.waitFor(() => expect(server.requests).toHaveLength(1));
     await server.close();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('fetch failed');
   });
 
   test('says so when its port is taken', async () => {
@@ -175,6 +171,14 @@ describe('a scripted model', () => {
     const model = scripted(['one'], { calls: { '1.1': 'for the tool' } });
     expect((await ask(model, '1.1')).text).toBe('for the tool');
     expect((await ask(model, '1')).text).toBe('one');
+  });
+
+  test("answers a workflow's second agent from the same entries, or from its own", async () => {
+    const calls = { '1/2': 'of the second agent', '2.1': 'for a tool' };
+    const model = scripted(['one', 'two'], { calls });
+    const replies: string[] = [];
+    for (const step of ['1/1', '1/2', '2', '1/2.1']) replies.push((await ask(model, step)).text);
+    expect(replies).toEqual(['one', 'of the second agent', 'two', 'for a tool']);
   });
 
   test.each<{ step: string; says: string }>([
