@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const project = resolve(import.meta.dirname, '../..');
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'reloop-reporter-'));
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+  writeFileSync(
+    join(root, 'vitest.config.ts'),
+    `import { summaryReporter } from ${JSON.stringify(join(project, 'test/support/summary-reporter.ts'))};
+     export default { test: { reporters: ['default', summaryReporter], globals: true, globalSetup: ['setup.ts'] } };`,
+  );
+  writeFileSync(join(root, 'setup.ts'), "export default () => () => console.log('taken down');");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test.each([
+  { holds: 'passing tests', code: "test('a', () => {}); test('b', () => {});", line: '2 passed, 0 failed' },
+  {
+    holds: 'a failing and a skipped test',
+    code: "test('a', () => {}); test('b', () => { throw new Error('no'); }); test.skip('c', () => {});",
+    line: '1 passed, 1 failed, 1 skipped',
+  },
+  {
+    holds: 'an import of nothing',
+    code: "import './gone.ts'; test('a', () => {});",
+    line: '0 passed, 1 failed',
+  },
+  {
+    holds: 'a hook that fails',
+    code: "describe('a', () => { beforeAll(() => { throw new Error('no'); }); test('b', () => {}); });",
+    line: '0 passed, 1 failed, 1 skipped',
+  },
+  {
+    holds: 'an error nobody catches',
+    code: "test('a', () => { void Promise.reject(new Error('no')); });",
+    line: '1 passed, 1 failed',
+  },
+])('a test file with $holds ends the output with: $line', async ({ code, line }) => {
+  writeFileSync(join(root, 'some.test.ts'), code);
+  const { stdout } = await execa('node_modules/.bin/vitest', ['run'], { cwd: root, reject: false });
+  expect(stdout.split('\n').at(-1)).toBe(line);
+  expect(stdout).toContain('taken down');
+});

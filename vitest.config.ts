@@ -1,0 +1,53 @@
+import { defineConfig } from 'vitest/config';
+import { summaryReporter } from './test/support/summary-reporter.ts';
+
+// One project per kind of process; groups run one after another, so that nothing competes with the crash tests.
+export default defineConfig({
+  test: {
+    reporters: ['default', summaryReporter],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          pool: 'threads',
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'replay',
+          include: ['test/replay/**/*.test.ts'],
+          pool: 'forks',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'workflow',
+          include: ['test/workflow/**/*.test.ts'],
+          pool: 'forks',
+          globalSetup: ['test/support/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          name: 'crash',
+          include: ['test/crash/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
+    ],
+  },
+});
