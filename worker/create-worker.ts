@@ -1,4 +1,4 @@
-import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import type { NativeConnection, Worker, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { Catalog } from './catalog.ts';
 import { TRANSCRIPT_CACHE_BYTES } from './defaults.ts';
@@ -10,6 +10,8 @@ export interface CreateWorkerOptions {
   namespace?: string;
   /** Default: the catalog's. */
   taskQueue?: string;
+  /** Workflow code of your own that contains ours; default: ours alone. */
+  bundle?: WorkflowBundleOption;
   /** A problem that does not keep the worker from running. */
   onWarning?(text: string): void;
 }
@@ -17,16 +19,16 @@ export interface CreateWorkerOptions {
 /** A worker that runs the agents of a config. The caller runs and ends it. */
 export async function createCatalogWorker(catalog: Catalog, options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = catalog.taskQueue, onWarning } = options;
-  const [{ Worker: TemporalWorker }, searchAttributes, bundle] = await Promise.all([
+  const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
-    workflowBundle(),
+    options.bundle ?? workflowBundle(),
   ]);
   return TemporalWorker.create({
     connection,
     namespace,
     taskQueue,
-    workflowBundle: bundle,
+    workflowBundle: code,
     ...workerSettings,
     ...activitySettings(catalog, searchAttributes),
   });

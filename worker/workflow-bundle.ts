@@ -13,10 +13,11 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
 }
 
-export async function bundle(): Promise<{ code: string }> {
+/** Bundles a module of workflows, by default ours; the interceptor that attaches a tool call's header is always ours. */
+export async function bundle(path = workflowsPath): Promise<{ code: string }> {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   return bundleWorkflowCode({
-    workflowsPath,
+    workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
   });

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+
+/** A Temporal server of a test's own, in memory. */
+export interface DevServer {
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** `flags` are further arguments of `temporal server start-dev`. */
+export async function startDevServer(binary: string, flags: string[] = []): Promise<DevServer> {
+  const port = await freePort();
+  const settings = [
+    'system.enableActivityEagerExecution=true',
+    'history.transferProcessorMaxPollRPS=2000',
+    'history.timerProcessorMaxPollRPS=2000',
+  ].flatMap((value) => ['--dynamic-config-value', value]);
+  const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
+  const child = spawn(binary, [...args, '--log-level', 'never', ...settings, ...flags], { stdio: 'ignore' });
+  const address = `127.0.0.1:${port}`;
+  await answers(address);
+  return {
+    address,
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port.');
+  return address.port;
+}
+
+async function answers(address: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: 500 });
+      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      await connection.close();
+      return;
+    } catch {
+      await sleep(100);
+    }
+  }
+  throw new Error(`The Temporal server at ${address} does not answer.`);
+}

@@ -1,0 +1,35 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+const findTemporalBinary = async (_: unknown) => ({ path: process.env['TEMPORAL_CLI_PATH'] });
+import { bundle } from '../../worker/workflow-bundle.ts';
+import { startDevServer } from './dev-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    temporalAddress: string;
+    bundlePath: string;
+  }
+}
+
+/** One server and one workflow bundle for all workflow tests. Continue-as-new comes early: at 400 events. */
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'reloop-test-'));
+  const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
+  const [server, { code }] = await Promise.all([
+    startDevServer(path ?? 'temporal', [
+      '--dynamic-config-value',
+      'limit.historyCount.suggestContinueAsNew=400',
+    ]),
+    bundle(fileURLToPath(new URL('./workflows.ts', import.meta.url))),
+  ]);
+  await writeFile(join(folder, 'bundle.js'), code);
+  project.provide('temporalAddress', server.address);
+  project.provide('bundlePath', join(folder, 'bundle.js'));
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  };
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf } from '../support/scripts.ts';
+
+/** Fails as often as its input says, then answers; remembers what it was called with. */
+const calls: { input: string; key: string; attempt: number; checkpoint: unknown }[] = [];
+const options = { description: 'fails at first', retry: { maxAttempts: 1 } };
+const run = async (input: string, key: string, attempt: number, checkpoint: unknown) => {
+  calls.push({ input, key, attempt, checkpoint });
+  if (input === 'broken') throw new Error('the server said 500');
+  return `result of ${input}`;
+};
+const flaky = defineTool({
+  name: 'flaky',
+  ...options,
+  async run(input, ctx) {
+    if (ctx.lastCheckpoint === undefined) await ctx.checkpoint('half way');
+    return run(input, ctx.idempotencyKey, ctx.attempt, ctx.lastCheckpoint);
+  },
+});
+const observing = defineTool({
+  name: 'observing',
+  ...options,
+  onFailure: 'observe',
+  run: (input, ctx) => run(input, ctx.idempotencyKey, ctx.attempt, undefined),
+});
+const failing = defineTool({
+  name: 'failing',
+  ...options,
+  onFailure: 'fail',
+  run() {
+    throw new TypeError('no way');
+  },
+});
+let tries = 0;
+const third = defineTool({
+  name: 'third',
+  description: 'the third time is the charm',
+  retry: { maxAttempts: 3, initialInterval: 10 },
+  run() {
+    tries++;
+    if (tries < 3) throw new Error(`try ${tries}`);
+    return `took ${tries}`;
+  },
+});
+const sleeper = defineTool({
+  name: 'sleeper',
+  description: 'sleeps until it is aborted',
+  retry: { maxAttempts: 1 },
+  run: (input, ctx) =>
+    new Promise((_resolve, reject) => {
+      ctx.signal.addEventListener('abort', () => reject(new Error(`woken from ${input}`)));
+    }),
+});
+const deaf = defineTool({
+  name: 'deaf',
+  description: 'never returns and hears nothing',
+  timeout: 300,
+  retry: { maxAttempts: 2, initialInterval: 10 },
+  run: () => new Promise(() => undefined),
+});
+const tools = [flaky, observing, failing, third, sleeper, deaf];
+const agent = (name: string, ...replies: string[]) => ({
+  name,
+  model: modelOf((step) => replies[Number(step) - 1] ?? answer('ok')),
+  tools,
+});
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      agent('asks', act('flaky', 'broken')),
+      agent('observes', act('observing', 'broken')),
+      agent('fails', act('failing', 'x')),
+      agent('third', act('third', 'x')),
+      agent('sleeps', act('sleeper', 'x')),
+      agent('deaf', act('deaf', 'x')),
+    ],
+  });
+}, 60_000);
+afterAll(() => rig.stop());
+
+/** A run whose first call has failed for good. */
+async function parked(): Promise<AgentRun> {
+  const started = await rig.client.start('asks', 'what?');
+  await eventOf(started.events({ live: false }), 'waiting');
+  return started;
+}
+
+describe('a tool call that failed for good', () => {
+  test('waits for a person, and says so everywhere', async () => {
+    const run = await parked();
+    const park = {
+      call: '1.1',
+      n: 0,
+      tool: 'flaky',
+      toolInput: 'broken',
+      reason: 'failed',
+      error: { type: 'Error', message: 'the server said 500' },
+    };
+    expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [park] });
+    const handle = rig.temporal.workflow.getHandle(run.id);
+    expect(await handle.query('status')).toMatchObject({ status: 'waiting', waiting: [park], running: [] });
+    const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(metadata.currentDetails).toContain('**Waiting for you**: flaky (1.1) failed');
+    await run.cancel();
+    await expect(run.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
+  });
+
+  test('is run again with other input: another key, the same checkpoint, fresh attempts', async () => {
+    const run = await parked();
+    calls.length = 0;
+    await expect(run.decide(undefined, { type: 'retry' })).resolves.toEqual({
+      call: '1.1',
+      n: 0,
+      decision: 'retry',
+    });
+    const again = await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.n === 1);
+    expect(again.park.call).toBe('1.1');
+    await run.decide('1.1', { type: 'retry', input: 'fixed' });
+    const { output, intermediateSteps } = await run.result();
+    expect(output).toBe('ok');
+    expect(intermediateSteps).toMatchObject([
+      { call: '1.1', action: { toolInput: 'fixed' }, observation: 'result of fixed', attempts: 3 },
+    ]);
+    const [same, other] = calls;
+    expect(same).toMatchObject({ input: 'broken', attempt: 1, checkpoint: 'half way' });
+    expect(other).toMatchObject({ input: 'fixed', attempt: 1, checkpoint: 'half way' });
+    expect(other?.key).not.toBe(same?.key);
+  });
+
+  test('is resolved with a result of any JSON kind', async () => {
+    const run = await parked();
+    await run.decide('1.1', { type: 'resolve', output: { by: 'hand' } });
+    expect((await run.result()).intermediateSteps).toMatchObject([{ observation: { by: 'hand' } }]);
+  });
+
+  test('is skipped, and the model is told why', async () => {
+    const run = await parked();
+    await run.decide('1.1', { type: 'skip', reason: 'not needed' });
+    expect((await run.result()).intermediateSteps).toMatchObject([
+      { observation: 'This tool call was skipped by the operator: not needed' },
+    ]);
+  });
+
+  test('is aborted: the run fails with its steps', async () => {
+    const run = await parked();
+    await run.decide('1.1', { type: 'abort', reason: 'enough' });
+    await expect(run.result()).rejects.toMatchObject({
+      type: 'Aborted',
+      report: { usage: { modelCalls: 1 } },
+    });
+  });
+
+  test.each([
+    ['a call that does not exist', '7.7', { type: 'retry' as const }, 'no open call 7.7. Now waiting: 1.1'],
+    ['an earlier park', '1.1', { type: 'retry' as const }, 'Look again'],
+    [
+      'cancelling what does not run',
+      '1.1',
+      { type: 'cancelCall' as const },
+      'Possible: retry, resolve, skip, abort',
+    ],
+  ])('refuses a decision on %s', async (_title, call, decision, message) => {
+    const run = await parked();
+    const before = (await run.show()).history.events;
+    const refused = run.decide(call, decision, 5);
+    await expect(refused).rejects.toMatchObject({
+      name: 'DecisionRefused',
+      message: expect.stringContaining(message),
+    });
+    expect((await run.show()).history.events).toBe(before);
+    await run.cancel();
+  });
+
+  test('can be decided with the data that the Web UI sends', async () => {
+    for (const data of ['1.1', 1.1, { call: '1.1' }, '', undefined]) {
+      const run = await parked();
+      const handle = rig.temporal.workflow.getHandle(run.id);
+      await handle.executeUpdate('skip', { args: data === undefined ? [] : [data] });
+      expect((await run.result()).output).toBe('ok');
+    }
+  });
+
+  test('is observed by the model where the tool says so', async () => {
+    const { intermediateSteps } = await rig.client.run('observes', 'what?');
+    expect(intermediateSteps).toMatchObject([
+      { observation: 'The tool observing failed: the server said 500', attempts: 1 },
+    ]);
+  });
+
+  test('fails the run where the tool says so', async () => {
+    await expect(rig.client.run('fails', 'what?')).rejects.toMatchObject({
+      type: 'TypeError',
+      message: 'no way',
+    });
+  });
+});
+
+describe('a tool call', () => {
+  test('is tried as often as its policy says', async () => {
+    const { intermediateSteps } = await rig.client.run('third', 'what?');
+    expect(intermediateSteps).toMatchObject([{ observation: 'took 3', attempts: 3 }]);
+  });
+
+  test('can be cancelled alone: the run lives and the model is told', async () => {
+    const run = await rig.client.start('sleeps', 'what?');
+    await eventOf(run.events({ live: false }), 'tool_started');
+    await run.decide('1.1', { type: 'cancelCall', reason: 'too slow' });
+    expect((await run.result()).intermediateSteps).toMatchObject([
+      { observation: 'This tool call was cancelled before it ended: too slow' },
+    ]);
+  });
+
+  test('ends with the run when the run is cancelled; the steps so far stay', async () => {
+    const run = await rig.client.start('sleeps', 'what?');
+    await eventOf(run.events({ live: false }), 'tool_started');
+    await run.cancel();
+    await expect(run.result()).rejects.toMatchObject({
+      name: 'AgentRunCancelled',
+      report: { status: 'cancelled', stopReason: 'cancelled', iterations: 1 },
+    });
+  });
+
+  test('that never returns times out, is tried again and then waits', async () => {
+    const run = await rig.client.start('deaf', 'what?');
+    const { park } = await eventOf(run.events({ live: false }), 'waiting');
+    expect(park.error).toEqual({ type: 'Timeout', message: 'deaf took longer than its time-out of 0.3 s' });
+    await run.decide(undefined, { type: 'skip' });
+    expect((await run.result()).intermediateSteps).toMatchObject([{ attempts: 2 }]);
+  });
+});
