@@ -1,0 +1,21 @@
+# The worker. Debian and not Alpine: the native core of the Temporal SDK is built for glibc.
+FROM node:20.20.2-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Its own `prepare` would build, and the sources are not there yet.
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+
+FROM node:20.20.2-bookworm-slim
+# The SDK verifies a Temporal server's TLS certificate with the system's authorities; slim images have none.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+USER node
+CMD ["node", "/app/dist/client/cli/main.js", "worker"]

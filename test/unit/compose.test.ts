@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** No container engine is needed to see that the set-up is safe and says what the embedded server says. */
+const serviceSchema = z.object({
+  image: z.string().optional(),
+  build: z.string().optional(),
+  init: z.boolean().optional(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+  networks: z.array(z.string()).default(['default']),
+  ports: z.array(z.string()).default([]),
+  volumes: z
+    .array(z.union([z.string(), z.object({ target: z.string(), read_only: z.literal(true) })]))
+    .default([]),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+});
+const composeSchema = z.object({
+  services: z.object({
+    postgres: serviceSchema,
+    temporal: serviceSchema,
+    ui: serviceSchema,
+    worker: serviceSchema,
+  }),
+  networks: z.record(z.string(), z.object({ internal: z.boolean() })),
+  volumes: z.record(z.string(), z.unknown()),
+});
+
+const { services, networks, volumes } = composeSchema.parse(parse(read('docker-compose.yml')));
+const { postgres, temporal, ui, worker } = services;
+const each = Object.entries(services).map(([name, service]) => ({ name, service }));
+
+describe('docker-compose.yml', () => {
+  test('pins every image, Temporal to the versions the embedded server has', () => {
+    expect(each.flatMap(({ service }) => service.image ?? [])).toEqual([
+      expect.stringMatching(/^postgres:1[56]\.\d+$/),
+      'temporalio/auto-setup:1.29.1',
+      'temporalio/ui:2.42.1',
+    ]);
+    expect(worker.build).toBe('.');
+  });
+
+  test('publishes the frontend and the Web UI, both on the loopback address', () => {
+    expect(each.flatMap(({ service }) => service.ports)).toEqual([
+      '127.0.0.1:7233:7233',
+      '127.0.0.1:8080:8080',
+    ]);
+  });
+
+  test('holds no secret', () => {
+    const values = each.flatMap(({ service }) => Object.entries(service.environment));
+    expect(
+      values.filter(([name, value]) => /KEY|PASSWORD|PWD|SECRET|TOKEN/.test(name) && value !== null),
+    ).toEqual([]);
+  });
+
+  test('lets nobody but Temporal reach the database, which asks for no password', () => {
+    expect(postgres.environment.POSTGRES_HOST_AUTH_METHOD).toBe('trust');
+    expect(postgres.networks).toEqual(['database']);
+    expect(networks.database).toEqual({ internal: true });
+    expect(
+      each.filter(({ service }) => service.networks.includes('database')).map(({ name }) => name),
+    ).toEqual(['postgres', 'temporal']);
+  });
+
+  test('keeps the database in a named volume', () => {
+    expect(postgres.volumes).toEqual(['postgres:/var/lib/postgresql/data']);
+    expect(Object.keys(volumes)).toEqual(['postgres']);
+  });
+
+  test('keeps histories for 90 days', () => {
+    expect(temporal.environment).toMatchObject({
+      DEFAULT_NAMESPACE: 'default',
+      DEFAULT_NAMESPACE_RETENTION: '2160h',
+    });
+  });
+
+  test('starts nothing before what it needs answers', () => {
+    const needs = each.flatMap(({ name, service }) =>
+      Object.entries(service.depends_on).map(([needed, { condition }]) => `${name}: ${needed} ${condition}`),
+    );
+    expect(needs).toEqual([
+      'temporal: postgres service_healthy',
+      'ui: temporal service_healthy',
+      'worker: temporal service_healthy',
+    ]);
+    expect(each.filter(({ service }) => service.healthcheck === undefined).map(({ name }) => name)).toEqual([
+      'worker',
+    ]);
+  });
+
+  test('calls Temporal healthy when the namespace is there, not just the port', () => {
+    expect(temporal.healthcheck?.test.join(' ')).toContain('namespace describe --namespace default');
+  });
+
+  test('points the Web UI and the worker at Temporal, and passes the model settings on', () => {
+    expect(ui.environment.TEMPORAL_ADDRESS).toBe('temporal:7233');
+    expect(worker.environment).toEqual({
+      TEMPORAL_ADDRESS: 'temporal:7233',
+      TEMPORAL_NAMESPACE: 'default',
+      OPENAI_API_KEY: null,
+      OPENAI_BASE_URL: null,
+    });
+  });
+
+  test('gives the worker its config read-only, and a process that reaps its children', () => {
+    expect(worker.volumes).toEqual([{ target: '/app/config', read_only: true }]);
+    expect(worker.init).toBe(true);
+  });
+});
+
+describe('dynamic config', () => {
+  test('is the file that the server reads', () => {
+    const path = temporal.environment.DYNAMIC_CONFIG_FILE_PATH;
+    expect(temporal.volumes).toEqual([`./deploy/dynamic-config.yaml:${path}:ro`]);
+  });
+
+  test('has the values the embedded server is started with', () => {
+    expect(parse(read('deploy/dynamic-config.yaml'))).toEqual({
+      'system.enableActivityEagerExecution': [{ value: true }],
+      'history.transferProcessorMaxPollRPS': [{ value: 2000 }],
+      'history.timerProcessorMaxPollRPS': [{ value: 2000 }],
+    });
+  });
+});
+
+describe('Dockerfile', () => {
+  const [build, final] = stages(read('Dockerfile'));
+
+  test('has two stages on the same pinned Debian image: the native core of the SDK is built for glibc', () => {
+    expect(build?.[0]).toMatch(/^FROM node:20\.\d+\.\d+-bookworm-slim AS build$/);
+    expect(`${final?.[0]} AS build`).toBe(build?.[0]);
+    expect(stages(read('Dockerfile'))).toHaveLength(2);
+  });
+
+  test('installs what the lock file says, builds, then drops what only the build needs', () => {
+    expect(build?.filter((line) => line.startsWith('RUN '))).toEqual([
+      'RUN npm ci --ignore-scripts',
+      'RUN npm run build && npm prune --omit=dev --ignore-scripts',
+    ]);
+  });
+
+  test('ships the package, its dependencies and the build, nothing else', () => {
+    expect(final?.filter((line) => /^(COPY|ADD) /.test(line))).toEqual([
+      'COPY --from=build /app/package.json ./',
+      'COPY --from=build /app/node_modules ./node_modules',
+      'COPY --from=build /app/dist ./dist',
+    ]);
+  });
+
+  test('runs the worker, not as root, with the command that compose extends', () => {
+    expect(final?.filter((line) => /^(USER|CMD|ENTRYPOINT) /.test(line))).toEqual([
+      'USER node',
+      'CMD ["node", "/app/dist/client/cli/main.js", "worker"]',
+    ]);
+    expect(worker.command?.slice(0, 3)).toEqual(['node', '/app/dist/client/cli/main.js', 'worker']);
+  });
+
+  test('is given no installed package, no history and no secret of this machine', () => {
+    expect(read('.dockerignore').split('\n')).toEqual(
+      expect.arrayContaining(['node_modules', 'dist', '.git', '.env*', '.reloop']),
+    );
+  });
+});
+
+function read(file: string): string {
+  return readFileSync(join(resolve(import.meta.dirname, '../..'), file), 'utf8');
+}
+
+/** The instructions of each stage, continued lines joined. */
+function stages(dockerfile: string): string[][] {
+  const lines = dockerfile
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .filter(Boolean);
+  return lines.reduce<string[][]>((all, line) => {
+    if (line.startsWith('FROM ')) all.push([]);
+    all.at(-1)?.push(line);
+    return all;
+  }, []);
+}
