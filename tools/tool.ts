@@ -103,7 +103,9 @@ function jsonSchema(name: string, input: z.ZodObject): JsonSchema {
     // zod's schema is JSON by construction; the type says so only as `unknown` fields.
     return z.toJSONSchema(input, { io: 'input' }) as JsonSchema;
   } catch (error) {
-    throw new Error(`Tool "${name}": its input cannot be written as JSON Schema: ${String(error)}`);
+    throw new Error(`Tool "${name}": its input cannot be written as JSON Schema: ${String(error)}`, {
+      cause: error,
+    });
   }
 }
 
