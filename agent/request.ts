@@ -18,6 +18,17 @@ export function renderRequest(kind: AgentKind, conversation: Conversation): Mode
   return { model, prompt: kind.render(conversation), stop, params };
 }
 
-export function requestDigest(request: ModelRequest): string {
-  return extendDigest(EMPTY_DIGEST, JSON.stringify(request));
+/**
+ * Tells whether a request was rebuilt as it was sent. Long texts count by their length and their ends, so that the price
+ * of a step does not grow with the run.
+ */
+export function requestDigest({ prompt, ...rest }: ModelRequest): string {
+  const texts =
+    prompt.type === 'text'
+      ? [prompt.text]
+      : prompt.messages.flatMap(({ role, content }) => [role, content ?? '']);
+  const sketch = [texts.length, ...texts.slice(0, 2), ...texts.slice(-2)].map((text) =>
+    typeof text === 'string' ? [text.length, text.slice(0, 500), text.slice(-500)] : text,
+  );
+  return extendDigest(EMPTY_DIGEST, JSON.stringify([prompt.type, sketch, rest]));
 }

@@ -10,8 +10,12 @@ export interface CreateWorkerOptions {
   namespace?: string;
   /** Default: the catalog's. */
   taskQueue?: string;
+  /** As the Web UI lists this worker. Default: process id and host. */
+  identity?: string;
   /** Workflow code of your own that contains ours; default: ours alone. */
   bundle?: WorkflowBundleOption;
+  /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
+  transcriptCacheBytes?: number;
   /** A problem that does not keep the worker from running. */
   onWarning?(text: string): void;
 }
@@ -28,14 +32,15 @@ export async function createCatalogWorker(catalog: Catalog, options: CreateWorke
     connection,
     namespace,
     taskQueue,
+    ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
     ...workerSettings,
-    ...activitySettings(catalog, searchAttributes),
+    ...activitySettings(catalog, searchAttributes, options.transcriptCacheBytes ?? TRANSCRIPT_CACHE_BYTES),
   });
 }
 
 /** Measured: design notes in docs/architecture.md. */
-const workerSettings = {
+export const workerSettings = {
   workflowThreadPoolSize: 1,
   // After a crash the workflow task goes to another worker after 1 s instead of 10.
   stickyQueueScheduleToStartTimeout: '1s',
@@ -43,13 +48,13 @@ const workerSettings = {
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
 
-function activitySettings(catalog: Catalog, searchAttributes: boolean) {
+function activitySettings(catalog: Catalog, searchAttributes: boolean, transcriptCacheBytes: number) {
   return {
     activities: createActivities({
       ...catalog,
       agents: [...catalog.agents.keys()],
       searchAttributes,
-      transcriptCacheBytes: TRANSCRIPT_CACHE_BYTES,
+      transcriptCacheBytes,
     }),
     interceptors: {
       activity: [

@@ -10,6 +10,12 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
+/** Continue-as-new is suggested at 400 events instead of 4,096. */
+export const EARLY_CONTINUE_AS_NEW = [
+  '--dynamic-config-value',
+  'limit.historyCount.suggestContinueAsNew=400',
+];
+
 /** `flags` are further arguments of `temporal server start-dev`. */
 export async function startDevServer(binary: string, flags: string[] = []): Promise<DevServer> {
   const port = await freePort();

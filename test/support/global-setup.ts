@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 const findTemporalBinary = async (_: unknown) => ({ path: process.env['TEMPORAL_CLI_PATH'] });
 import { bundle } from '../../worker/workflow-bundle.ts';
-import { startDevServer } from './dev-server.ts';
+import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

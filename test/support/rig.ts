@@ -20,7 +20,10 @@ export interface Rig {
 
 Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error } });
 
-export async function startRig(config: ConfigDefinition): Promise<Rig> {
+export async function startRig(
+  config: ConfigDefinition,
+  settings: { transcriptCacheBytes?: number } = {},
+): Promise<Rig> {
   const address = inject('temporalAddress');
   const taskQueue = `test-${randomUUID()}`;
   const native = await NativeConnection.connect({ address });
@@ -31,7 +34,12 @@ export async function startRig(config: ConfigDefinition): Promise<Rig> {
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createCatalogWorker(createCatalog(config), { connection: native, taskQueue, bundle });
+    worker = await createCatalogWorker(createCatalog(config), {
+      connection: native,
+      taskQueue,
+      bundle,
+      ...settings,
+    });
     running = worker.run();
   };
   const halt = async () => {

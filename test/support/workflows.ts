@@ -1,4 +1,6 @@
 /** The workflows of the workflow tests: Reloop's own, and some that use them as a user would. */
+import { proxyActivities } from '@temporalio/workflow';
+import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
 import { readFailure } from '../../agent/failures.ts';
 import { type RunResult, runAgent } from '../../workflows/index.ts';
 
@@ -24,4 +26,23 @@ export async function recovering(agent: string, question: string): Promise<strin
   } catch (failure) {
     return readFailure(failure).error.type;
   }
+}
+
+/** Model calls by hand, one after the other: what a later call may rest on when an earlier one failed. */
+export async function modelCalls(calls: { id: string; input: CallModelInput }[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { id, input } of calls) {
+    const { callModel } = proxyActivities<{ callModel(input: CallModelInput): Promise<ModelTurn> }>({
+      activityId: id,
+      startToCloseTimeout: '30s',
+      heartbeatTimeout: '10s',
+    });
+    texts.push(
+      await callModel(input).then(
+        ({ text }) => text,
+        (failure: unknown) => readFailure(failure).error.type,
+      ),
+    );
+  }
+  return texts;
 }

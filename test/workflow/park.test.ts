@@ -180,7 +180,9 @@ describe('a tool call that failed for good', () => {
     for (const data of ['1.1', 1.1, { call: '1.1' }, '', undefined]) {
       const run = await parked();
       const handle = rig.temporal.workflow.getHandle(run.id);
-      await handle.executeUpdate('skip', { args: data === undefined ? [] : [data] });
+      await (data === undefined
+        ? handle.executeUpdate('skip')
+        : handle.executeUpdate('skip', { args: [data] }));
       expect((await run.result()).output).toBe('ok');
     }
   });

@@ -1,0 +1,124 @@
+/**
+ * Records the histories that test/replay replays, one for each path through the loop, from the code as it is now. Run
+ * once per release:
+ *
+ *     npx tsx test/support/record-histories.ts test/fixtures/histories/0.1.0
+ *
+ * Recorded files are never changed: a replay that fails needs `patched()` in the workflow, not a new file.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { OperatorDecision } from '../../agent/events.ts';
+import { AgentClient } from '../../client/agent-client.ts';
+import { ModelError, defineTool } from '../../index.ts';
+import { createCatalog } from '../../worker/catalog.ts';
+import { createCatalogWorker } from '../../worker/create-worker.ts';
+import { findTemporalBinary } from '../../worker/temporal-binary.ts';
+import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
+import { act, answer, modelOf } from './scripts.ts';
+
+const folder = process.argv[2];
+if (folder === undefined) throw new Error('Usage: see the head of this file.');
+
+const retry = { maxAttempts: 1 };
+const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails unless it is told to be good',
+  retry,
+  run(input) {
+    if (input !== 'good') throw new Error('out of order');
+    return 'good it is';
+  },
+});
+const observing = defineTool({
+  ...broken,
+  name: 'observing',
+  onFailure: 'observe',
+  run: () => Promise.reject(new Error('no')),
+});
+const direct = defineTool({
+  name: 'direct',
+  description: 'returns directly',
+  returnDirect: true,
+  run: () => ({ answer: 42 }),
+});
+const sleeper = defineTool({
+  name: 'sleeper',
+  description: 'sleeps',
+  retry,
+  run: (_input, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('woken')))),
+});
+const tools = [echo, broken, observing, direct, sleeper];
+const script = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
+const refusing = modelOf(() => {
+  throw new ModelError('ModelAuthenticationError', 'no key', { retryable: false });
+});
+
+/** A path: the agent's script, and what is decided once it waits or runs a tool. */
+const paths: {
+  name: string;
+  model: ReturnType<typeof modelOf>;
+  decide?: OperatorDecision | 'cancel';
+  options?: object;
+}[] = [
+  { name: 'final-answer', model: script(act('echo', 'a'), 'hm', act('nobody', 'x'), act('observing', 'x')) },
+  { name: 'return-direct', model: script(act('direct', 'a')) },
+  { name: 'iteration-limit', model: modelOf((step) => act('echo', step)), options: { maxIterations: 2 } },
+  {
+    name: 'continued',
+    model: modelOf((step) => (step === '60' ? answer('done') : act('echo', step))),
+    options: { maxIterations: null },
+  },
+  { name: 'model-failed', model: refusing },
+  { name: 'retry', model: script(act('broken', 'x')), decide: { type: 'retry', input: 'good' } },
+  { name: 'resolve', model: script(act('broken', 'x')), decide: { type: 'resolve', output: { by: 'hand' } } },
+  { name: 'skip', model: script(act('broken', 'x')), decide: { type: 'skip', reason: 'why not' } },
+  { name: 'abort', model: script(act('broken', 'x')), decide: { type: 'abort' } },
+  { name: 'cancel-call', model: script(act('sleeper', 'x')), decide: { type: 'cancelCall' } },
+  { name: 'cancel', model: script(act('echo', 'a'), act('sleeper', 'x')), decide: 'cancel' },
+];
+
+const logger = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error };
+Runtime.install({ logger });
+const taskQueue = `record-${Date.now()}`;
+const agents = paths.map(({ name, model, options }) => ({ name, model, tools, ...options }));
+const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
+const server = await startDevServer(path ?? 'temporal', EARLY_CONTINUE_AS_NEW);
+const { address } = server;
+const native = await NativeConnection.connect({ address });
+const connection = await Connection.connect({ address });
+const temporal = new Client({ connection });
+const worker = await createCatalogWorker(createCatalog({ agents }), { connection: native, taskQueue });
+await mkdir(folder, { recursive: true });
+await worker.runUntil(async () => {
+  for (const { name, decide } of paths) {
+    const run = await new AgentClient(temporal, address, taskQueue).start(name, 'What now?');
+    for await (const event of run.events({ live: false })) {
+      const waits = event.type === 'waiting' || (event.type === 'tool_started' && event.tool === 'sleeper');
+      if (waits && decide === 'cancel') await run.cancel();
+      else if (waits && decide !== undefined && decide !== 'cancel') await run.decide(undefined, decide);
+    }
+    const runs = new Set<string>();
+    for await (const event of run.events({ live: false })) if ('runId' in event) runs.add(event.runId);
+    for (const [index, runId] of [...runs].entries()) {
+      const history = await temporal.workflow.getHandle(run.id, runId).fetchHistory();
+      const file = join(folder, `${name}${index === 0 ? '' : `-${index + 1}`}.json`);
+      await writeFile(file, JSON.stringify(JSON.parse(historyToJSON(history), withoutMachine), null, 1));
+    }
+    console.log(name, runs.size);
+  }
+});
+await connection.close();
+await native.close();
+await server.stop();
+
+/** Nothing of the machine that recorded goes into a file: no stack, no host, no process. */
+function withoutMachine(key: string, value: unknown): unknown {
+  if (key === 'stackTrace') return '';
+  return key === 'identity' ? 'recorder' : value;
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallModelInput } from '../../agent/calls.ts';
+import { START, type Entry, advance } from '../../agent/transcript.ts';
+import { ModelError } from '../../models/model.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { createCatalog } from '../../worker/catalog.ts';
+import type { ConfigDefinition } from '../../worker/config.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+
+/** Holds its calls until they are let go: time for a worker to be replaced. */
+let letGo: () => void = () => undefined;
+let opened = new Promise<void>((resolve) => (letGo = resolve));
+const gate = defineTool({
+  name: 'gate',
+  description: 'waits',
+  retry: { maxAttempts: 1 },
+  run: (input) => opened.then(() => `through ${input}`),
+});
+const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
+const big = defineTool({
+  name: 'big',
+  description: 'a lot of text',
+  maxOutputChars: 5_000_000,
+  run: (size) => `${'x'.repeat(Number(size))}end`,
+});
+const tools = [gate, echo, big];
+
+const restarted = modelOf(
+  (step) => [act('echo', 'a'), act('gate', 'b'), answer('ok')][Number(step) - 1] ?? '',
+);
+const long = modelOf((step) => (step === '100' ? answer('ok') : act('echo', step)));
+const trimmed = modelOf((step) => (step === '100' ? answer('ok') : act('echo', step)));
+const turns = modelOf((step, request) =>
+  step.endsWith('2') ? answer(`said ${promptOf(request).length}`) : act('echo', step),
+);
+const huge = modelOf((step) => (step === '4' ? answer('ok') : act('big', '1400000')));
+let broken = true;
+const failsOnce = modelOf((step) => {
+  if (step === '2' && broken) {
+    broken = false;
+    throw new ModelError('ModelBadRequest', 'no', { retryable: false });
+  }
+  return `reply ${step}`;
+});
+
+const config: ConfigDefinition = {
+  agents: [
+    { name: 'restarted', model: restarted, tools },
+    { name: 'long', model: long, tools, maxIterations: null },
+    { name: 'trimmed', model: trimmed, tools, maxIterations: null, trimIntermediateSteps: 2 },
+    { name: 'turns', model: turns, tools },
+    { name: 'huge', model: huge, tools },
+    { name: 'fails-once', model: failsOnce, tools },
+  ],
+};
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig(config);
+}, 60_000);
+afterAll(() => rig.stop());
+
+describe('the transcript', () => {
+  test('is rebuilt from history by a worker that has never seen the run', async () => {
+    opened = new Promise<void>((resolve) => (letGo = resolve));
+    const run = await rig.client.start('restarted', 'what?');
+    await eventOf(run.events({ live: false }), 'tool_started', ({ call }) => call === '2.1');
+    const stopped = rig.restart();
+    letGo();
+    await stopped;
+    expect((await run.result()).output).toBe('ok');
+    expect(scratchpad(restarted, '3')).toBe(
+      `${act('echo', 'a')}\nObservation: echo a\nThought:${act('gate', 'b')}\nObservation: through b\nThought:`,
+    );
+  });
+
+  test('goes on over continue-as-new, whole or trimmed, with no growing input', async () => {
+    for (const [name, model, seen] of [
+      ['long', long, 99],
+      ['trimmed', trimmed, 2],
+    ] as const) {
+      const run = await rig.client.start(name, 'what?');
+      const { intermediateSteps, iterations, usage } = await run.result();
+      expect(intermediateSteps.map(({ observation }) => observation)).toEqual(
+        Array.from({ length: 99 }, (_, index) => `echo ${index + 1}`),
+      );
+      expect({ iterations, calls: usage.modelCalls }).toEqual({ iterations: 100, calls: 100 });
+      expect(scratchpad(model, '100').match(/Observation: /gu)).toHaveLength(seen);
+      const runs = [];
+      for await (const event of run.events({ live: false }))
+        if (event.type === 'continued') runs.push(event.runId);
+      expect(runs.length).toBeGreaterThan(1);
+    }
+  }, 60_000);
+
+  test('of two agents in one workflow, in turn, are two', async () => {
+    const results = await rig.temporal.workflow.execute('inTurn', {
+      workflowId: `in-turn-${Date.now()}`,
+      taskQueue: rig.taskQueue,
+      args: ['turns', 'what?'],
+    });
+    expect(results).toMatchObject([{ iterations: 2 }, { iterations: 2 }]);
+    expect(turns.requests.map(({ step }) => step)).toEqual(['1', '2', '1/1', '1/2']);
+    expect(promptOf(turns.requests[3]?.request)).toContain('Question: said ');
+    expect(promptOf(turns.requests[3]?.request).match(/Observation: echo/gu)).toHaveLength(1);
+  });
+
+  test('of two agents in one workflow, side by side, do not mix', async () => {
+    turns.requests.length = 0;
+    await rig.temporal.workflow.execute('sideBySide', {
+      workflowId: `side-by-side-${Date.now()}`,
+      taskQueue: rig.taskQueue,
+      args: ['turns', ['first?', 'second?']],
+    });
+    for (const [step, question] of [
+      ['2', 'first?'],
+      ['1/2', 'second?'],
+    ] as const) {
+      const asked = turns.requests.find((request) => request.step === step);
+      expect(promptOf(asked?.request)).toContain(
+        `Question: ${question}\nThought:${act('echo', step.replace('2', '1'))}`,
+      );
+    }
+  });
+
+  test('takes observations near the payload limit by reference, and the model sees them whole', async () => {
+    const { output, intermediateSteps } = await rig.client.run('huge', 'what?');
+    expect(output).toBe('ok');
+    expect(intermediateSteps.map(({ observation }) => String(observation).length)).toEqual([
+      1_400_003, 1_400_003, 1_400_003,
+    ]);
+    expect(scratchpad(huge, '4').match(/xend\n/gu)).toHaveLength(3);
+  }, 60_000);
+
+  test.each([['with the cache'], ['from history alone']])(
+    'takes a failed call that is scheduled again for one: %s',
+    async (how) => {
+      broken = true;
+      const manifest = createCatalog(config).manifest('fails-once', {});
+      if (manifest === undefined) throw new Error('no such agent');
+      const first: Entry[] = [
+        { type: 'agent', manifest },
+        { type: 'question', input: 'what?', chatHistory: [] },
+      ];
+      const second: Entry[] = [step('1.1', 'one')];
+      const third: Entry[] = [step('2.1', 'two')];
+      const [a, b] = [advance(START, first), advance(START, [...first, ...second])];
+      const calls: { id: string; input: CallModelInput }[] = [
+        { id: '1', input: { scope: 0, base: 0, prev: START.digest, delta: first } },
+        { id: '2', input: { scope: 0, base: a.length, prev: a.digest, delta: second } },
+        { id: '2~1', input: { scope: 0, base: a.length, prev: a.digest, delta: second } },
+        { id: '2~2', input: { scope: 0, base: a.length, prev: a.digest, delta: second } },
+        { id: '3', input: { scope: 0, base: b.length, prev: b.digest, delta: third } },
+        { id: '4', input: { scope: 0, base: b.length, prev: '00000000deadbeef', delta: third } },
+      ];
+      // A worker without room for a transcript rebuilds each one.
+      const other = how === 'with the cache' ? rig : await startRig(config, { transcriptCacheBytes: 1 });
+      const texts = await other.temporal.workflow.execute('modelCalls', {
+        workflowId: `by-hand-${Date.now()}`,
+        taskQueue: other.taskQueue,
+        args: [calls],
+      });
+      expect(texts).toEqual([
+        'reply 1',
+        'ModelBadRequest',
+        'reply 2',
+        'reply 2',
+        'reply 3',
+        'TranscriptCorrupt',
+      ]);
+      expect(scratchpad(failsOnce, '3')).toBe(
+        'log one\nObservation: saw one\nThought:log two\nObservation: saw two\nThought:',
+      );
+      if (other !== rig) await other.stop();
+    },
+  );
+});
+
+function step(call: string, text: string): Entry {
+  return {
+    type: 'step',
+    call,
+    action: { tool: 'echo', toolInput: text, log: `log ${text}` },
+    observation: `saw ${text}`,
+  };
+}
+
+/** What the last request of a step says behind the question. */
+function scratchpad(model: ReturnType<typeof modelOf>, id: string): string {
+  const text = promptOf(model.requests.findLast((request) => request.step === id)?.request);
+  return text.slice(text.indexOf('Question: what?\nThought:') + 'Question: what?\nThought:'.length);
+}
