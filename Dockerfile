@@ -17,5 +17,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+# The agents it runs; a config of your own goes here.
+COPY --from=build /app/examples ./examples
+COPY --from=build /app/reloop.config.ts ./
 USER node
-CMD ["node", "/app/dist/client/cli/main.js", "worker"]
+CMD ["node", "dist/client/cli/main.js", "worker"]

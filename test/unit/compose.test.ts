@@ -9,13 +9,12 @@ const serviceSchema = z.object({
   image: z.string().optional(),
   build: z.string().optional(),
   init: z.boolean().optional(),
-  command: z.array(z.string()).optional(),
+  cap_drop: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
   networks: z.array(z.string()).default(['default']),
   ports: z.array(z.string()).default([]),
-  volumes: z
-    .array(z.union([z.string(), z.object({ target: z.string(), read_only: z.literal(true) })]))
-    .default([]),
+  volumes: z.array(z.string()).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
 });
@@ -107,9 +106,8 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  test('gives the worker its config read-only, and a process that reaps its children', () => {
-    expect(worker.volumes).toEqual([{ target: '/app/config', read_only: true }]);
-    expect(worker.init).toBe(true);
+  test('gives the worker no rights, and a process that reaps its children', () => {
+    expect(worker).toMatchObject({ init: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
   });
 });
 
@@ -144,20 +142,21 @@ describe('Dockerfile', () => {
     ]);
   });
 
-  test('ships the package, its dependencies and the build, nothing else', () => {
+  test('ships the package, its dependencies, the build and the agents, nothing else', () => {
     expect(final?.filter((line) => /^(COPY|ADD) /.test(line))).toEqual([
       'COPY --from=build /app/package.json ./',
       'COPY --from=build /app/node_modules ./node_modules',
       'COPY --from=build /app/dist ./dist',
+      'COPY --from=build /app/examples ./examples',
+      'COPY --from=build /app/reloop.config.ts ./',
     ]);
   });
 
-  test('runs the worker, not as root, with the command that compose extends', () => {
+  test('runs the worker, not as root', () => {
     expect(final?.filter((line) => /^(USER|CMD|ENTRYPOINT) /.test(line))).toEqual([
       'USER node',
-      'CMD ["node", "/app/dist/client/cli/main.js", "worker"]',
+      'CMD ["node", "dist/client/cli/main.js", "worker"]',
     ]);
-    expect(worker.command?.slice(0, 3)).toEqual(['node', '/app/dist/client/cli/main.js', 'worker']);
   });
 
   test('is given no installed package, no history and no secret of this machine', () => {
