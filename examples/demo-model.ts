@@ -8,3 +8,10 @@ export const hasRealModel = Boolean(process.env['OPENAI_API_KEY'] || process.env
 export function demoModel(replies: string[]): string | Model {
   return hasRealModel ? (process.env['OPENAI_MODEL'] ?? 'gpt-4o-mini') : scripted(replies);
 }
+
+/** What the scripted model of start-run.ts says. */
+export const lisbon = [
+  ' I need the weather first.\nAction: Weather\nAction Input: Lisbon',
+  ' Now in Fahrenheit.\nAction: calculator\nAction Input: 21 * 9 / 5 + 32',
+  ' I now know the final answer\nFinal Answer: It is sunny in Lisbon, 69.8 °F.',
+];
