@@ -6,4 +6,6 @@ export type { Tool, ToolContext } from './tools/index.ts';
 export { ModelError, defineModel } from './models/model.ts';
 export type { Model, ModelCallContext, ModelReply, ModelRequest } from './models/model.ts';
 export { openai } from './models/openai.ts';
+export { ReloopPlugin, createWorker } from './worker/plugin.ts';
+export type { CreateWorkerOptions } from './worker/create-worker.ts';
 export { z } from 'zod';

@@ -5,7 +5,7 @@ import type { WorkflowBundleOption } from '@temporalio/worker';
 
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
-const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
+export const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
 const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
 
 /** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */

@@ -1,16 +1,16 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '../../worker/workflow-bundle.ts';
+import '../support/quiet.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/histories', import.meta.url));
 const releases = readdirSync(folder);
 
 let code: { code: string };
 beforeAll(async () => {
-  Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } });
   code = await bundle();
 });
 

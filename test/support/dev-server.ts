@@ -4,10 +4,12 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 
-/** A Temporal server of a test's own, in memory. */
+/** A Temporal server of a test's own: in memory, unless its flags name a file. */
 export interface DevServer {
   address: string;
   stop(): Promise<void>;
+  /** SIGKILL, and a new server on the same port with the same flags. */
+  killAndRestart(): Promise<void>;
 }
 
 /** Continue-as-new is suggested at 400 events instead of 4,096. */
@@ -25,14 +27,22 @@ export async function startDevServer(binary: string, flags: string[] = []): Prom
     'history.timerProcessorMaxPollRPS=2000',
   ].flatMap((value) => ['--dynamic-config-value', value]);
   const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
-  const child = spawn(binary, [...args, '--log-level', 'never', ...settings, ...flags], { stdio: 'ignore' });
+  const start = () =>
+    spawn(binary, [...args, '--log-level', 'never', ...settings, ...flags], { stdio: 'ignore' });
   const address = `127.0.0.1:${port}`;
+  let child = start();
   await answers(address);
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
   return {
     address,
-    async stop() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    stop: () => end('SIGTERM'),
+    async killAndRestart() {
+      await end('SIGKILL');
+      child = start();
+      await answers(address);
     },
   };
 }

@@ -10,7 +10,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import type { OperatorDecision } from '../../agent/events.ts';
 import { AgentClient } from '../../client/agent-client.ts';
 import { ModelError, defineTool } from '../../index.ts';
@@ -18,6 +18,7 @@ import { createCatalog } from '../../worker/catalog.ts';
 import { createCatalogWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../worker/temporal-binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
+import './quiet.ts';
 import { act, answer, modelOf } from './scripts.ts';
 
 const folder = process.argv[2];
@@ -83,8 +84,6 @@ const paths: {
   { name: 'cancel', model: script(act('echo', 'a'), act('sleeper', 'x')), decide: 'cancel' },
 ];
 
-const logger = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error };
-Runtime.install({ logger });
 const taskQueue = `record-${Date.now()}`;
 const agents = paths.map(({ name, model, options }) => ({ name, model, tools, ...options }));
 const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { NativeConnection, type Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { AgentClient } from '../../client/agent-client.ts';
 import type { RunEvent } from '../../agent/events.ts';
 import { createCatalog } from '../../worker/catalog.ts';
 import type { ConfigDefinition } from '../../worker/config.ts';
 import { createCatalogWorker } from '../../worker/create-worker.ts';
+import './quiet.ts';
 
 /** A worker for one config on a task queue of its own, and a client that starts runs there. */
 export interface Rig {
@@ -17,8 +18,6 @@ export interface Rig {
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
-
-Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error } });
 
 export async function startRig(
   config: ConfigDefinition,

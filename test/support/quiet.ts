@@ -1,0 +1,5 @@
+import { Runtime } from '@temporalio/worker';
+
+/** Tests speak for themselves; of the SDK only errors are shown. */
+const logger = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error };
+Runtime.install({ logger, telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } } });

@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { expect, inject, test } from 'vitest';
+import { AgentClient } from '../../client/agent-client.ts';
+import { ReloopPlugin, createWorker, defineTool } from '../../index.ts';
+import '../support/quiet.ts';
+import { act, answer, modelOf } from '../support/scripts.ts';
+
+const config = () => ({
+  agents: [
+    {
+      name: 'a',
+      model: modelOf((step) => (step.endsWith('1') ? act('echo', 'hi') : answer('ok'))),
+      tools: [defineTool({ name: 'echo', description: 'echoes', run: (input: string) => input })],
+    },
+  ],
+});
+
+test("a worker of the user's own runs agents as steps of the user's workflows", async () => {
+  const address = inject('temporalAddress');
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const worker = await Worker.create({
+    connection,
+    taskQueue: 'plugin',
+    workflowsPath: fileURLToPath(new URL('../support/workflows.ts', import.meta.url)),
+    plugins: [new ReloopPlugin(config())],
+  });
+  await worker.runUntil(async () => {
+    const options = { workflowId: `plugin-${Date.now()}`, taskQueue: 'plugin', args: ['a', 'what?'] };
+    expect(await client.workflow.execute('inTurn', options)).toMatchObject([
+      { output: 'ok' },
+      { output: 'ok' },
+    ]);
+    const result = await new AgentClient(client, address, 'plugin').run('a', 'what?');
+    expect(result.intermediateSteps).toMatchObject([{ observation: 'hi' }]);
+  });
+  await client.connection.close();
+  await connection.close();
+});
+
+test('createWorker runs the agents of a config', async () => {
+  const address = inject('temporalAddress');
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const worker = await createWorker(config(), { connection, taskQueue: 'own' });
+  const result = await worker.runUntil(() => new AgentClient(client, address, 'own').run('a', 'what?'));
+  expect(result.output).toBe('ok');
+  await client.connection.close();
+  await connection.close();
+});
