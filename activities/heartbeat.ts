@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import type { Context } from '@temporalio/activity';
 import { encodeToPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { Heartbeat } from '../agent/calls.ts';
 

@@ -31,12 +31,16 @@ export function readHistory(client: Client, run: RunRef, latestFirst = false): A
         : await service.getWorkflowExecutionHistory(request);
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
-    (error) => isGrpcServiceError(error) && Number(error.code) === RESOURCE_EXHAUSTED,
+    (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
   );
 }
 
 export function isNotFound(error: unknown): boolean {
-  return isGrpcServiceError(error) && Number(error.code) === NOT_FOUND;
+  return grpcCode(error) === NOT_FOUND;
+}
+
+function grpcCode(error: unknown): number | undefined {
+  return isGrpcServiceError(error) ? error.code : undefined;
 }
 
 /** The first argument or the result behind a payload list, through the client's own converter and codecs. */

@@ -10,12 +10,12 @@ export { rememberToolMeta } from './tool-meta.ts';
 /** All activities of a worker: the two of the loop, and one for each tool under the tool's own name. */
 export function createActivities(dependencies: Dependencies) {
   const transcripts = createTranscripts(dependencies.transcriptCacheBytes);
-  const tools = [...dependencies.tools.values()].map((tool) => [
-    tool.name,
-    createToolActivity(tool, dependencies, transcripts),
-  ]);
+  const tools: { [name: string]: ReturnType<typeof createToolActivity> } = {};
+  for (const tool of dependencies.tools.values()) {
+    tools[tool.name] = createToolActivity(tool, dependencies, transcripts);
+  }
   return {
-    ...Object.fromEntries(tools),
+    ...tools,
     resolveAgent: createResolveAgent(dependencies),
     callModel: createCallModel(dependencies, transcripts),
   };

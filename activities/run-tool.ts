@@ -71,8 +71,8 @@ function toolContext(
     callId: meta.call,
     runId: meta.root,
     log: {
-      info: (text) => context.log.info(text, { tool: tool.name, call: meta.call }),
-      warn: (text) => context.log.warn(text, { tool: tool.name, call: meta.call }),
+      info: (text) => void context.log.info(text, { tool: tool.name, call: meta.call }),
+      warn: (text) => void context.log.warn(text, { tool: tool.name, call: meta.call }),
     },
   };
 }

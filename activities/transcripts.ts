@@ -12,7 +12,6 @@ import {
   entryBytes,
   visible,
 } from '../agent/transcript.ts';
-import type { Json } from '../agent/vocabulary.ts';
 import { type RunRef, decodeFirst, isNotFound, readHistory } from './history.ts';
 
 /**
@@ -140,7 +139,9 @@ async function originOf(
 
 async function append(client: Client, run: RunRef, before: Transcript, delta: Entry[]): Promise<Transcript> {
   const added = await Promise.all(
-    delta.map((entry) => (entry.type === 'step' && entry.ref ? fetchObservation(client, run, entry) : entry)),
+    delta.map(async (entry) =>
+      entry.type === 'step' && entry.ref ? fetchObservation(client, run, entry) : entry,
+    ),
   );
   const all = [...before.entries, ...added];
   const [agent] = all;
@@ -163,7 +164,7 @@ async function fetchObservation(client: Client, run: RunRef, entry: StepEntry): 
     if (event.activityTaskScheduledEventAttributes?.activityId !== ref.activityId) continue;
     const result = results.get(String(event.eventId)) as Parameters<typeof decodeFirst>[1];
     const { output } = ((await decodeFirst(client, result)) ?? {}) as Partial<ToolResult>; // written by runTool
-    if (output !== undefined) return { ...entry, observation: output as Json };
+    if (output !== undefined) return { ...entry, observation: output };
   }
   throw corrupt(`the result of call ${ref.activityId} is not in run ${ref.runId}`);
 }

@@ -29,7 +29,7 @@ export function readRun(client: Client, run: RunRef, follow: boolean): AsyncGene
       });
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
-    (error) => isGrpcServiceError(error) && Number(error.code) === RESOURCE_EXHAUSTED,
+    (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
   );
 }
 
@@ -70,7 +70,11 @@ export function decodeFailure(
 }
 
 export function isNotFound(error: unknown): boolean {
-  return isGrpcServiceError(error) && Number(error.code) === NOT_FOUND;
+  return grpcCode(error) === NOT_FOUND;
+}
+
+function grpcCode(error: unknown): number | undefined {
+  return isGrpcServiceError(error) ? error.code : undefined;
 }
 
 async function firstRun(client: Client, run: RunRef): Promise<RunRef> {

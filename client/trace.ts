@@ -156,8 +156,8 @@ export function createTrace(client: Client, id: string): Trace {
         const call = `${task.call}.${index + 1}`;
         const action = { tool, toolInput, log };
         calls.set(call, { call, action, attempts: 0, durationMs: 0, open: true });
-        const decided: Emitted[] = [{ type: 'action', call, action }];
-        return observation === undefined ? decided : [...decided, ...step(call, observation)];
+        const planned: Emitted[] = [{ type: 'action', call, action }];
+        return observation === undefined ? planned : [...planned, ...step(call, observation)];
       },
     );
     return [ended, ...actions];

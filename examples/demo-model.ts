@@ -1,4 +1,4 @@
-import { type Model } from 'reloop';
+import type { Model } from 'reloop';
 import { scripted } from 'reloop/testing';
 
 /** Whether a real model can be asked; without one the examples play their scripts. */

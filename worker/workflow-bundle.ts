@@ -19,6 +19,17 @@ export async function bundle(path = workflowsPath): Promise<{ code: string }> {
   return bundleWorkflowCode({
     workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
+    logger: silentLogger,
   });
 }
+
+/** The bundler throws what is wrong; what else it has to say is about webpack. */
+const nothing = () => undefined;
+const silentLogger = {
+  log: nothing,
+  trace: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+};

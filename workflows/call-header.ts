@@ -1,5 +1,5 @@
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import type { Payload } from '@temporalio/common';
+import { type WorkflowInterceptorsFactory, defaultPayloadConverter } from '@temporalio/workflow';
 import type { ToolCallMeta } from '../agent/calls.ts';
 
 /**

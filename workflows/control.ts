@@ -1,4 +1,4 @@
-import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { type CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { OperatorDecision, Park } from '../agent/events.ts';
 import { type OpenCall, chooseCall } from './decisions.ts';
 import { type RunState, decisionHelp, decisionUpdates, statusQuery } from './messages.ts';

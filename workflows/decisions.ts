@@ -67,7 +67,7 @@ function findCall<C extends OpenCall>(open: readonly C[], type: string, id: stri
   const list =
     fitting.length === 0
       ? `No call is ${state}.`
-      : `Now ${state}: ${fitting.map(({ id }) => id).join(', ')}.`;
+      : `Now ${state}: ${fitting.map((call) => call.id).join(', ')}.`;
   if (id === undefined) {
     const only = fitting.length === 1 ? fitting[0] : undefined;
     if (only === undefined) throw new Error(`${type}: say which call. ${list}`);

@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '../../worker/workflow-bundle.ts';
-import '../support/quiet.ts';
+import { quiet } from '../support/quiet.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/histories', import.meta.url));
 const releases = readdirSync(folder);
+
+quiet();
 
 let code: { code: string };
 beforeAll(async () => {

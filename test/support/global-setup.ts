@@ -19,10 +19,7 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'reloop-test-'));
   const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
   const [server, { code }] = await Promise.all([
-    startDevServer(path ?? 'temporal', [
-      '--dynamic-config-value',
-      'limit.historyCount.suggestContinueAsNew=400',
-    ]),
+    startDevServer(path ?? 'temporal', EARLY_CONTINUE_AS_NEW),
     bundle(fileURLToPath(new URL('./workflows.ts', import.meta.url))),
   ]);
   await writeFile(join(folder, 'bundle.js'), code);

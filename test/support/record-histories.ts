@@ -18,7 +18,7 @@ import { createCatalog } from '../../worker/catalog.ts';
 import { createCatalogWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../worker/temporal-binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
-import './quiet.ts';
+import { quiet } from './quiet.ts';
 import { act, answer, modelOf } from './scripts.ts';
 
 const folder = process.argv[2];
@@ -84,6 +84,7 @@ const paths: {
   { name: 'cancel', model: script(act('echo', 'a'), act('sleeper', 'x')), decide: 'cancel' },
 ];
 
+quiet();
 const taskQueue = `record-${Date.now()}`;
 const agents = paths.map(({ name, model, options }) => ({ name, model, tools, ...options }));
 const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });

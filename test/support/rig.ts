@@ -7,7 +7,7 @@ import type { RunEvent } from '../../agent/events.ts';
 import { createCatalog } from '../../worker/catalog.ts';
 import type { ConfigDefinition } from '../../worker/config.ts';
 import { createCatalogWorker } from '../../worker/create-worker.ts';
-import './quiet.ts';
+import { quiet } from './quiet.ts';
 
 /** A worker for one config on a task queue of its own, and a client that starts runs there. */
 export interface Rig {
@@ -18,6 +18,8 @@ export interface Rig {
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
+
+quiet();
 
 export async function startRig(
   config: ConfigDefinition,

@@ -1,6 +1,7 @@
 /** The workflows of the workflow tests: Reloop's own, and some that use them as a user would. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
+import { asText } from '../../agent/vocabulary.ts';
 import { readFailure } from '../../agent/failures.ts';
 import { type RunResult, runAgent } from '../../workflows/index.ts';
 
@@ -9,7 +10,7 @@ export * from '../../workflows/index.ts';
 /** Two agents, one after the other: the second answers about the first one's output. */
 export async function inTurn(agent: string, question: string): Promise<RunResult[]> {
   const first = await runAgent(agent, question);
-  const second = await runAgent(agent, String(first.output));
+  const second = await runAgent(agent, asText(first.output));
   return [first, second];
 }
 

@@ -4,8 +4,10 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { AgentClient } from '../../client/agent-client.ts';
 import { ReloopPlugin, createWorker, defineTool } from '../../index.ts';
-import '../support/quiet.ts';
+import { quiet } from '../support/quiet.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+
+quiet();
 
 const config = () => ({
   agents: [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asText } from '../../agent/vocabulary.ts';
 import { ToolError, defineTool } from '../../tools/tool.ts';
 import { z } from 'zod';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -187,7 +188,7 @@ describe('a run', () => {
 
   test('cuts an output of 6 MB visibly', async () => {
     const { intermediateSteps } = await rig.client.run('big', 'what?');
-    const text = String(intermediateSteps[0]?.observation);
+    const text = asText(intermediateSteps[0]?.observation ?? '');
     expect(text.endsWith('[cut: the first 100000 of 3000000 characters]')).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls.ts';
 import { START, type Entry, advance } from '../../agent/transcript.ts';
+import { asText } from '../../agent/vocabulary.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { createCatalog } from '../../worker/catalog.ts';
@@ -126,7 +127,7 @@ describe('the transcript', () => {
   test('takes observations near the payload limit by reference, and the model sees them whole', async () => {
     const { output, intermediateSteps } = await rig.client.run('huge', 'what?');
     expect(output).toBe('ok');
-    expect(intermediateSteps.map(({ observation }) => String(observation).length)).toEqual([
+    expect(intermediateSteps.map(({ observation }) => asText(observation).length)).toEqual([
       1_400_003, 1_400_003, 1_400_003,
     ]);
     expect(scratchpad(huge, '4').match(/xend\n/gu)).toHaveLength(3);
