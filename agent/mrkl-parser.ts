@@ -1,5 +1,5 @@
 import { type Decision, OutputParserError } from './kind.ts';
-import { PY_SPACE, pyStrip } from './python-text.ts';
+import { PY_SPACE, pyLastCharacter, pyStrip } from './python-text.ts';
 
 /**
  * The text protocol of ReAct ("Action:", "Action Input:", "Final Answer:"), read as LangChain's legacy zero-shot agent
@@ -33,8 +33,13 @@ export function parseMrkl(text: string): Decision {
     const output = pyStrip(text.slice(text.lastIndexOf(FINAL_ANSWER) + FINAL_ANSWER.length));
     return { type: 'finish', output, log: text };
   }
-  const missing = ACTION.test(text) ? MISSING_ACTION_INPUT : MISSING_ACTION;
-  throw new OutputParserError(`Could not parse LLM output: \`${text}\``, missing);
+  throw new OutputParserError(`Could not parse LLM output: \`${text}\``, missingPart(text));
+}
+
+/** Undefined where both parts are there, but the input comes first: LangChain has no sentence for that. */
+function missingPart(text: string): string | undefined {
+  if (!ACTION.test(text)) return MISSING_ACTION;
+  return ACTION_INPUT.test(text) ? undefined : MISSING_ACTION_INPUT;
 }
 
 /** The first "Action:" with an "Action Input:" anywhere after it; the input runs to the end of the text. */
@@ -55,6 +60,7 @@ function findAction(text: string): { at: number; tool: string; input: string } |
  * `-1` and so loses the last character; kept, because recorded runs show it.
  */
 function answerBeforeAction(text: string, start: number): Decision {
-  const end = text.indexOf('\n\n', start);
+  const blankLine = text.indexOf('\n\n', start);
+  const end = blankLine < 0 ? pyLastCharacter(text) : blankLine;
   return { type: 'finish', output: pyStrip(text.slice(start, end)), log: text.slice(0, end) };
 }

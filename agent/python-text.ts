@@ -13,3 +13,8 @@ export function pyStrip(text: string, characters?: string): string {
   while (end > start && strips(text.charAt(end - 1))) end--;
   return text.slice(start, end);
 }
+
+/** Where `text[-1]` begins: Python counts whole characters, JavaScript halves of some. */
+export function pyLastCharacter(text: string): number {
+  return text.length - (/[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(-2)) ? 2 : 1);
+}
