@@ -38,20 +38,19 @@ export function stopCutter(stops: readonly string[]): StopCutter {
   return {
     push(piece) {
       if (stopped) return '';
-      const cut = cutAtStop(held + piece, stops);
-      if (cut.stop !== undefined) {
-        stopped = true;
-        held = '';
-        return cut.text;
-      }
-      const safe = cut.text.length - possibleStop(cut.text, stops);
-      held = cut.text.slice(safe);
-      return cut.text.slice(0, safe);
+      const text = held + piece;
+      const cut = cutAtStop(text, stops);
+      const certain = text.length - possibleStop(text, stops);
+      // A stop string that was found does not count yet while a longer one may begin before it.
+      stopped = cut.stop !== undefined && cut.text.length <= certain;
+      held = stopped ? '' : text.slice(certain);
+      return cut.text.slice(0, certain);
     },
     end() {
-      const rest = held;
+      const cut = cutAtStop(held, stops);
+      stopped ||= cut.stop !== undefined;
       held = '';
-      return rest;
+      return cut.text;
     },
     get stopped() {
       return stopped;

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { cutAtStop, stopCutter } from '../../agent/stop.ts';
+
+const OBSERVATION = ['\nObservation:', '\n\tObservation:'];
+
+describe('a whole reply', () => {
+  test.each<[what: string, text: string, stops: string[], kept: string, stop: string | undefined]>([
+    [
+      'stays as it is without a stop string in it',
+      'a\nObservation',
+      OBSERVATION,
+      'a\nObservation',
+      undefined,
+    ],
+    ['stays as it is where nothing stops', 'a', [], 'a', undefined],
+    ['may be empty', '', OBSERVATION, '', undefined],
+    ['is cut before a stop string', 'a\nObservation: 1', OBSERVATION, 'a', '\nObservation:'],
+    ['is cut before any of several', 'a\n\tObservation: 1', OBSERVATION, 'a', '\n\tObservation:'],
+    ['is cut at the first place', 'a\nObservation: 1\nObservation: 2', OBSERVATION, 'a', '\nObservation:'],
+    ['is cut at the first place, whatever the order of the list', 'a.b;c', [';', '.'], 'a', '.'],
+    ['is nothing where it begins with a stop string', '\nObservation: 1', OBSERVATION, '', '\nObservation:'],
+    ['is cut at a stop string that ends it', 'ab', ['b'], 'a', 'b'],
+    ['names the longer of two stop strings that begin at one place', 'a\n\nb', ['\n', '\n\n'], 'a', '\n\n'],
+    ['is cut where the earlier of two overlapping stop strings begins', 'xabcx', ['bc', 'ab'], 'x', 'ab'],
+    ['is cut at a stop string that lies inside an unfinished one', 'xaby', ['abc', 'b'], 'xa', 'b'],
+    ['is compared by case', 'a\nobservation: 1', OBSERVATION, 'a\nobservation: 1', undefined],
+    ['is not cut at an empty stop string', 'ab', ['', 'b'], 'a', 'b'],
+    ['is not cut inside a character', '😀中文', ['中'], '😀', '中'],
+  ])('%s', (_what, text, stops, kept, stop) => {
+    expect(cutAtStop(text, stops)).toEqual({ text: kept, stop });
+  });
+});
+
+describe('a reply in pieces is cut like a whole one, wherever it was split', () => {
+  test.each<[what: string, text: string, stops: string[]]>([
+    ['without a stop string', 'Action: A\nAction Input: 1', OBSERVATION],
+    ['with one', 'Action: A\nAction Input: 1\nObservation: 2', OBSERVATION],
+    ['with the other', 'Input: 1\n\tObservation: 2', OBSERVATION],
+    ['with the beginning of one at its end', 'Input: 1\nObservation', OBSERVATION],
+    ['with a beginning that comes to nothing, and then one', '1\nObs\nObserv\nObservation:', OBSERVATION],
+    ['with one at its start', '\nObservation: 1', OBSERVATION],
+    ['with nothing else', '\nObservation:', OBSERVATION],
+    ['with one that repeats itself', 'aaaabaaab', ['aaab']],
+    ['with one that begins another', 'x\n\ny', ['\n', '\n\n']],
+    ['with one that lies inside another', 'xabcy', ['abc', 'b']],
+    ['with one that lies inside another which does not come', 'xabxb', ['abc', 'b']],
+    ['with one that lies at the end of another', 'xabcdy', ['abcd', 'cd', 'c']],
+    ['with two that overlap', 'xabcx', ['bc', 'ab']],
+    ['with two that overlap, the earlier one unfinished', 'xabcx', ['abd', 'bc']],
+    ['with three, one inside the other', 'wxyzabc', ['wxyzaX', 'xyzab', 'za']],
+    ['with characters of two code units', 'é😀中👩‍👩‍👧\nObservation: 😀', OBSERVATION],
+    ['with a stop string of such characters', 'a😀😃b', ['😃', '😀😀']],
+    ['with an empty stop string', 'abc', ['', 'b']],
+    ['with no stop strings', 'abc', []],
+  ])('%s', (_what, text, stops) => {
+    const whole = cutAtStop(text, stops);
+    for (const pieces of splits(text)) {
+      const cutter = stopCutter(stops);
+      const pushed = pieces.map((piece) => cutter.push(piece)).join('');
+      expect(whole.text.startsWith(pushed), `${JSON.stringify(pieces)} shows too much`).toBe(true);
+      expect(pushed + cutter.end(), JSON.stringify(pieces)).toBe(whole.text);
+      expect(cutter.stopped, JSON.stringify(pieces)).toBe(whole.stop !== undefined);
+    }
+  });
+
+  test('for every text over two letters and every pair of stop strings', () => {
+    const stops = words(3);
+    const wrong = words(5).flatMap((text) =>
+      stops.flatMap((first) =>
+        stops.flatMap((second) => {
+          const cutter = stopCutter([first, second]);
+          const pushed = [...text].map((letter) => cutter.push(letter)).join('');
+          const cut = pushed + cutter.end();
+          return cut === cutAtStop(text, [first, second]).text ? [] : [[text, first, second, cut]];
+        }),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('when its bytes are split inside a character and decoded before', () => {
+    const text = 'Thought: 天気は晴れ 😀\nObservation: ☀';
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0; at <= bytes.length; at++) {
+      const decoder = new TextDecoder();
+      const cutter = stopCutter(OBSERVATION);
+      const pieces = [bytes.subarray(0, at), bytes.subarray(at)].map((part) =>
+        cutter.push(decoder.decode(part, { stream: true })),
+      );
+      expect(pieces.join('') + cutter.end()).toBe('Thought: 天気は晴れ 😀');
+    }
+  });
+});
+
+describe('while pieces come', () => {
+  test('text is given out at once, but for an end that a stop string may begin with', () => {
+    const cutter = stopCutter(OBSERVATION);
+    const given = ['Input: 1', ' and\n', 'Ob', 'ject', '\nObservation', ': 2', ' more'].map((piece) =>
+      cutter.push(piece),
+    );
+    expect(given).toEqual(['Input: 1', ' and', '', '\nObject', '', '', '']);
+    expect(cutter.stopped).toBe(true);
+    expect(cutter.end()).toBe('');
+  });
+
+  test('the end that was held back is given out when nothing more comes, once', () => {
+    const cutter = stopCutter(OBSERVATION);
+    cutter.push('1\nObserv');
+    expect(cutter.stopped).toBe(false);
+    expect([cutter.end(), cutter.end()]).toEqual(['\nObserv', '']);
+  });
+});
+
+/** A text in two and in three pieces, at every place, and character by character; pieces may be empty. */
+function* splits(text: string): Generator<string[]> {
+  yield text.split('');
+  for (let first = 0; first <= text.length; first++) {
+    yield [text.slice(0, first), text.slice(first)];
+    for (let second = first; second <= text.length; second++) {
+      yield [text.slice(0, first), text.slice(first, second), text.slice(second)];
+    }
+  }
+}
+
+/** All words of the letters a and b, up to a length. */
+function words(length: number): string[] {
+  if (length === 0) return [];
+  const shorter = words(length - 1);
+  const stems = length === 1 ? [''] : shorter.filter((word) => word.length === length - 1);
+  return [...shorter, ...stems.flatMap((word) => [`${word}a`, `${word}b`])];
+}
