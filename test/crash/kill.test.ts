@@ -25,8 +25,9 @@ beforeAll(async () => {
   // The model answers from what it is shown: it does not know how often it was asked.
   model = await startScriptedServer((request) => {
     const text = JSON.stringify(request.body);
-    const steps = text.split('\\nObservation: ').length - 1;
-    if (text.includes('slow one')) return steps < 1 ? act('slow', 'the slow one') : answer('slow and steady');
+    const steps = text.split('Observation: worked on').length - 1;
+    if (text.includes('Observation: slowly did')) return answer('slow and steady');
+    if (text.includes('slow one')) return act('slow', 'the slow one');
     return steps < 30 ? act('work', `part ${steps + 1}`) : answer('thirty parts');
   });
   client = await AgentClient.connect({ address: server.address });
