@@ -1,14 +1,26 @@
 /** `npm start`: seed 000's question on the embedded server; `npm start -- "any question"` asks a real model. */
-import { main } from '../dist/client/cli/main.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { hasRealModel } from './demo-model.ts';
 import { fibonacciQuestion } from './fibonacci.ts';
 
+const main = fileURLToPath(new URL('../dist/client/cli/main.js', import.meta.url));
 const [question = fibonacciQuestion] = process.argv.slice(2);
+const id = `fibonacci-${Date.now()}`;
+
 if (question !== fibonacciQuestion && !hasRealModel) {
   console.error(
-    'Without a key there is only the scripted model, which knows one question. Set OPENAI_API_KEY (or OPENAI_BASE_URL) to ask your own, or run `npm start` as it is.',
+    'Without a key there is only the scripted model, and it knows one question. Set OPENAI_API_KEY (or OPENAI_BASE_URL) to ask your own.',
   );
   process.exitCode = 2;
 } else {
-  process.exitCode = await main(['run', 'fibonacci', question]);
+  const command = [main, 'run', 'fibonacci', question, '--id', id];
+  const [code] = (await once(spawn(process.execPath, command, { stdio: 'inherit' }), 'close')) as [
+    number | null,
+  ]; // Node's own event
+  if (code === 0) {
+    console.error(`\nLook at it: npm run dev, then http://127.0.0.1:8233/namespaces/default/workflows/${id}`);
+  }
+  process.exitCode = code ?? 1;
 }

@@ -33,7 +33,7 @@ export function showWaiting(waiting: readonly Park[]): void {
   setCurrentDetails(
     [
       `**Waiting for you**: ${first.tool} (${first.call}) ${first.reason}${more}: ${first.error?.message.slice(0, 300) ?? ''}`,
-      `Send an Update: \`retry\`, \`resolve\` {"output":"…"}, \`skip\` or \`abort\`${which}.`,
+      `Send an Update: \`retry\`, \`resolve\` with \`{"output":"…"}\`, \`skip\` or \`abort\`${which}.`,
     ].join('\n\n'),
   );
 }

@@ -1,0 +1,16 @@
+/** `npm run demo:kill`: a run whose process is killed in the middle of a tool call goes on where it was. */
+import { ends, reloop, says } from './command.ts';
+
+const id = `demo-kill-${Date.now()}`;
+
+const first = reloop('run', 'counter', 'Count to eight.', '--id', id);
+await says(first, 'counted 3 of 8');
+if (first.pid !== undefined) process.kill(-first.pid, 'SIGKILL');
+await ends(first);
+console.error(
+  `\nkill -9: the worker is gone in the middle of call 1.1, and so is the command that started the run.`,
+);
+console.error('Temporal gives the call to the next worker once ten heartbeats are missing.');
+
+const second = reloop('watch', id);
+process.exitCode = (await ends(second)) ?? 1;
