@@ -26,15 +26,14 @@ export function decide(
     if (parsed.type === 'finish') {
       return { text, decision: { type: 'finish', output: parsed.output, ...logOf(parsed.log, text) } };
     }
-    if (incomplete) throw new OutputParserError(CUT_REPLY, CUT_REPLY);
+    if (incomplete) throw cutOff();
     return {
       text,
       decision: { type: 'act', actions: parsed.actions.map((action) => plan(action, manifest, text)) },
     };
   } catch (error) {
     if (!(error instanceof OutputParserError)) throw error;
-    const told = incomplete ? new OutputParserError(CUT_REPLY, CUT_REPLY) : error;
-    return { text, decision: parseFailure(told, manifest, text) };
+    return { text, decision: parseFailure(incomplete ? cutOff() : error, manifest, text) };
   }
 }
 
@@ -47,6 +46,10 @@ function plan({ tool, toolInput, log }: AgentAction, manifest: AgentManifest, te
     ...logOf(log, text),
     ...(names.includes(tool) ? {} : { observation: unknownTool(tool, names) }),
   };
+}
+
+function cutOff(): OutputParserError {
+  return new OutputParserError('It was cut off at the token limit (maxTokens)', CUT_REPLY);
 }
 
 /**

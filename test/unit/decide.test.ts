@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import type { TurnDecision } from '../../agent/calls.ts';
+import { type RawReply, decide } from '../../agent/decide.ts';
+import { type AgentKind, OutputParserError } from '../../agent/kind.ts';
+import type { AgentManifest } from '../../agent/manifest.ts';
+import { CUT_REPLY, INCOMPLETE_REPLY } from '../../agent/observations.ts';
+import { zeroShot } from '../../agent/zero-shot.ts';
+import { sampleManifest } from '../support/manifest.ts';
+
+const SEARCH = ' I should look.\nAction: Search\nAction Input: x';
+const ANSWER = ' I now know the final answer\nFinal Answer: 55';
+
+describe('a reply that can be read', () => {
+  test('with an answer finishes the run; the log is the reply and not recorded twice', () => {
+    expect(decided(ANSWER)).toEqual({ type: 'finish', output: '55' });
+  });
+
+  test('with an answer and an invented action keeps its own log', () => {
+    expect(decided('Final Answer: 55\n\nAction: Search\nAction Input: x')).toEqual({
+      type: 'finish',
+      output: '55',
+      log: 'Final Answer: 55',
+    });
+  });
+
+  test('with a known tool is an action to be run', () => {
+    expect(decided(SEARCH)).toEqual({ type: 'act', actions: [{ tool: 'Search', toolInput: 'x' }] });
+  });
+
+  test.each<[what: string, tool: string]>([
+    ['an unknown tool', 'Browser'],
+    ['a known tool in other letters', 'search'],
+    ['a sentence with a known tool in it', 'Use Search to find it'],
+    ['no tool', ''],
+    ['the tool that stands for unreadable replies', '_Exception'],
+  ])('with %s has its observation at once', (_what, tool) => {
+    const observation = `${tool} is not a valid tool, try one of [Search, Calculator].`;
+    expect(decided(`Action: ${tool}\nAction Input: x`)).toEqual({
+      type: 'act',
+      actions: [{ tool, toolInput: 'x', observation }],
+    });
+  });
+
+  test('asks for a tool of an agent that has none', () => {
+    expect(decided(SEARCH, { manifest: { tools: [] } })).toMatchObject({
+      actions: [{ observation: 'Search is not a valid tool, try one of [].' }],
+    });
+  });
+
+  test('may hold several actions, each judged for itself, each with its own log', () => {
+    const kind = parsing(() => ({
+      type: 'act',
+      actions: [
+        { tool: 'Search', toolInput: { q: 'x' }, log: 'first' },
+        { tool: 'Browser', toolInput: 'y', log: 'second' },
+        { tool: 'Calculator', toolInput: '1', log: 'reply' },
+      ],
+    }));
+    expect(decided('reply', { kind })).toEqual({
+      type: 'act',
+      actions: [
+        { tool: 'Search', toolInput: { q: 'x' }, log: 'first' },
+        {
+          tool: 'Browser',
+          toolInput: 'y',
+          log: 'second',
+          observation: 'Browser is not a valid tool, try one of [Search, Calculator].',
+        },
+        { tool: 'Calculator', toolInput: '1' },
+      ],
+    });
+  });
+
+  test('may come with tool calls, which the kind is given as they are', () => {
+    const kind = parsing(({ toolCalls }) => ({
+      type: 'finish',
+      output: toolCalls[0]?.arguments ?? '',
+      log: '',
+    }));
+    const toolCalls = [{ id: '1', name: 'Search', arguments: '{ "q": 1 }' }];
+    expect(decided('', { kind, reply: { toolCalls } })).toEqual({ type: 'finish', output: '{ "q": 1 }' });
+  });
+});
+
+describe('stop strings', () => {
+  const invented = '\nObservation: 1\nThought: done\nFinal Answer: 1';
+
+  test('cut the reply before it is read, whether the server did or not', () => {
+    expect(outcome(SEARCH + invented)).toEqual({
+      text: SEARCH,
+      decision: { type: 'act', actions: [{ tool: 'Search', toolInput: 'x' }] },
+    });
+  });
+
+  test('are those of the agent', () => {
+    expect(outcome('Final Answer: 5#5', { manifest: { stop: ['#'] } }).text).toBe('Final Answer: 5');
+    expect(outcome(SEARCH + invented, { manifest: { stop: [] } }).text).toBe(SEARCH + invented);
+  });
+
+  test('leave nothing of a reply that begins with one', () => {
+    expect(outcome('\nObservation: 1')).toMatchObject({
+      text: '',
+      decision: { actions: [{ tool: '_Exception', observation: missing('Action:', 'Thought:') }] },
+    });
+  });
+});
+
+describe('a reply that cannot be read', () => {
+  const both = `${SEARCH}\nFinal Answer: 1`;
+
+  test.each<[what: string, text: string, observation: string]>([
+    ['no action', ' Hm.', missing('Action:', 'Thought:')],
+    ['nothing at all', '', missing('Action:', 'Thought:')],
+    ['no input', 'Action: Search', missing('Action Input:', 'Action:')],
+  ])('%s: the model sees its reply and what is missing', (_what, text, observation) => {
+    expect(decided(text)).toEqual({
+      type: 'act',
+      actions: [{ tool: '_Exception', toolInput: observation, observation }],
+    });
+  });
+
+  test('for another reason: the model sees the error in place of its reply', () => {
+    const message = `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`;
+    expect(decided(both)).toEqual({
+      type: 'act',
+      actions: [
+        { tool: '_Exception', toolInput: INCOMPLETE_REPLY, observation: INCOMPLETE_REPLY, log: message },
+      ],
+    });
+    expect(INCOMPLETE_REPLY).toBe('Invalid or incomplete response');
+  });
+
+  test.each<[what: string, text: string, log: string]>([
+    ['a part is missing', ' Hm.', 'Could not parse LLM output: ` Hm.`'],
+    [
+      'any other reason',
+      both,
+      `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`,
+    ],
+  ])(
+    'with a text of the agent, that is what the model is told, and the log is the error: %s',
+    (_what, text, log) => {
+      for (const told of ['Keep to the format!', '']) {
+        expect(decided(text, { manifest: { handleParsingErrors: told } })).toEqual({
+          type: 'act',
+          actions: [{ tool: '_Exception', toolInput: told, observation: told, log }],
+        });
+      }
+    },
+  );
+
+  test('fails the run where the agent does not want the model to be told', () => {
+    expect(decided(' Hm.', { manifest: { handleParsingErrors: false } })).toEqual({
+      type: 'fail',
+      error: {
+        type: 'OutputParserError',
+        message:
+          "The model's reply could not be read: Could not parse LLM output: ` Hm.`. Set handleParsingErrors to tell the model and go on.",
+      },
+    });
+  });
+
+  test('by a mistake of the kind is no matter for the model: the error goes through', () => {
+    const kind = parsing(() => {
+      throw new TypeError('a mistake');
+    });
+    expect(() => decided('x', { kind })).toThrow(new TypeError('a mistake'));
+  });
+});
+
+describe('a reply cut off at the token limit', () => {
+  const reply = { finishReason: 'length' };
+  const told = {
+    type: 'act',
+    actions: [{ tool: '_Exception', toolInput: CUT_REPLY, observation: CUT_REPLY }],
+  };
+
+  test.each<[what: string, text: string]>([
+    ['an action, which may lack the end of its input', SEARCH],
+    ['an unknown tool, whose name may not be whole', 'Action: Sea\nAction Input: '],
+    ['an action without input', 'Action: Sea'],
+    ['a thought', ' I should'],
+    ['nothing', ''],
+    ['an action and the beginning of a stop string', `${SEARCH}\nObservat`],
+  ])('is never run, and the model is told so: %s', (_what, text) => {
+    expect(decided(text, { reply })).toEqual(told);
+  });
+
+  test('answers as far as it goes', () => {
+    expect(decided(ANSWER, { reply })).toEqual({ type: 'finish', output: '55' });
+  });
+
+  test.each<[what: string, stop: string]>([
+    ['the first', '\nObservation: 5'],
+    ['the second', '\n\tObservation:'],
+  ])('is whole if a stop string comes before the end: %s', (_what, stop) => {
+    expect(decided(SEARCH + stop, { reply })).toEqual({
+      type: 'act',
+      actions: [{ tool: 'Search', toolInput: 'x' }],
+    });
+  });
+
+  test('behind a stop string is unreadable for its own reason', () => {
+    expect(decided(' Hm.\nObservation: 5', { reply })).toMatchObject({
+      actions: [{ observation: missing('Action:', 'Thought:') }],
+    });
+  });
+
+  test('fails the run where the agent does not want the model to be told', () => {
+    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: false } })).toEqual({
+      type: 'fail',
+      error: {
+        type: 'OutputParserError',
+        message:
+          "The model's reply could not be read: It was cut off at the token limit (maxTokens). Set handleParsingErrors to tell the model and go on.",
+      },
+    });
+  });
+
+  test('is told in the words of the agent where it has some', () => {
+    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: 'Again!' } })).toEqual({
+      type: 'act',
+      actions: [
+        {
+          tool: '_Exception',
+          toolInput: 'Again!',
+          observation: 'Again!',
+          log: 'It was cut off at the token limit (maxTokens)',
+        },
+      ],
+    });
+  });
+
+  test.each(['stop', 'content_filter', 'tool_calls', ''])('is not one that ended by "%s"', (finishReason) => {
+    expect(decided(SEARCH, { reply: { finishReason } })).toMatchObject({ actions: [{ tool: 'Search' }] });
+  });
+});
+
+interface Given {
+  kind?: AgentKind;
+  manifest?: Partial<AgentManifest>;
+  reply?: Partial<RawReply>;
+}
+
+function outcome(text: string, { kind = zeroShot, manifest = {}, reply = {} }: Given = {}) {
+  return decide(kind, sampleManifest(manifest), { text, toolCalls: [], finishReason: 'stop', ...reply });
+}
+
+function decided(text: string, given?: Given): TurnDecision {
+  return outcome(text, given).decision;
+}
+
+function parsing(parse: AgentKind['parse']): AgentKind {
+  return { ...zeroShot, parse };
+}
+
+function missing(part: string, before: string): string {
+  return `Invalid Format: Missing '${part}' after '${before}'`;
+}
