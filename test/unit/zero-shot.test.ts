@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import type { PromptContext } from '../../agent/kind.ts';
+import type { AgentStep, Json } from '../../agent/vocabulary.ts';
+import { zeroShot } from '../../agent/zero-shot.ts';
+import { sampleManifest, sampleTool } from '../support/manifest.ts';
+
+const searched = step(' I should look that up.\nAction: Search\nAction Input: 10th Fibonacci', '55');
+const computed = step(' Let me check.\nAction: Calculator\nAction Input: 21 + 34', 'Answer: 55');
+
+describe('the prompt', () => {
+  test('without steps ends where the model is to think', () => {
+    expect(prompt()).toMatchInlineSnapshot(`
+      "Answer the question below as well as you can. These tools are at your disposal:
+
+      Search: Looks things up.
+      Calculator: Computes.
+
+      Keep to this format:
+
+      Question: the question you have to answer
+      Thought: what you think should be done next
+      Action: the tool to use, one of [Search, Calculator]
+      Action Input: what to give to the tool
+      Observation: what the tool returned
+      ... (Thought, Action, Action Input and Observation may come round as often as needed)
+      Thought: I now know the final answer
+      Final Answer: the answer to the question that was asked
+
+      Let us begin.
+
+      Question: What is the 10th Fibonacci number?
+      Thought:"
+    `);
+  });
+
+  test('with one step holds the reply as it came, and what was observed', () => {
+    expect(prompt({ steps: [searched] })).toMatchInlineSnapshot(`
+      "Answer the question below as well as you can. These tools are at your disposal:
+
+      Search: Looks things up.
+      Calculator: Computes.
+
+      Keep to this format:
+
+      Question: the question you have to answer
+      Thought: what you think should be done next
+      Action: the tool to use, one of [Search, Calculator]
+      Action Input: what to give to the tool
+      Observation: what the tool returned
+      ... (Thought, Action, Action Input and Observation may come round as often as needed)
+      Thought: I now know the final answer
+      Final Answer: the answer to the question that was asked
+
+      Let us begin.
+
+      Question: What is the 10th Fibonacci number?
+      Thought: I should look that up.
+      Action: Search
+      Action Input: 10th Fibonacci
+      Observation: 55
+      Thought:"
+    `);
+  });
+
+  test('with two steps holds them in order', () => {
+    expect(scratchpad([searched, computed])).toMatchInlineSnapshot(`
+      "Thought: I should look that up.
+      Action: Search
+      Action Input: 10th Fibonacci
+      Observation: 55
+      Thought: Let me check.
+      Action: Calculator
+      Action Input: 21 + 34
+      Observation: Answer: 55
+      Thought:"
+    `);
+  });
+
+  test.each<[what: string, observation: Json, line: string]>([
+    ['text', '55', 'Observation: 55'],
+    ['nothing, and the space behind the colon stays', '', 'Observation: '],
+    ['several lines', 'a\n\nb\n', 'Observation: a\n\nb\n'],
+    ['braces, which are no fields', '{input} {"a": 1}', 'Observation: {input} {"a": 1}'],
+    ['text that reads like an answer, as it is', 'Final Answer: 1', 'Observation: Final Answer: 1'],
+    ['an object, as JSON', { city: 'Rome', days: [1, 2] }, 'Observation: {"city":"Rome","days":[1,2]}'],
+    ['a number', 55, 'Observation: 55'],
+    ['false', false, 'Observation: false'],
+    ['null', null, 'Observation: null'],
+    ['a text with quotes, without further ones', '"55"', 'Observation: "55"'],
+  ])('shows an observation: %s', (_what, observation, line) => {
+    expect(scratchpad([step('Action: A', observation)])).toBe(`Thought:Action: A\n${line}\nThought:`);
+  });
+
+  test('takes braces in descriptions, in the question and in replies for what they are', () => {
+    const tools = [sampleTool('Weather', 'Input: {"city": "…"}. {input} {tool_names}')];
+    const text = prompt({
+      manifest: sampleManifest({ tools }),
+      input: 'What is {agent_scratchpad} in f"{x}"?',
+      steps: [step(' {tools}\nAction: Weather\nAction Input: {"city": "Rome"}', '{input}')],
+    });
+    expect(text).toContain('Weather: Input: {"city": "…"}. {input} {tool_names}\n');
+    expect(text).toContain('Question: What is {agent_scratchpad} in f"{x}"?\n');
+    expect(text).toContain(
+      'Thought: {tools}\nAction: Weather\nAction Input: {"city": "Rome"}\nObservation: {input}\n',
+    );
+  });
+
+  test('is the same whether chat history is there or not: the kind has no place for it', () => {
+    expect(zeroShot.chatHistory).toBe(false);
+    expect(prompt({ chatHistory: [{ role: 'user', content: 'Hello.' }] })).toBe(prompt());
+  });
+
+  test('has the texts of the agent in place of its own', () => {
+    const manifest = sampleManifest({
+      prompt: {
+        prefix: 'Be brief. You know {tool_names}.',
+        formatInstructions: 'Tools once more:\n{tools}',
+        suffix: '{input}\n{agent_scratchpad}',
+      },
+    });
+    expect(prompt({ manifest, steps: [searched] })).toMatchInlineSnapshot(`
+      "Be brief. You know Search, Calculator.
+
+      Search: Looks things up.
+      Calculator: Computes.
+
+      Tools once more:
+      Search: Looks things up.
+      Calculator: Computes.
+
+      What is the 10th Fibonacci number?
+       I should look that up.
+      Action: Search
+      Action Input: 10th Fibonacci
+      Observation: 55
+      Thought:"
+    `);
+  });
+
+  test('of an agent without tools has an empty list', () => {
+    expect(prompt({ manifest: sampleManifest({ tools: [] }) })).toContain('the tool to use, one of []\n');
+  });
+});
+
+describe('the kind', () => {
+  test('stops where the model would invent an observation', () => {
+    expect(zeroShot.stop).toEqual(['\nObservation:', '\n\tObservation:']);
+  });
+
+  test('ends a stopped run with the fixed sentence', () => {
+    expect(zeroShot.stoppedOutput).toBe('Agent stopped due to iteration limit or time limit.');
+  });
+
+  test('reads replies by the text protocol', () => {
+    const text = 'Action: Search\nAction Input: x';
+    expect(zeroShot.parse({ text, toolCalls: [] }, sampleManifest())).toEqual({
+      type: 'act',
+      actions: [{ tool: 'Search', toolInput: 'x', log: text }],
+    });
+  });
+});
+
+function prompt(context: Partial<PromptContext> = {}): string {
+  const manifest = sampleManifest();
+  const rendered = zeroShot.render({
+    manifest,
+    input: 'What is the 10th Fibonacci number?',
+    chatHistory: [],
+    steps: [],
+    ...context,
+  });
+  return rendered.type === 'text' ? rendered.text : 'messages, against expectation';
+}
+
+/** The prompt from its first thought on. */
+function scratchpad(steps: AgentStep[]): string {
+  const text = prompt({ steps });
+  const question = 'Question: What is the 10th Fibonacci number?\n';
+  return text.slice(text.indexOf(question) + question.length);
+}
+
+function step(log: string, observation: Json): AgentStep {
+  return { action: { tool: 'A', toolInput: '', log }, observation };
+}
