@@ -12,7 +12,8 @@ export function capOutput(output: unknown, maxChars: number, maxBytes: number): 
   if (fits(text, maxChars, maxBytes)) return json;
   let kept = Math.min(text.length, maxChars);
   while (!fits(text.slice(0, kept), maxChars, maxBytes - 200)) kept = Math.floor(kept * 0.9);
-  return wholeCharacters(text.slice(0, kept)) + cutOutput(kept, text.length);
+  const shown = wholeCharacters(text.slice(0, kept));
+  return shown + cutOutput(shown.length, text.length);
 }
 
 function toJson(output: unknown): Json {

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { capOutput } from '../../activities/output.ts';
+import type { Json } from '../../agent/vocabulary.ts';
+
+const ROOM = 1_000_000;
+
+describe('what a tool returns becomes JSON', () => {
+  test.each<[what: string, output: unknown, json: Json]>([
+    ['text stays as it is', ' a "b"\n', ' a "b"\n'],
+    ['empty text too', '', ''],
+    ['a number, a boolean, a list, an object stay', { n: [1, true, null] }, { n: [1, true, null] }],
+    ['nothing is null', undefined, null],
+    ['null is null', null, null],
+    ['a function is null', () => 1, null],
+    ['a symbol is null', Symbol('a'), null],
+    ['a date is its text', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['an undefined field is left out', { a: undefined, b: 1 }, { b: 1 }],
+    ['an undefined item is null', [undefined, 1], [null, 1]],
+    ['what is no number is null', { a: Number.NaN, b: Infinity }, { a: null, b: null }],
+    ['a big integer is its digits', { id: 12345678901234567890n }, { id: '12345678901234567890' }],
+    ['an object with toJSON is what that says', { toJSON: () => ({ a: 1 }) }, { a: 1 }],
+    ['a map has nothing that JSON shows', new Map([['a', 1]]), {}],
+  ])('%s', (_what, output, json) => {
+    expect(capOutput(output, ROOM, ROOM)).toEqual(json);
+  });
+
+  test('what refers to itself cannot be recorded, and the tool fails by it', () => {
+    const output: { self?: unknown } = {};
+    output.self = output;
+    expect(() => capOutput(output, ROOM, ROOM)).toThrow(TypeError);
+  });
+});
+
+describe('what is too long is cut, and the cut is marked', () => {
+  test.each<[what: string, output: unknown, maxChars: number, json: Json]>([
+    ['text of just the length stays', 'abcde', 5, 'abcde'],
+    ['longer text', 'abcdef', 5, 'abcde\n[cut: the first 5 of 6 characters]'],
+    ['a value whose JSON text is of just the length stays', [1, 2], 5, [1, 2]],
+    [
+      'a value whose JSON text is longer becomes that text',
+      [1, 23],
+      5,
+      '[1,23\n[cut: the first 5 of 6 characters]',
+    ],
+    ['no half of a character is left', '😀😀😀', 3, '😀\n[cut: the first 2 of 6 characters]'],
+    ['a character at the very end stays whole', '😀😀😀', 4, '😀😀\n[cut: the first 4 of 6 characters]'],
+  ])('%s', (_what, output, maxChars, json) => {
+    expect(capOutput(output, maxChars, ROOM)).toEqual(json);
+  });
+
+  test.each<[what: string, text: string]>([
+    ['letters', 'x'.repeat(3_000_000)],
+    ['characters of three bytes', '中'.repeat(1_000_000)],
+    ['characters of four bytes', '😀'.repeat(600_000)],
+    ['line breaks, which JSON writes with two characters', '\n'.repeat(2_000_000)],
+    ['control characters, which JSON writes with six', '\0'.repeat(500_000)],
+    ['halves of characters, which JSON writes with six', '\ud83d'.repeat(500_000)],
+  ])('to what a payload takes, in bytes as they are sent: %s', (_what, text) => {
+    const bytes = 1_500_000;
+    const cut = capOutput(text, 10_000_000, bytes);
+    expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(bytes);
+    expect(Buffer.byteLength(JSON.stringify(cut))).toBeGreaterThan(bytes * 0.85);
+    const [, kept] = /\n\[cut: the first (\d+) of \d+ characters\]$/u.exec(String(cut)) ?? [];
+    expect(String(cut).startsWith(text.slice(0, Number(kept)))).toBe(true);
+  });
+});
