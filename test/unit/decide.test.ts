@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnDecision } from '../../agent/calls.ts';
 import { type RawReply, decide } from '../../agent/decide.ts';
-import { type AgentKind, OutputParserError } from '../../agent/kind.ts';
+import type { AgentKind } from '../../agent/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY } from '../../agent/observations.ts';
 import { zeroShot } from '../../agent/zero-shot.ts';

@@ -1,0 +1,114 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  RetryState,
+  TerminatedFailure,
+  TimeoutFailure,
+} from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { readFailure } from '../../agent/failures.ts';
+
+const heartbeat = { failures: 2, checkpoint: { page: 7 } };
+
+describe('the failure of an activity', () => {
+  test.each<[what: string, cause: Error, error: { type: string; message: string }]>([
+    [
+      'of a type keeps it',
+      ApplicationFailure.create({ type: 'ModelRateLimited', message: 'slow down' }),
+      { type: 'ModelRateLimited', message: 'slow down' },
+    ],
+    [
+      'without a type is an Error',
+      ApplicationFailure.create({ message: 'oops' }),
+      { type: 'Error', message: 'oops' },
+    ],
+    [
+      'by its own time-out',
+      timeout('START_TO_CLOSE'),
+      { type: 'Timeout', message: 'it took longer than its time-out' },
+    ],
+    [
+      'by its worker',
+      timeout('HEARTBEAT'),
+      {
+        type: 'Timeout',
+        message: 'its worker died or stopped answering in the middle of the call, again and again',
+      },
+    ],
+    [
+      'by another time-out, in the words of the server',
+      timeout('SCHEDULE_TO_START'),
+      { type: 'Timeout', message: 'activity timed out' },
+    ],
+    ['of any other kind', new TerminatedFailure('ended'), { type: 'Error', message: 'ended' }],
+    [
+      'by an error of the language',
+      new TypeError('not a function'),
+      { type: 'Error', message: 'not a function' },
+    ],
+  ])('%s', (_what, cause, error) => {
+    const read = { error, checkpoint: undefined, cancelled: false };
+    expect(readFailure(activityFailure(cause))).toEqual(read);
+    expect(readFailure(cause)).toEqual(read);
+  });
+
+  test('by cancellation is one', () => {
+    const read = { error: { type: 'Cancelled', message: 'stop' }, checkpoint: undefined, cancelled: true };
+    expect(readFailure(activityFailure(new CancelledFailure('stop')))).toEqual(read);
+    expect(readFailure(new CancelledFailure('stop'))).toEqual(read);
+  });
+
+  test.each<[what: string, cause: Error]>([
+    ['with its last error', ApplicationFailure.create({ message: 'oops', details: [heartbeat] })],
+    ['with its last heartbeat', timeout('HEARTBEAT', heartbeat)],
+  ])('carries the checkpoint of the tool: %s', (_what, cause) => {
+    expect(readFailure(activityFailure(cause)).checkpoint).toEqual({ page: 7 });
+  });
+
+  test.each([undefined, null, 'a text', 5, {}, { failures: 2 }])('may carry other details: %j', (details) => {
+    const cause = ApplicationFailure.create({ message: 'oops', details: [details] });
+    expect(readFailure(activityFailure(cause)).checkpoint).toBeUndefined();
+  });
+
+  test('is read by names: a copy of another class, or of none, reads the same', () => {
+    const plain = {
+      name: 'ActivityFailure',
+      message: 'Activity task failed',
+      cause: { name: 'ApplicationFailure', message: 'oops', type: 'Oops', details: [heartbeat] },
+    };
+    expect(readFailure(plain)).toEqual({
+      error: { type: 'Oops', message: 'oops' },
+      checkpoint: { page: 7 },
+      cancelled: false,
+    });
+  });
+
+  test.each<[what: string, failure: unknown]>([
+    ['without a cause', activityFailure(undefined)],
+    ['that is nothing', undefined],
+    ['that is a text', 'oops'],
+    ['that is null', null],
+  ])('%s is unknown', (_what, failure) => {
+    expect(readFailure(failure)).toEqual({
+      error: { type: 'Error', message: 'unknown error' },
+      checkpoint: undefined,
+      cancelled: false,
+    });
+  });
+});
+
+function activityFailure(cause: Error | undefined): ActivityFailure {
+  return new ActivityFailure(
+    'Activity task failed',
+    'search',
+    '3.1',
+    RetryState.MAXIMUM_ATTEMPTS_REACHED,
+    'w',
+    cause,
+  );
+}
+
+function timeout(type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_START', lastHeartbeat?: unknown) {
+  return new TimeoutFailure('activity timed out', lastHeartbeat, type);
+}

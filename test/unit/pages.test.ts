@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { type Page, readPages } from '../../agent/pages.ts';
+
+class TooLarge extends Error {}
+
+const tooLarge = (error: unknown) => error instanceof TooLarge;
+
+describe('pages', () => {
+  test('are read one after another until there is no next one', async () => {
+    const { fetch, asked } = source([['a', 'b'], ['c'], ['d']]);
+    expect(await all(fetch)).toEqual(['a', 'b', 'c', 'd']);
+    expect(asked).toEqual([200, 200, 200]);
+  });
+
+  test('may be empty in between', async () => {
+    const { fetch } = source([[], ['a'], [], ['b'], []]);
+    expect(await all(fetch)).toEqual(['a', 'b']);
+  });
+
+  test('end with an empty token too', async () => {
+    const fetch = async (token: Uint8Array | undefined): Promise<Page<string>> => {
+      if (token !== undefined) throw new Error('asked for a page behind the last one');
+      return { events: ['a'], next: new Uint8Array() };
+    };
+    expect(await all(fetch)).toEqual(['a']);
+  });
+
+  test('are fetched only when they are wanted', async () => {
+    const { fetch, asked } = source([['a', 'b'], ['c']]);
+    for await (const event of readPages(fetch, tooLarge)) if (event === 'b') break;
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a page that is too large', () => {
+  test('is asked for again at half the size until it fits; nothing is lost or read twice', async () => {
+    const { fetch, asked } = source([['a'], ['b'], ['c']], (page, size) => page === 1 && size > 30);
+    expect(await all(fetch)).toEqual(['a', 'b', 'c']);
+    expect(asked).toEqual([200, 200, 100, 50, 25, 25]);
+  });
+
+  test('fails when a single transaction is too large', async () => {
+    const { fetch, asked } = source([['a']], () => true);
+    await expect(all(fetch)).rejects.toThrow(TooLarge);
+    expect(asked).toEqual([200, 100, 50, 25, 13, 7, 4, 2, 1]);
+  });
+
+  test('is told from other errors, which end the reading at once', async () => {
+    const fetch = () => Promise.reject(new Error('no connection'));
+    await expect(all(fetch)).rejects.toThrow('no connection');
+  });
+});
+
+/** A history of pages, and the sizes it was asked for. */
+function source(pages: string[][], isTooLarge: (page: number, size: number) => boolean = () => false) {
+  const asked: number[] = [];
+  const fetch = async (token: Uint8Array | undefined, size: number): Promise<Page<string>> => {
+    asked.push(size);
+    const page = token?.[0] ?? 0;
+    if (isTooLarge(page, size)) throw new TooLarge();
+    const next = page + 1 < pages.length ? new Uint8Array([page + 1]) : undefined;
+    return { events: pages[page] ?? [], next };
+  };
+  return { fetch, asked };
+}
+
+async function all(fetch: Parameters<typeof readPages<string>>[0]): Promise<string[]> {
+  const events: string[] = [];
+  for await (const event of readPages(fetch, tooLarge)) events.push(event);
+  return events;
+}
