@@ -24,7 +24,7 @@ export function utf8Length(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
-    if (unit >= 0xd800 && unit < 0xdc00 && i + 1 < text.length) {
+    if ((text.codePointAt(i) ?? 0) > 0xffff) {
       bytes += 2;
       i++;
     } else {
