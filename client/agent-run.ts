@@ -5,6 +5,7 @@ import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, RunNotFound } from './errors.ts';
 import { isNotFound, readLineage } from './history.ts';
 import { createLivePoll } from './live.ts';
+import { type AskedRequest, type RequestsOptions, readRequests } from './prompt.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import { createTrace } from './trace.ts';
 
@@ -19,6 +20,15 @@ export interface AgentResult {
 export interface EventsOptions {
   /** Also text, progress and failed attempts of calls under way. Default true. */
   live?: boolean;
+  /** Go on until the run ends. Default true; without, the events there are. */
+  follow?: boolean;
+}
+
+/** Where a run stands with Temporal. */
+export interface RunInfo {
+  runId: string;
+  open: boolean;
+  taskQueue: string;
 }
 
 const POLL_MS = 1000;
@@ -47,8 +57,11 @@ export class AgentRun {
   }
 
   /** All events from the run's beginning, and those to come until it ends. Can be iterated anywhere, any time, again. */
-  async *events({ live = true }: EventsOptions = {}): AsyncGenerator<RunEvent> {
-    if (!live) return yield* this.#recorded(true);
+  async *events({ live = true, follow = true }: EventsOptions = {}): AsyncGenerator<RunEvent> {
+    if (!live || !follow) {
+      yield* this.#recorded(follow);
+      return;
+    }
     let runId = '';
     const poll = createLivePoll(this.#client, () => ({ workflowId: this.id, runId }));
     const recorded = this.#recorded(true);
@@ -66,10 +79,19 @@ export class AgentRun {
     }
   }
 
-  /** The run as it stands, from history. */
-  async show(): Promise<RunReport> {
+  /** The exact request of every model call, in order, rebuilt from history. */
+  async *requests(options: RequestsOptions): AsyncGenerator<AskedRequest> {
+    const { runId } = await this.info();
+    yield* readRequests(this.#client, { workflowId: this.id, runId }, options);
+  }
+
+  /** The run as it stands, from history; `onEvent` is told each event on the way. */
+  async show(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(false)) addToReport(report, event);
+    for await (const event of this.#recorded(false)) {
+      onEvent(event);
+      addToReport(report, event);
+    }
     report.history = await this.#historySize(report.runId);
     return report;
   }
@@ -96,14 +118,22 @@ export class AgentRun {
     }
   }
 
-  /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. */
+  /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
   async cancel(): Promise<void> {
+    const { open } = await this.info();
+    if (!open) throw await this.#whyNot('cancel');
     await this.#orNotFound(this.#handle().cancel());
+  }
+
+  /** Throws RunNotFound. */
+  async info(): Promise<RunInfo> {
+    const { runId, status, taskQueue } = await this.#orNotFound(this.#handle().describe());
+    return { runId, taskQueue, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
   }
 
   async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
     const trace = createTrace(this.#client, this.id);
-    const { runId } = await this.#describe();
+    const { runId } = await this.info();
     for await (const event of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
       yield* await trace.next(event);
     }
@@ -140,10 +170,6 @@ export class AgentRun {
   async #whyNot(type: string): Promise<Error> {
     const { status } = await this.show();
     return new DecisionRefused(`${type}: run ${this.id} is over (${status}); there is nothing to decide.`);
-  }
-
-  async #describe(): Promise<{ runId: string }> {
-    return this.#orNotFound(this.#handle().describe());
   }
 
   async #orNotFound<T>(promise: Promise<T>): Promise<T> {

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { TemporalUnreachable } from './errors.ts';
+import { InvalidInput, TemporalUnreachable } from './errors.ts';
 
 export interface ConnectOptions {
   address?: string;
@@ -17,27 +16,81 @@ export interface Connected {
   taskQueue: string;
 }
 
+type ConnectionOptions = ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
+
+/** What options, environment and temporal.toml say of the server. */
+export interface TemporalSettings {
+  /** undefined: nobody named a server. */
+  address: string | undefined;
+  namespace: string;
+  /** TLS, key, metadata; made for that address and no other. */
+  connection: ConnectionOptions;
+}
+
 /** A history page may be larger than gRPC's own limit of 4 MB. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
-  const { connectionOptions, namespace } = loadClientConnectConfig({});
-  const address = options.address ?? connectionOptions.address ?? localServer() ?? 'localhost:7233';
+  const { address, namespace, connection } = temporalSettings(options);
   const taskQueue = options.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? 'reloop';
+  const place = address ?? localServer() ?? 'localhost:7233';
+  return { client: await connectTo(place, namespace, connection), address: place, taskQueue };
+}
+
+/** Throws InvalidInput for a temporal.toml that cannot be read. */
+export function temporalSettings({
+  address,
+  namespace,
+}: Pick<ConnectOptions, 'address' | 'namespace'>): TemporalSettings {
+  try {
+    const { connectionOptions, namespace: configured } = loadClientConnectConfig({});
+    return {
+      address: address ?? connectionOptions.address,
+      namespace: namespace ?? configured ?? 'default',
+      connection: connectionOptions,
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InvalidInput(
+      `The settings for Temporal cannot be used: ${reason}. Correct temporal.toml or TEMPORAL_….`,
+    );
+  }
+}
+
+/** Throws TemporalUnreachable, also for a server that is none of Temporal's. */
+export async function connectTo(
+  address: string,
+  namespace: string,
+  options: ConnectionOptions = {},
+): Promise<Client> {
   try {
     const connection = await Connection.connect({
-      ...connectionOptions,
+      ...options,
       address,
       connectTimeout: '5s',
       channelArgs: { 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES },
     });
-    const client = new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' });
-    return { client, address, taskQueue };
+    await connection.workflowService.getSystemInfo({});
+    return new Client({ connection, namespace });
   } catch (error) {
-    throw new TemporalUnreachable(
-      `No Temporal server answers at ${address}. Start one with \`reloop dev\`, or set TEMPORAL_ADDRESS.`,
-      { cause: error },
-    );
+    throw new TemporalUnreachable(unreachable(address, error), { cause: error });
+  }
+}
+
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+const UNAUTHENTICATED = 16;
+
+function unreachable(address: string, error: unknown): string {
+  const { code, details } = error as { code?: unknown; details?: unknown }; // of a gRPC error; else absent
+  switch (code) {
+    case PERMISSION_DENIED:
+    case UNAUTHENTICATED:
+      return `The Temporal server at ${address} refuses us: ${String(details)}. Check TEMPORAL_API_KEY and the TLS settings.`;
+    case UNIMPLEMENTED:
+      return `What answers at ${address} is no Temporal server: ${String(details)}. Correct TEMPORAL_ADDRESS or --address.`;
+    default:
+      return `No Temporal server answers at ${address}. Start one with \`reloop dev\`, or set TEMPORAL_ADDRESS.`;
   }
 }
 

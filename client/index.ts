@@ -2,7 +2,8 @@
 export { AgentClient } from './agent-client.ts';
 export type { RunSummary, StartOptions } from './agent-client.ts';
 export { AgentRun } from './agent-run.ts';
-export type { AgentResult, EventsOptions } from './agent-run.ts';
+export type { AgentResult, EventsOptions, RunInfo } from './agent-run.ts';
+export type { AskedRequest, RequestsOptions } from './prompt.ts';
 export type { ConnectOptions } from './connect.ts';
 export {
   AgentRunCancelled,
