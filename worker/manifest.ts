@@ -84,7 +84,8 @@ function requestParams(agent: AgentDefinition): RequestParams {
   };
 }
 
-function toolManifest(tool: Tool): ToolManifest {
+/** A tool as it is recorded and as `reloop tools` shows it. Throws {@link ConfigError}. */
+export function toolManifest(tool: Tool): ToolManifest {
   const { name, description, inputSchema, effects = toolDefaults.effects } = tool;
   const where = `Tool "${name}"`;
   const retry = { ...toolDefaults.retry, ...tool.retry };
