@@ -1,0 +1,43 @@
+import { oneLine, table } from '../display.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import type { CommonOptions } from '../options.ts';
+import { openTemporal } from '../temporal.ts';
+import type { RunSummary } from '../../agent-client.ts';
+
+export interface ListOptions extends CommonOptions {
+  limit: number;
+}
+
+/** `reloop list`: the runs there are, latest first. */
+export async function list(io: Io, { limit, ...options }: ListOptions): Promise<number> {
+  const session = await openTemporal(io, options);
+  try {
+    const runs: RunSummary[] = [];
+    for await (const run of session.client.list(limit)) runs.push(run);
+    if (options.json === true) printJson(io, runs);
+    else if (runs.length === 0) say(io, 'There are no runs yet: reloop run AGENT "question"');
+    else printTable(io, runs);
+    return exitCodes.answered;
+  } finally {
+    await session.close();
+  }
+}
+
+function printTable(io: Io, runs: RunSummary[]): void {
+  const rows = runs.map(({ id, status, agent, startedAt, input }) => [
+    id,
+    status,
+    agent,
+    localTime(startedAt),
+    oneLine(input),
+  ]);
+  const head = ['ID', 'STATUS', 'AGENT', 'STARTED', 'QUESTION'];
+  for (const line of table([head, ...rows], io.stdout.columns ?? 120)) print(io, line);
+}
+
+/** 2026-03-01 14:05:09, in local time. */
+function localTime(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { Console } from 'node:console';
+import { cli } from './cli.ts';
+import type { Io } from './io.ts';
+
+const { stdin, stdout, stderr, env } = process;
+
+// What tools and configs print is no result.
+globalThis.console = new Console(stderr, stderr);
+// A reader that has seen enough (`reloop show ID | head`) is no error.
+for (const stream of [stdout, stderr]) stream.on('error', () => process.exit(process.exitCode ?? 0));
+
+const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });
+process.exitCode = code;
+// Whatever a config or a tool has left open must not keep the command alive.
+stdout.write('', () => process.exit(code));
+
+/** The first signal goes to the latest handler, if there is one; any other ends the process. */
+function signals(): Io['onSignal'] {
+  const numbers = { SIGINT: 130, SIGTERM: 143 } as const;
+  const handlers: Parameters<Io['onSignal']>[0][] = [];
+  let taken = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      const handler = handlers.at(-1);
+      if (taken || handler === undefined) process.exit(numbers[signal]);
+      taken = true;
+      handler(signal);
+    });
+  }
+  return (handler) => {
+    handlers.push(handler);
+    return () => void handlers.splice(handlers.indexOf(handler), 1);
+  };
+}

@@ -1,0 +1,16 @@
+import type { AgentRun } from '../agent-run.ts';
+import { pollers } from '../task-queue.ts';
+import type { TemporalSession } from './temporal.ts';
+
+const PATIENCE_MS = 3000;
+
+/** Says once that nobody works on a run, if so; returns what takes that back. */
+export function warnWithoutWorker(session: TemporalSession, run: AgentRun): () => void {
+  const check = async () => {
+    const { open, taskQueue } = await run.info();
+    if (!open || (await pollers(session.client.temporal, taskQueue)).length > 0) return;
+    session.notify(`No worker polls task queue ${taskQueue}: start one with \`reloop worker\`.`);
+  };
+  const timer = setTimeout(() => void check().catch(() => undefined), PATIENCE_MS);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,217 @@
+import type { ModelTurn } from '../../agent/calls.ts';
+import type { ErrorInfo, Park, RunEvent, RunStep } from '../../agent/events.ts';
+import {
+  type AgentAction,
+  EXCEPTION_TOOL,
+  type Usage,
+  addUsage,
+  asText,
+  noUsage,
+} from '../../agent/vocabulary.ts';
+import { type Colors, count, duration, firstRows, fit, harmless, lastRows, oneLine } from './display.ts';
+import { createLiveRegion } from './live-region.ts';
+import { decisionText, errorText, thoughtOf, tries, waitingWord } from './trace-words.ts';
+
+export interface TraceOptions {
+  write(text: string): unknown;
+  colors: Colors;
+  /** Cells of a line, now: a window can change. */
+  width(): number;
+  /** A terminal: what is under way is rewritten in place. Else it is not shown, but for progress. */
+  live: boolean;
+  /** Rows of an observation that are shown; Infinity for all. */
+  rows: number;
+}
+
+/** Prints a run as it goes, or as it went. */
+export interface TracePrinter {
+  print(event: RunEvent): void;
+  /** Lines of somebody else, between those of the trace. */
+  note(lines: string[]): void;
+  /** Takes back what is only there while something is under way. */
+  end(): void;
+}
+
+const INDENT = '    ';
+const TEXT_ROWS = 6;
+
+export function createTracePrinter(options: TraceOptions): TracePrinter {
+  const { colors, rows, width } = options;
+  const region = createLiveRegion(options.write);
+  /** Calls under way, each with the lines that show it. */
+  const open = new Map<string, string[]>();
+  const inputs = new Map<string, string>();
+  let siblings = 1;
+  let iterations = 0;
+  let usage: Usage = noUsage;
+  let startedAt = 0;
+
+  return {
+    print,
+    note: stay,
+    end: () => region.clear(),
+  };
+
+  function print(event: RunEvent): void {
+    switch (event.type) {
+      case 'run_started':
+        startedAt = event.at;
+        return stay([
+          `${colors.bold(harmless(event.agent))}  ${colors.dim(`run ${event.id}`)}`,
+          ...labelled('Question', event.input, ''),
+          '',
+        ]);
+      case 'model_started':
+        return underWay(event.call, [colors.dim(`[${event.call}] thinking …`)]);
+      case 'model_text':
+        return underWay(event.call, writing(event.call, event.attempt, event.text));
+      case 'model_ended':
+        return modelEnded(event.call, event.turn, event.attempts, event.durationMs);
+      case 'model_failed':
+        open.delete(event.call);
+        return stay([failure(`The model call of step ${event.call} failed`, event)]);
+      case 'action':
+        return action(event.call, event.action);
+      case 'tool_started':
+        return toolStarted(event.call, event.tool, asText(event.toolInput));
+      case 'tool_progress':
+        return progress(event.call, event.text);
+      case 'attempt_failed':
+        return stay([
+          INDENT + colors.yellow(`attempt ${event.attempt} failed: ${errorText(event.error)}; trying again`),
+        ]);
+      case 'tool_failed':
+        open.delete(event.call);
+        return stay([INDENT + failure('Failed', event)]);
+      case 'waiting':
+        return waiting(event.park);
+      case 'decided':
+        return stay([
+          `${INDENT}${colors.magenta(`Decision${ofCall(event.call)}:`)} ${decisionText(event.decision)}`,
+        ]);
+      case 'step':
+        return step(event.step);
+      case 'continued':
+        return;
+      case 'run_ended':
+        open.clear();
+        return runEnded(event);
+    }
+  }
+
+  function modelEnded(call: string, turn: ModelTurn, attempts: number, durationMs: number): void {
+    const { decision, finishReason, warnings = [] } = turn;
+    iterations++;
+    usage = addUsage(usage, turn.usage);
+    open.delete(call);
+    siblings = decision.type === 'act' ? decision.actions.length : 1;
+    const log = decision.type === 'act' ? decision.actions[0]?.log : undefined;
+    const { promptTokens, completionTokens } = turn.usage;
+    const costs = [duration(durationMs), `${promptTokens} + ${completionTokens} tokens`, ...tries(attempts)];
+    stay([
+      `${colors.bold(`[${call}]`)} ${colors.dim(costs.join(' · '))}`,
+      ...thoughtLines(decision.type === 'fail' ? turn.text : (log ?? turn.text)),
+      ...(finishReason === 'length'
+        ? [INDENT + colors.yellow('the reply was cut off at the token limit')]
+        : []),
+      ...warnings.map((text) => INDENT + colors.yellow(`warning: ${oneLine(text)}`)),
+    ]);
+  }
+
+  function thoughtLines(log: string): string[] {
+    const thought = thoughtOf(log);
+    return thought === '' ? [] : labelled('Thought', thought);
+  }
+
+  function action(call: string, { tool, toolInput }: AgentAction): void {
+    if (tool === EXCEPTION_TOOL) return stay([INDENT + colors.yellow('This reply could not be read.')]);
+    const input = asText(toolInput);
+    inputs.set(call, input);
+    stay([...labelled(`Action${ofCall(call)}`, tool), ...labelled(`Action Input${ofCall(call)}`, input)]);
+  }
+
+  function toolStarted(call: string, tool: string, input: string): void {
+    const changed = inputs.get(call) !== input;
+    inputs.set(call, input);
+    if (changed) stay(labelled(`Action Input${ofCall(call)}`, input));
+    underWay(call, [colors.dim(`${INDENT}${fit(oneLine(tool), 40)} is running …`)]);
+  }
+
+  function progress(call: string, text: string): void {
+    const line = colors.dim(INDENT + fit(`… ${oneLine(text)}`, width() - INDENT.length - 1));
+    if (options.live) return underWay(call, [line]);
+    stay([line]);
+  }
+
+  function step({ call, observation, attempts, durationMs }: RunStep): void {
+    open.delete(call);
+    const whole = harmless(asText(observation));
+    const { text, cut } = firstRows(whole, rows, width() - INDENT.length);
+    stay([
+      ...labelled(`Observation${ofCall(call)}`, text),
+      ...(cut === 0 ? [] : [colors.dim(`${INDENT}… ${count(cut, 'more character')}`)]),
+      ...(attempts === 0
+        ? []
+        : [colors.dim(INDENT + [duration(durationMs), ...tries(attempts)].join(' · '))]),
+    ]);
+  }
+
+  function waiting(park: Park): void {
+    open.delete(park.call);
+    const what = `Waiting for you: ${park.tool} (${park.call}) ${waitingWord(park.reason)}`;
+    stay([INDENT + colors.bold(colors.yellow(harmless(what)))]);
+  }
+
+  function runEnded(event: Extract<RunEvent, { type: 'run_ended' }>): void {
+    const { modelCalls, promptTokens, completionTokens } = event.usage ?? usage;
+    const { green, yellow, red } = colors;
+    const paint = event.status === 'completed' ? green : event.status === 'stopped' ? yellow : red;
+    const why = event.status === 'stopped' ? ` (${event.stopReason})` : '';
+    const costs = [
+      count(event.iterations ?? iterations, 'step'),
+      count(modelCalls, 'model call'),
+      `${promptTokens.toLocaleString('en-US')} + ${completionTokens.toLocaleString('en-US')} tokens`,
+      duration(event.at - startedAt),
+    ];
+    stay(['', `${paint(event.status + why)} ${colors.dim(`· ${costs.join(' · ')}`)}`]);
+  }
+
+  /** `Label: text`, the text's further lines indented like the first. */
+  function labelled(label: string, text: string, indent = INDENT): string[] {
+    const [first = '', ...others] = harmless(text).split('\n');
+    return [`${indent}${colors.cyan(`${label}:`)} ${first}`, ...others.map((line) => indent + line)];
+  }
+
+  function writing(call: string, attempt: number, text: string): string[] {
+    const again = attempt > 1 ? `, attempt ${attempt}` : '';
+    const lines = lastRows(harmless(text).trim(), TEXT_ROWS, width() - INDENT.length - 1);
+    return [`[${call}] writing${again} …`, ...lines.map((line) => INDENT + line)].map((line) =>
+      colors.dim(line),
+    );
+  }
+
+  function failure(what: string, { attempts, error }: { attempts: number; error: ErrorInfo }): string {
+    return colors.red(`${what}${attempts > 1 ? ` after ${attempts} attempts` : ''}: ${errorText(error)}`);
+  }
+
+  /** Which call, where a turn has several. */
+  function ofCall(call: string): string {
+    return siblings > 1 ? ` (${call})` : '';
+  }
+
+  function underWay(call: string, lines: string[]): void {
+    open.set(call, lines);
+    refresh();
+  }
+
+  function stay(lines: string[]): void {
+    if (lines.length === 0) return;
+    region.clear();
+    options.write(lines.map((line) => `${line.trimEnd()}\n`).join(''));
+    refresh();
+  }
+
+  function refresh(): void {
+    if (options.live) region.show([...open.values()].flat());
+  }
+}

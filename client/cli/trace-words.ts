@@ -1,0 +1,51 @@
+import type { ErrorInfo, OperatorDecision, ParkReason } from '../../agent/events.ts';
+import { oneLine } from './display.ts';
+
+/** What the model said before it named an action or the answer. */
+export function thoughtOf(log: string): string {
+  const end = log.search(/\bAction\s*\d*\s*:|Final Answer:/u);
+  return (end < 0 ? log : log.slice(0, end)).replace(/^\s*Thought:/u, '').trim();
+}
+
+export function tries(attempts: number): string[] {
+  return attempts > 1 ? [`${attempts} attempts`] : [];
+}
+
+export function errorText({ type, message }: ErrorInfo): string {
+  return oneLine(type === 'Error' ? message : `${type}: ${message}`);
+}
+
+/** What is the matter with a call that waits. */
+export function waitingWord(reason: ParkReason): string {
+  switch (reason) {
+    case 'failed':
+      return 'failed';
+    case 'approval':
+      return 'needs your approval';
+    case 'doubt':
+      return 'may or may not have been done';
+    case 'deferred':
+      return 'is to be finished by you';
+    case 'repeated':
+      return 'was done before';
+    case 'limit':
+      return 'is past a limit';
+  }
+}
+
+export function decisionText(decision: OperatorDecision): string {
+  switch (decision.type) {
+    case 'retry':
+    case 'resolve':
+      return decision.type;
+    case 'cancelCall':
+      return `cancel the call${because(decision.reason)}`;
+    case 'skip':
+    case 'abort':
+      return decision.type + because(decision.reason);
+  }
+}
+
+function because(text: string | undefined): string {
+  return text === undefined ? '' : ` (${oneLine(text)})`;
+}

@@ -1,0 +1,31 @@
+import type { Park } from '../../agent/events.ts';
+import { shellWord } from './display.ts';
+
+export interface HelpOptions {
+  id: string;
+  /** What the commands need beside the id to find the same run: `--address …`. */
+  flags: readonly string[];
+  /** Of the Web UI, where known. */
+  uiUrl: string | undefined;
+  namespace: string;
+}
+
+/** What to type for a call that waits, ready to be pasted; indented as in the trace. */
+export function waitingHelp(
+  park: Park,
+  parks: readonly Park[],
+  { id, flags, uiUrl, namespace }: HelpOptions,
+): string[] {
+  const run = shellWord(id);
+  const which = parks.length > 1 ? [park.call] : [];
+  const line = (command: string, ...words: string[]) =>
+    ['reloop', command, run, ...words, ...flags].join(' ');
+  const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
+  const lines = [
+    `${line('retry', ...which)}  (other input: --input "…")`,
+    line('resolve', park.call, '"…"'),
+    `${line('skip', ...which)}  (the model is told why: --reason "…")`,
+    ...(uiUrl === undefined ? [] : [page]),
+  ];
+  return lines.map((text) => `      ${text}`);
+}
