@@ -1,0 +1,268 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { RunReport } from '../../client/report.ts';
+import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type Command, reloop } from '../support/cli.ts';
+import { act, answer } from '../support/scripts.ts';
+
+/** The command as a user runs it: processes, exit codes, what goes to stdout and what to stderr. */
+const folder = mkdtempSync(join(tmpdir(), 'reloop-cli-'));
+const mended = join(folder, 'mended');
+const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
+const taskQueue = `cli-${Date.now()}`;
+const failures: { [question: string]: object } = {
+  'unauthorized?': { status: 401, error: { message: 'Incorrect API key provided' } },
+  'no model?': { status: 404, error: { message: 'The model `m` does not exist' } },
+  'nonsense?': { rawBody: '{"choices": [' },
+  'cut?': { text: answer('never seen whole'), chunks: [' I now', ' know'], cutAfterChunks: 1 },
+};
+let model: ScriptedServer;
+let worker: Command;
+let env: { [name: string]: string };
+
+beforeAll(async () => {
+  model = await startScriptedServer((request) => {
+    const text = JSON.stringify(request.body);
+    const question = /Question: ([^"\\]*\?)\\nThought:/u.exec(text)?.[1] ?? '';
+    const asked = text.slice(text.indexOf(`Question: ${question}`));
+    const observed = asked.split('\\nObservation: ').length - 1;
+    if (failures[question] !== undefined) return failures[question];
+    if (question === 'endless?') return act('calculator', `${observed} + 1`);
+    if (question === 'broken?' && observed === 0) return act('broken', 'x');
+    if (question === 'sleepy?' && observed === 0) return act('sleeper', 'x');
+    if (question === 'sum?' && observed === 0) return act('calculator', '2^10');
+    return answer(`answered ${question}`);
+  });
+  env = {
+    OPENAI_BASE_URL: model.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: taskQueue,
+    CLI_MENDED: mended,
+  };
+  worker = reloop(['worker', ...config], env);
+  await worker.prints('Worker ready');
+});
+afterAll(async () => {
+  await worker.killGroup();
+  await model.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A command to its end. */
+async function cli(args: string[], extra: { [name: string]: string } = {}) {
+  const command = reloop(args, { ...env, ...extra });
+  const code = await command.exit;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+async function report(id: string): Promise<RunReport> {
+  const { stdout } = await cli(['show', id, '--json']);
+  return JSON.parse(stdout) as RunReport;
+}
+
+describe('reloop run', () => {
+  test('prints the answer on stdout and the trace on stderr', async () => {
+    const { code, stdout, stderr } = await cli(['run', 'asker', 'sum?', ...config]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'answered sum?\n' });
+    for (const part of ['I need calculator', '2^10', 'Answer: 1024']) expect(stderr).toContain(part);
+  });
+
+  test('prints one JSON object with the fields of the contract', async () => {
+    const { code, stdout } = await cli(['run', 'asker', 'sum?', '--json', '--id', 'json-run', ...config]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      id: 'json-run',
+      runId: expect.any(String),
+      agent: 'asker',
+      input: 'sum?',
+      status: 'completed',
+      stopReason: 'final_answer',
+      output: 'answered sum?',
+      iterations: 2,
+      intermediateSteps: [
+        {
+          action: { tool: 'calculator', toolInput: '2^10', log: act('calculator', '2^10') },
+          observation: 'Answer: 1024',
+          call: '1.1',
+          attempts: 1,
+          durationMs: expect.any(Number),
+        },
+      ],
+      usage: {
+        promptTokens: expect.any(Number),
+        completionTokens: expect.any(Number),
+        totalTokens: expect.any(Number),
+        modelCalls: 2,
+      },
+      waiting: [],
+      error: null,
+      history: { events: expect.any(Number), bytes: expect.any(Number) },
+    });
+  });
+
+  test('of an id that is there already gives that run', async () => {
+    const { stdout } = await cli(['run', 'asker', 'another?', '--id', 'json-run', ...config]);
+    expect(stdout).toBe('answered sum?\n');
+  });
+
+  test('detached prints the id and leaves', async () => {
+    const { code, stdout } = await cli(['run', 'asker', 'sum?', '--detach', '--id', 'left-alone', ...config]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'left-alone\n' });
+    expect((await cli(['watch', 'left-alone'])).stdout).toBe('answered sum?\n');
+  });
+
+  test('exits with 3 when a limit stops it', async () => {
+    const { code, stdout } = await cli(['run', 'asker', 'endless?', '--max-iterations', '2', ...config]);
+    expect({ code, stdout }).toEqual({
+      code: 3,
+      stdout: 'Agent stopped due to iteration limit or time limit.\n',
+    });
+  });
+
+  test.each([
+    ['unauthorized?', 'ModelAuthenticationError'],
+    ['no model?', 'ModelNotFound'],
+  ])('exits with 1 and the type on stderr when the model refuses: %s', async (question, type) => {
+    const { code, stdout, stderr } = await cli(['run', 'asker', question, ...config]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`error: ${type}: `);
+  });
+
+  test.each([
+    ['streamless', 'nonsense?', 'ModelInvalidResponse'],
+    ['asker', 'cut?', 'ModelStreamCut'],
+  ])('tries again before it gives up on what a model garbles: %s %s', async (agent, question, type) => {
+    const before = model.requests.length;
+    const { code, stdout } = await cli(['run', agent, question, '--json', ...config]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', stopReason: 'error', error: { type } });
+    expect(model.requests.length - before).toBe(5);
+  });
+
+  test('exits with 4 when a call waits and nobody is to be waited for', async () => {
+    const { code, stderr } = await cli(['run', 'asker', 'broken?', '--no-wait', '--id', 'parked', ...config]);
+    expect(code).toBe(4);
+    expect(stderr).toContain('reloop retry parked');
+    expect(await report('parked')).toMatchObject({
+      status: 'waiting',
+      waiting: [
+        { call: '1.1', tool: 'broken', toolInput: 'x', reason: 'failed', error: { message: 'out of order' } },
+      ],
+    });
+  });
+
+  test('exits with 130 when it is cancelled, and keeps the steps', async () => {
+    const run = reloop(['run', 'asker', 'sleepy?', '--id', 'sleepy', ...config], env);
+    await run.prints('sleeper');
+    expect((await cli(['cancel', 'sleepy'])).code).toBe(0);
+    expect(await run.exit).toBe(130);
+    expect(await report('sleepy')).toMatchObject({
+      status: 'cancelled',
+      stopReason: 'cancelled',
+      iterations: 1,
+    });
+  });
+});
+
+describe('a waiting run', () => {
+  const park = async (id: string) => cli(['run', 'asker', 'broken?', '--no-wait', '--id', id, ...config]);
+
+  test.each([
+    ['retry', ['retry', 'w1', '--input', 'good'], 'fine with good'],
+    ['resolve', ['resolve', 'w2', '1.1', 'by hand'], 'by hand'],
+    ['skip', ['skip', 'w3', '1.1'], 'This tool call was skipped by the operator; there is no result.'],
+  ])('goes on after %s', async (_title, args, observation) => {
+    const id = String(args[1]);
+    await park(id);
+    expect((await cli(args)).code).toBe(0);
+    expect((await cli(['watch', id])).stdout).toBe('answered broken?\n');
+    expect((await report(id)).intermediateSteps).toMatchObject([{ call: '1.1', observation }]);
+  });
+
+  test('refuses what does not fit, with exit code 2 and a sentence', async () => {
+    await park('w4');
+    for (const args of [
+      ['retry', 'w4', '9.9'],
+      ['cancel', 'w4', '1.1'],
+      ['retry', 'nobody'],
+      ['show', 'nobody'],
+    ]) {
+      const { code, stdout, stderr } = await cli(args);
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    }
+  });
+
+  test('is mended outside and retried without naming the call', async () => {
+    await park('w5');
+    writeFileSync(mended, '');
+    expect((await cli(['retry', 'w5'])).code).toBe(0);
+    expect((await cli(['watch', 'w5', '--json'])).stdout).toContain('"observation":"fine with x"');
+    rmSync(mended);
+  });
+});
+
+describe('reloop show', () => {
+  test('prints the exact request and the raw reply of a step', async () => {
+    await cli(['run', 'asker', 'sum?', '--id', 'shown', ...config]);
+    const sent = model.requests.at(-1)?.body as { messages: { content: string }[]; stop: string[] };
+    const { stdout } = await cli(['show', 'shown', '--prompt', '2', ...config]);
+    expect(stdout).toContain(sent.messages[0]?.content);
+    expect(stdout).toContain(JSON.stringify(sent.stop[0]).slice(1, -1));
+    expect(stdout).toContain(answer('answered sum?'));
+  });
+
+  test('reads a run with no worker alive', async () => {
+    await worker.killGroup();
+    expect(await report('shown')).toMatchObject({ status: 'completed', output: 'answered sum?' });
+    expect((await cli(['list', '--json'])).stdout).toContain('"shown"');
+    worker = reloop(['worker', ...config], env);
+    await worker.prints('Worker ready');
+  });
+});
+
+describe('bad input', () => {
+  const file = (name: string) => ['--config', `test/fixtures/configs/${name}.config.ts`];
+
+  test.each([
+    ['an unknown command', ['rnu'], 'rnu'],
+    ['an unknown flag', ['run', 'asker', 'sum?', '--fast', ...config], '--fast'],
+    ['an unknown agent', ['run', 'nobody', 'sum?', ...config], 'asker'],
+    ['no question', ['run', 'asker', ...config], 'question'],
+    ['an empty question', ['run', 'asker', ' ', ...config], 'question'],
+    ['a missing config', ['run', 'asker', 'sum?', ...file('missing')], 'missing.config.ts'],
+    ['a broken config', ['agents', ...file('broken')], 'this config is broken'],
+    ['an unknown kind', ['agents', ...file('kind')], 'zero-shot'],
+    [
+      'two tools of one name',
+      ['worker', ...file('two-tools')],
+      'Two different tools are called "calculator"',
+    ],
+    [
+      'an iteration limit that is none',
+      ['run', 'asker', 'sum?', '--max-iterations', 'many', ...config],
+      'many',
+    ],
+  ])('%s is one clear line and exit code 2', async (_title, args, word) => {
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(word);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('no key and no server to ask is exit code 2 before anything starts', async () => {
+    const command = reloop(['run', 'asker', 'sum?', ...config], { RELOOP_STATE_DIR: folder });
+    expect(await command.exit).toBe(2);
+    expect(command.stderr()).toContain('OPENAI_API_KEY');
+  });
+
+  test('a server that does not answer is exit code 5, and no other is used', async () => {
+    const { code, stdout, stderr } = await cli(['run', 'asker', 'sum?', ...config], {
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    });
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toContain('127.0.0.1:1');
+  });
+});

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { accepts, type Ports } from './free-ports.ts';
+
+export interface ServerProcess {
+  /** undefined: it could not even be started. */
+  pid: number | undefined;
+  /** Resolves when it answers; rejects when it ended before, or does not answer in time. */
+  ready: Promise<void>;
+  /** Resolves when the process is gone: how it ended. */
+  ended: Promise<string>;
+  /** Lets it close its database; kills it where it does not. */
+  stop(): Promise<void>;
+}
+
+export interface ServerProcessOptions {
+  binary: string;
+  ports: Ports;
+  dbFile: string;
+  cwd: string;
+  /** Open file that takes the server's log. */
+  log: number;
+}
+
+const NAMESPACE = 'default';
+const READY_MS = 30_000;
+const STOP_MS = 10_000;
+const DAY_S = 24 * 60 * 60;
+const RETENTION_S = 90 * DAY_S;
+
+/** How often the server looks at its namespaces. Until it has, runs that close keep the old retention. */
+const NAMESPACE_REFRESH_MS = 500;
+
+const dynamicConfig = [
+  'system.enableActivityEagerExecution=true',
+  // 20 polls a second as it comes: after a burst every task would wait about 40 ms.
+  'history.transferProcessorMaxPollRPS=2000',
+  'history.timerProcessorMaxPollRPS=2000',
+  `system.namespaceCacheRefreshInterval="${NAMESPACE_REFRESH_MS}ms"`,
+];
+
+const searchAttributes = ['ReloopAgent=Keyword', 'ReloopStatus=Keyword', 'ReloopSession=Keyword'];
+
+/** Starts the Temporal dev server, fast and durable, on loopback only. */
+export function startServer(options: ServerProcessOptions): ServerProcess {
+  const { binary, ports, cwd, log } = options;
+  // Files, not pipes: a server that outlives its keeper must not die of a log line.
+  const child = spawn(binary, flags(options), {
+    cwd,
+    env: plainEnvironment(),
+    stdio: ['ignore', log, log],
+    windowsHide: true,
+  });
+  const ended = once(child, 'exit').then(
+    () => `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`,
+    (error: unknown) => `it could not be run (${String(error)})`,
+  );
+  const gone = new AbortController();
+  void ended.then((reason) => gone.abort(new Error(reason)));
+  return {
+    pid: child.pid,
+    ready: answers(ports.grpc, gone.signal),
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function flags({ ports, dbFile }: ServerProcessOptions): string[] {
+  const named = [
+    ['--ip', '127.0.0.1'],
+    ['--port', String(ports.grpc)],
+    ['--ui-port', String(ports.ui)],
+    ['--db-filename', dbFile],
+    ['--sqlite-pragma', 'journal_mode=wal'],
+    ['--sqlite-pragma', 'synchronous=normal'],
+    ['--log-level', 'warn'],
+    ...dynamicConfig.map((value) => ['--dynamic-config-value', value]),
+    ...searchAttributes.map((value) => ['--search-attribute', value]),
+  ];
+  return ['server', 'start-dev', ...named.flat()];
+}
+
+/** It stays longer than the command that started it: no keys of a user, nothing that points a CLI elsewhere. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  const names = [
+    'PATH',
+    'HOME',
+    'TMPDIR',
+    'LANG',
+    'TZ',
+    'USERPROFILE',
+    'SystemRoot',
+    'TEMP',
+    'TMP',
+    'APPDATA',
+  ];
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+}
+
+async function answers(port: number, gone: AbortSignal): Promise<void> {
+  const end = Date.now() + READY_MS;
+  // First plainly: gRPC waits a second after each connect that fails.
+  await untilTrue(() => accepts(port), end, gone);
+  const { Connection } = await import('@temporalio/client');
+  const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
+  try {
+    // The port is open a little before the services are.
+    await untilTrue(() => isServed(connection), end, gone);
+    await keepRunsLonger(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function untilTrue(condition: () => Promise<boolean>, end: number, gone: AbortSignal): Promise<void> {
+  while (!(await condition())) {
+    gone.throwIfAborted();
+    if (Date.now() > end) throw new Error(`it does not answer after ${READY_MS / 1000} s`);
+    await sleep(20);
+  }
+}
+
+async function isServed(connection: Connection): Promise<boolean> {
+  try {
+    await connection.withDeadline(Date.now() + 2_000, () =>
+      connection.workflowService.describeNamespace({ namespace: NAMESPACE }),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** 90 days instead of the dev server's 24 hours; what somebody else has set stays. */
+async function keepRunsLonger({ workflowService }: Connection): Promise<void> {
+  const { config } = await workflowService.describeNamespace({ namespace: NAMESPACE });
+  if (Number(config?.workflowExecutionRetentionTtl?.seconds) !== DAY_S) return;
+  const { default: proto } = await import('@temporalio/proto');
+  const workflowExecutionRetentionTtl = proto.google.protobuf.Duration.fromObject({ seconds: RETENTION_S });
+  await workflowService.updateNamespace({ namespace: NAMESPACE, config: { workflowExecutionRetentionTtl } });
+  await sleep(NAMESPACE_REFRESH_MS + 100);
+}

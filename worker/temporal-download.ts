@@ -1,0 +1,21 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+
+/**
+ * A process of its own: `temporal-download FOLDER VERSION` leaves the Temporal CLI in a folder. The SDK downloads it only
+ * on the way to a server, so one is started, in memory, and ended.
+ */
+const [downloadDir, version] = process.argv.slice(2);
+if (downloadDir === undefined || version === undefined)
+  throw new Error('Usage: temporal-download FOLDER VERSION');
+try {
+  const environment = await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: 'cached-download', downloadDir, version },
+      log: { format: 'pretty', level: 'never' },
+    },
+  });
+  await environment.teardown();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
