@@ -25,6 +25,7 @@ export function chooseCall<C extends OpenCall>(
   data: unknown,
 ): Choice<C> {
   const given = parseData(type, data);
+  checkFields(type, given);
   const call = findCall(open, type, given.call);
   checkState(call, type, given.park);
   return { call, decision: toDecision(type, given) };
@@ -59,6 +60,16 @@ function parseData(type: string, data: unknown): DecisionData {
   };
 }
 
+/** What a decision has no use for was meant for another one. */
+function checkFields(type: OperatorDecision['type'], { input, output }: DecisionData): void {
+  if (input !== undefined && type !== 'retry') {
+    throw new Error(`${type}: does not take input. To run the call with it, send retry.`);
+  }
+  if (output !== undefined && type !== 'resolve') {
+    throw new Error(`${type}: does not take output. To give the result, send resolve.`);
+  }
+}
+
 function findCall<C extends OpenCall>(open: readonly C[], type: string, id: string | undefined): C {
   const fitting = open.filter((call) =>
     type === 'cancelCall' ? call.park === undefined : call.park !== undefined,
@@ -91,9 +102,7 @@ function checkState(call: OpenCall, type: OperatorDecision['type'], park: number
     throw new Error(`${type}: ${call.id} is running, it does not wait. Possible: cancelCall.`);
   }
   if (park !== undefined && park !== call.park.n) {
-    throw new Error(
-      `${type}: ${call.id} waits for the ${call.park.n}. time by now, not the ${park}. Look again.`,
-    );
+    throw new Error(`${type}: ${call.id} waits at park ${call.park.n} by now, not ${park}. Look again.`);
   }
 }
 

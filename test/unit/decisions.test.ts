@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { OperatorDecision, Park } from '../../agent/events.ts';
+import { type OpenCall, chooseCall } from '../../workflows/decisions.ts';
+
+type Type = OperatorDecision['type'];
+
+const running: OpenCall = { id: '3.1', n: 0, park: undefined };
+const failed = parked('3.2', 1);
+const other = parked('1/3.3', 0);
+
+describe('a decision', () => {
+  test.each<[type: Type, data: unknown, decision: OperatorDecision]>([
+    ['retry', undefined, { type: 'retry' }],
+    ['retry', null, { type: 'retry' }],
+    ['retry', '', { type: 'retry' }],
+    ['retry', {}, { type: 'retry' }],
+    ['retry', '3.2', { type: 'retry' }],
+    ['retry', 3.2, { type: 'retry' }],
+    ['retry', { call: '3.2' }, { type: 'retry' }],
+    ['retry', { call: 3.2 }, { type: 'retry' }],
+    ['retry', { park: 1 }, { type: 'retry' }],
+    ['retry', { input: 'other' }, { type: 'retry', input: 'other' }],
+    ['retry', { input: { city: 'Rome' } }, { type: 'retry', input: { city: 'Rome' } }],
+    ['retry', { input: '' }, { type: 'retry', input: '' }],
+    ['retry', { input: null }, { type: 'retry', input: null }],
+    ['resolve', { output: '55' }, { type: 'resolve', output: '55' }],
+    ['resolve', { call: '3.2', output: [55] }, { type: 'resolve', output: [55] }],
+    ['resolve', { output: '' }, { type: 'resolve', output: '' }],
+    ['resolve', { output: null }, { type: 'resolve', output: null }],
+    ['skip', undefined, { type: 'skip' }],
+    ['skip', { reason: 'too slow' }, { type: 'skip', reason: 'too slow' }],
+    ['abort', undefined, { type: 'abort' }],
+    ['abort', { reason: 'wrong question' }, { type: 'abort', reason: 'wrong question' }],
+  ])('%s with %j is for the one call that waits', (type, data, decision) => {
+    expect(chooseCall([running, failed], type, data)).toEqual({ call: failed, decision });
+  });
+
+  test.each<[data: unknown, decision: OperatorDecision]>([
+    [undefined, { type: 'cancelCall' }],
+    ['3.1', { type: 'cancelCall' }],
+    [
+      { call: '3.1', reason: 'too slow' },
+      { type: 'cancelCall', reason: 'too slow' },
+    ],
+  ])('cancelCall with %j is for the one call that runs', (data, decision) => {
+    expect(chooseCall([running, failed], 'cancelCall', data)).toEqual({ call: running, decision });
+  });
+
+  test('names one of several calls, also of a later agent in the workflow', () => {
+    const open = [running, failed, other];
+    expect(chooseCall(open, 'skip', '1/3.3').call).toBe(other);
+    expect(chooseCall(open, 'skip', { call: '3.2' }).call).toBe(failed);
+  });
+});
+
+describe('a decision is refused, with what would fit', () => {
+  test.each<[what: string, open: OpenCall[], type: Type, data: unknown, message: string]>([
+    ['nothing is open', [], 'retry', undefined, 'retry: say which call. No call is waiting.'],
+    ['nothing waits', [running], 'skip', undefined, 'skip: say which call. No call is waiting.'],
+    ['nothing runs', [failed], 'cancelCall', undefined, 'cancelCall: say which call. No call is running.'],
+    [
+      'several calls wait and none is named',
+      [failed, other],
+      'retry',
+      { input: 'x' },
+      'retry: say which call. Now waiting: 3.2, 1/3.3.',
+    ],
+    [
+      'the named call is not open',
+      [running, failed],
+      'retry',
+      '2.1',
+      'retry: there is no open call 2.1. Now waiting: 3.2.',
+    ],
+    [
+      'a call is named like no call',
+      [running],
+      'cancelCall',
+      'search',
+      'cancelCall: there is no open call search. Now running: 3.1.',
+    ],
+    [
+      'the named call runs',
+      [running, failed],
+      'resolve',
+      { call: '3.1', output: 'x' },
+      'resolve: 3.1 is running, it does not wait. Possible: cancelCall.',
+    ],
+    [
+      'the call to be cancelled waits',
+      [running, failed],
+      'cancelCall',
+      '3.2',
+      'cancelCall: 3.2 is not running, it waits. Possible: retry, resolve, skip, abort.',
+    ],
+    [
+      'it is about an earlier wait',
+      [failed],
+      'retry',
+      { call: '3.2', park: 0 },
+      'retry: 3.2 waits at park 1 by now, not 0. Look again.',
+    ],
+    [
+      'there is nothing to resolve with',
+      [failed],
+      'resolve',
+      '3.2',
+      'resolve: output is missing. Data: {"output":"…"}.',
+    ],
+    ['the data is a list', [failed], 'skip', ['3.2'], 'skip: data is a call id or an object.'],
+    ['the data is a truth value', [failed], 'skip', true, 'skip: data is a call id or an object.'],
+    [
+      'a field is unknown',
+      [failed],
+      'resolve',
+      { ouput: 'x', id: '3.2' },
+      'resolve: unknown field ouput, id. Known: call, park, input, output, reason.',
+    ],
+    ['the call is no id', [failed], 'skip', { call: ['3.2'] }, 'skip: call is an id such as "3.1".'],
+    ['the park is no number', [failed], 'skip', { park: '1' }, 'skip: park is a number.'],
+    ['the reason is no text', [failed], 'skip', { reason: 5 }, 'skip: reason is a text.'],
+    [
+      'a result is given to a call that is to run again',
+      [failed],
+      'retry',
+      { output: 'x' },
+      'retry: does not take output. To give the result, send resolve.',
+    ],
+    [
+      'a result is given to a call that is to be skipped',
+      [failed],
+      'skip',
+      { output: 'x' },
+      'skip: does not take output. To give the result, send resolve.',
+    ],
+    [
+      'an input is given to a call that is not to run again',
+      [failed],
+      'resolve',
+      { output: 'x', input: 'y' },
+      'resolve: does not take input. To run the call with it, send retry.',
+    ],
+    [
+      'the data is too large to be recorded',
+      [failed],
+      'resolve',
+      { output: '中'.repeat(40_000) },
+      'resolve: the data is larger than 100000 bytes. Shorten it.',
+    ],
+  ])('%s', (_what, open, type, data, message) => {
+    expect(() => chooseCall(open, type, data)).toThrow(new Error(message));
+  });
+});
+
+function parked(id: string, n: number): OpenCall {
+  const error = { type: 'Error', message: 'oops' };
+  const park: Park = { call: id, n, tool: 'search', toolInput: 'x', reason: 'failed', error };
+  return { id, n, park };
+}
