@@ -1,3 +1,4 @@
+import { parseActivityId } from '../agent/calls.ts';
 import type { ErrorInfo, Park, RunEvent, RunStep } from '../agent/events.ts';
 import {
   type Json,
@@ -60,8 +61,7 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       report.usage = addUsage(report.usage, event.turn.usage);
       return;
     case 'step':
-      report.intermediateSteps.push(event.step);
-      report.intermediateSteps.sort((a, b) => byCall(a.call, b.call));
+      insertStep(report.intermediateSteps, event.step);
       return;
     case 'waiting':
       report.waiting.push(event.park);
@@ -93,9 +93,20 @@ function endReport(report: RunReport, event: Extract<RunEvent, { type: 'run_ende
   report.usage = usage ?? report.usage;
 }
 
-/** `2.1` before `10.1`, and `3.2` before `3.10`. */
+/** Calls of one turn end in any order; looked for from the end, so that a long run is not sorted at every step. */
+function insertStep(steps: RunStep[], step: RunStep): void {
+  const before = steps.findLastIndex(({ call }) => byCall(call, step.call) <= 0);
+  steps.splice(before + 1, 0, step);
+}
+
+/** `2.1` before `10.1`, `3.2` before `3.10`; the calls of a workflow's second agent, `1/1.1`, after all of the first's. */
 function byCall(a: string, b: string): number {
-  const [left, right] = [a, b].map((call) => call.split(/[/.]/u).map(Number));
-  const difference = left?.findIndex((part, index) => part !== right?.[index]) ?? -1;
-  return difference < 0 ? 0 : (left?.[difference] ?? 0) - (right?.[difference] ?? 0);
+  const [left, right] = [placeOf(a), placeOf(b)];
+  const difference = left.findIndex((part, index) => part !== right[index]);
+  return difference < 0 ? 0 : (left[difference] ?? 0) - (right[difference] ?? 0);
+}
+
+function placeOf(id: string): number[] {
+  const { scope = 0, call = '' } = parseActivityId(id) ?? {};
+  return [scope, ...call.split('.').map(Number)];
 }

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import type { ModelTurn } from '../../agent/calls.ts';
+import type { Park, RunEvent, RunStep } from '../../agent/events.ts';
+import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
+
+type Happened = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
+
+const started: Happened = {
+  type: 'run_started',
+  id: 'fib',
+  runId: 'run-1',
+  agent: 'fibonacci',
+  input: 'What is the 10th Fibonacci number?',
+};
+
+const oops = { type: 'Error', message: 'oops' };
+
+test('a run that nothing is known of has every field of the contract, empty', () => {
+  expect(emptyReport('fib', 'run-1')).toMatchInlineSnapshot(`
+    {
+      "agent": "",
+      "error": null,
+      "history": {
+        "bytes": 0,
+        "events": 0,
+      },
+      "id": "fib",
+      "input": "",
+      "intermediateSteps": [],
+      "iterations": 0,
+      "output": null,
+      "runId": "run-1",
+      "status": "running",
+      "stopReason": null,
+      "usage": {
+        "completionTokens": 0,
+        "modelCalls": 0,
+        "promptTokens": 0,
+        "totalTokens": 0,
+      },
+      "waiting": [],
+    }
+  `);
+});
+
+test('a whole run, event by event', () => {
+  const report = reportOf([
+    started,
+    { type: 'model_started', call: '1' },
+    { type: 'model_text', call: '1', attempt: 1, text: 'I sh' },
+    replied('1', 10, 5),
+    { type: 'action', call: '1.1', action: step('1.1').action },
+    { type: 'tool_started', call: '1.1', tool: 'python', toolInput: 'print(55)' },
+    { type: 'tool_progress', call: '1.1', attempt: 1, text: 'starting' },
+    { type: 'attempt_failed', call: '1.1', attempt: 1, error: oops },
+    { type: 'step', step: step('1.1') },
+    { type: 'model_started', call: '2' },
+    replied('2', 20, 1),
+    {
+      type: 'run_ended',
+      status: 'completed',
+      stopReason: 'final_answer',
+      output: '55',
+      iterations: 2,
+      usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
+      error: null,
+    },
+  ]);
+  expect(report).toEqual({
+    id: 'fib',
+    runId: 'run-1',
+    agent: 'fibonacci',
+    input: 'What is the 10th Fibonacci number?',
+    status: 'completed',
+    stopReason: 'final_answer',
+    output: '55',
+    iterations: 2,
+    intermediateSteps: [step('1.1')],
+    usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
+    waiting: [],
+    error: null,
+    history: { events: 0, bytes: 0 },
+  });
+});
+
+describe('while a run goes on', () => {
+  test('iterations and usage are those of the replies so far', () => {
+    expect(reportOf([started, replied('1', 10, 5), replied('2', 20, 1)])).toMatchObject({
+      status: 'running',
+      stopReason: null,
+      output: null,
+      iterations: 2,
+      usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
+    });
+  });
+
+  test('the run that continues it is the one to look at', () => {
+    expect(reportOf([started, { type: 'continued', runId: 'run-2' }])).toMatchObject({
+      id: 'fib',
+      runId: 'run-2',
+      agent: 'fibonacci',
+    });
+  });
+
+  test.each<[what: string, ended: string[], order: string[]]>([
+    ['of one turn, by their calls', ['1.3', '1.1', '1.2'], ['1.1', '1.2', '1.3']],
+    [
+      'by number, not by letter',
+      ['2.1', '10.1', '10.10', '10.9', '9.1'],
+      ['2.1', '9.1', '10.1', '10.9', '10.10'],
+    ],
+    [
+      'of several agents in one workflow, agent by agent',
+      ['1/1.1', '2.1', '1/10.1', '2/1.1', '1.1', '1/9.1'],
+      ['1.1', '2.1', '1/1.1', '1/9.1', '1/10.1', '2/1.1'],
+    ],
+  ])('steps are in the order of the calls, in whatever order they ended: %s', (_what, ended, order) => {
+    const report = reportOf([
+      started,
+      ...ended.map((call): Happened => ({ type: 'step', step: step(call) })),
+    ]);
+    expect(report.intermediateSteps.map(({ call }) => call)).toEqual(order);
+  });
+});
+
+describe('a run that waits for a person', () => {
+  test('says for which calls and why', () => {
+    expect(reportOf([started, waiting('1.1'), waiting('1.2')])).toMatchObject({
+      status: 'waiting',
+      waiting: [park('1.1'), park('1.2')],
+    });
+  });
+
+  test('waits until each call is decided', () => {
+    const events = [started, waiting('1.1'), waiting('1.2'), decided('1.2')];
+    expect(reportOf(events)).toMatchObject({ status: 'waiting', waiting: [park('1.1')] });
+    expect(reportOf([...events, decided('1.1')])).toMatchObject({ status: 'running', waiting: [] });
+  });
+
+  test('waits again when the call fails again', () => {
+    const again: Happened = { type: 'waiting', park: { ...park('1.1'), n: 1 } };
+    expect(reportOf([started, waiting('1.1'), decided('1.1'), again])).toMatchObject({
+      status: 'waiting',
+      waiting: [{ call: '1.1', n: 1 }],
+    });
+  });
+
+  test('is not said to run on when a call beside it is cancelled', () => {
+    const cancelled: Happened = { type: 'decided', call: '1.2', decision: { type: 'cancelCall' } };
+    expect(reportOf([started, waiting('1.1'), cancelled])).toMatchObject({
+      status: 'waiting',
+      waiting: [park('1.1')],
+    });
+  });
+});
+
+describe('a run that ended otherwise', () => {
+  const soFar = [started, replied('1', 10, 5), { type: 'step', step: step('1.1') } as const, waiting('2.1')];
+  const nothing = { output: null, iterations: null, usage: null };
+
+  test.each<[what: string, end: Happened]>([
+    ['failed', { type: 'run_ended', status: 'failed', stopReason: 'error', ...nothing, error: oops }],
+    [
+      'was cancelled',
+      { type: 'run_ended', status: 'cancelled', stopReason: 'cancelled', ...nothing, error: null },
+    ],
+  ])('%s: it keeps its steps and counts, and waits no more', (_what, end) => {
+    const report = reportOf([...soFar, end]);
+    expect(report).toMatchObject({
+      iterations: 1,
+      intermediateSteps: [step('1.1')],
+      usage: { totalTokens: 15, modelCalls: 1 },
+      waiting: [],
+      output: null,
+    });
+    expect(end).toMatchObject({ status: report.status, stopReason: report.stopReason, error: report.error });
+  });
+
+  test('was stopped by a limit: it has an output and says which', () => {
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, modelCalls: 15 };
+    const end: Happened = {
+      type: 'run_ended',
+      status: 'stopped',
+      stopReason: 'max_iterations',
+      output: 'Agent stopped due to iteration limit or time limit.',
+      iterations: 15,
+      usage,
+      error: null,
+    };
+    expect(reportOf([started, end])).toMatchObject({
+      status: 'stopped',
+      stopReason: 'max_iterations',
+      output: 'Agent stopped due to iteration limit or time limit.',
+      iterations: 15,
+      usage,
+    });
+  });
+});
+
+function reportOf(events: Happened[]): RunReport {
+  const report = emptyReport('fib', 'run-0');
+  for (const event of events) addToReport(report, { ...event, at: 0 });
+  return report;
+}
+
+function replied(call: string, promptTokens: number, completionTokens: number): Happened {
+  const totalTokens = promptTokens + completionTokens;
+  const turn: ModelTurn = {
+    text: '',
+    decision: { type: 'act', actions: [] },
+    finishReason: 'stop',
+    usage: { promptTokens, completionTokens, totalTokens, modelCalls: 1 },
+    request: '',
+  };
+  return { type: 'model_ended', call, turn, attempts: 1, durationMs: 1 };
+}
+
+function step(call: string): RunStep {
+  const action = { tool: 'python', toolInput: 'print(55)', log: 'Action: python' };
+  return { call, action, observation: '55\n', attempts: 1, durationMs: 20 };
+}
+
+function park(call: string): Park {
+  return { call, n: 0, tool: 'python', toolInput: 'print(55)', reason: 'failed', error: oops };
+}
+
+function waiting(call: string): Happened {
+  return { type: 'waiting', park: park(call) };
+}
+
+function decided(call: string): Happened {
+  return { type: 'decided', call, decision: { type: 'retry' } };
+}
