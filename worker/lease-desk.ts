@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import type { ServerRecord } from './server-state.ts';
 
 /** The one line a keeper says to each who holds a lease; an error also later, when the server is lost for good. */
@@ -42,7 +42,7 @@ export async function openDesk(): Promise<LeaseDesk> {
   const listener = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
-    createInterface({ input: socket }).once('line', (line) => {
+    lines(socket).once('line', (line) => {
       if (open && line === token) void hold(socket);
       else socket.destroy();
     });
@@ -82,4 +82,9 @@ export async function openDesk(): Promise<LeaseDesk> {
 
 function say(socket: Socket, message: DeskMessage): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/** What the other end says. A lost connection is an error of its reader too; `close` of the socket tells it well enough. */
+export function lines(socket: Socket): Interface {
+  return createInterface({ input: socket }).on('error', () => undefined);
 }

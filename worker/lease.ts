@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { TemporalUnreachable } from './launcher-error.ts';
-import type { DeskMessage } from './lease-desk.ts';
+import { lines, type DeskMessage } from './lease-desk.ts';
 import type { LockHolder } from './lock-file.ts';
 import type { ServerRecord } from './server-state.ts';
 
@@ -49,7 +48,7 @@ function listen(socket: Socket): { first: Promise<DeskMessage>; lastError(): str
   let error: string | undefined;
   let arrive: (message: DeskMessage) => void;
   const first = new Promise<DeskMessage>((resolve) => (arrive = resolve));
-  createInterface({ input: socket }).on('line', (line) => {
+  lines(socket).on('line', (line) => {
     const message = JSON.parse(line) as DeskMessage; // said by the process that has the lock, whose port this is
     if ('error' in message) error = message.error;
     arrive(message);

@@ -9,7 +9,7 @@ const holderSchema = z.object({
   /** Tells this lock from any other. */
   token: z.string(),
   /** Loopback port at which the holder is spoken to. */
-  port: z.number().or(z.undefined()),
+  port: z.number().optional(),
 });
 
 export type LockHolder = z.output<typeof holderSchema>;

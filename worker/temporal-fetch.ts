@@ -75,9 +75,9 @@ async function ended(
   const closed = once(child, 'close');
   closed.catch(() => undefined); // awaited below
   let reason: string | undefined;
-  while (reason === undefined && (await stillRuns(closed))) {
+  do {
     reason = signal?.aborted === true ? 'it was called off' : await watch();
-  }
+  } while (reason === undefined && (await stillRuns(closed)));
   if (reason !== undefined) child.kill(killSignal);
   await closed;
   if (reason !== undefined) throw new Error(reason);
