@@ -1,0 +1,161 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePorts } from '../../worker/free-ports.ts';
+import { lockHolder, tryLock } from '../../worker/lock-file.ts';
+import { identify, isAlive } from '../../worker/process-identity.ts';
+import {
+  makeStateDirectory,
+  readRecord,
+  removeRecord,
+  stateDirectory,
+  writeRecord,
+  type ServerRecord,
+} from '../../worker/server-state.ts';
+import { runningServer } from '../../worker/temporal-server.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'reloop-state-')));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const recordOf = async (pid: number, grpc: number): Promise<ServerRecord> => ({
+  address: `127.0.0.1:${grpc}`,
+  namespace: 'default',
+  uiUrl: 'http://127.0.0.1:8233',
+  ports: { grpc, ui: 8233 },
+  ...(await identify(pid)),
+  dbFile: join(folder, 'temporal.db'),
+  fastSettings: true,
+  binary: { path: '/bin/temporal', source: 'PATH', version: '1.5.1' },
+  ready: true,
+});
+
+describe('the folder of a project', () => {
+  it('is .reloop beside the nearest package.json', async () => {
+    await mkdir(join(folder, 'a', 'b'), { recursive: true });
+    await writeFile(join(folder, 'a', 'package.json'), '{}');
+    expect(stateDirectory(join(folder, 'a', 'b'))).toBe(join(folder, 'a', '.reloop'));
+  });
+
+  it('is where RELOOP_STATE_DIR says', () => {
+    vi.stubEnv('RELOOP_STATE_DIR', 'state');
+    expect(stateDirectory(folder)).toBe(join(folder, 'state'));
+  });
+
+  it('stays out of version control', async () => {
+    await makeStateDirectory(join(folder, '.reloop'));
+    expect(await readFile(join(folder, '.reloop', '.gitignore'), 'utf8')).toBe('*\n');
+  });
+});
+
+describe('the record of the server', () => {
+  it('reads back as it was written, and is gone when removed', async () => {
+    const record = await recordOf(process.pid, 7233);
+    await writeRecord(folder, record);
+    expect(await readRecord(folder)).toEqual(record);
+    await removeRecord(folder);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each(['', '{"address":', '{"address":"127.0.0.1:1"}'])('counts as none when it is %j', async (text) => {
+    await writeFile(join(folder, 'server.json'), text);
+    expect(await readRecord(folder)).toBeUndefined();
+  });
+
+  it('speaks of a running server only while that process lives and its port is open', async () => {
+    const listener = createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const address = listener.address();
+    if (address === null || typeof address === 'string') throw new Error('No port.');
+    const record = await recordOf(process.pid, address.port);
+    const dead = spawnSync('/bin/sh', ['-c', 'true']).pid;
+
+    await writeRecord(folder, { ...record, ready: false });
+    expect(await runningServer(folder)).toBeUndefined();
+    await writeRecord(folder, { ...record, pid: dead });
+    expect(await runningServer(folder)).toBeUndefined();
+    await writeRecord(folder, record);
+    expect(await runningServer(folder)).toMatchObject({ address: record.address, pid: process.pid });
+    listener.close();
+    expect(await runningServer(folder)).toBeUndefined();
+  });
+});
+
+describe('a process', () => {
+  it('is not mistaken for a later one with its number', async () => {
+    const me = await identify(process.pid);
+    expect(await isAlive(me)).toBe(true);
+    expect(await isAlive({ ...me, born: 'another time' })).toBe(false);
+  });
+});
+
+describe('a lock', () => {
+  const holder = { born: 'long ago', token: 'of the dead' };
+
+  it('is had by one of many who want it at once', async () => {
+    const file = join(folder, 'lock');
+    const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(file)));
+    expect(locks.filter((lock) => lock !== undefined)).toHaveLength(1);
+  });
+
+  it('is free again after its release', async () => {
+    const file = join(folder, 'lock');
+    const lock = await tryLock(file, { token: 'mine', port: 4711 });
+    expect(await lockHolder(file)).toMatchObject({ pid: process.pid, token: 'mine', port: 4711 });
+    await lock?.release();
+    expect(await lockHolder(file)).toBeUndefined();
+    expect(await tryLock(file)).toBeDefined();
+  });
+
+  it('is taken over, by one, from a process that died or whose number went to another', async () => {
+    const file = join(folder, 'lock');
+    const dead = spawnSync('/bin/sh', ['-c', 'true']).pid;
+    for (const pid of [dead, process.pid]) {
+      await writeFile(file, JSON.stringify({ ...holder, pid }));
+      expect(await lockHolder(file)).toBeUndefined();
+      const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(file)));
+      expect(locks.filter((lock) => lock !== undefined)).toHaveLength(1);
+    }
+  });
+
+  it('that is being written is left alone; one that nobody finished is taken over', async () => {
+    const file = join(folder, 'lock');
+    await writeFile(file, '{"pid":');
+    expect(await tryLock(file)).toBeUndefined();
+    await utimes(file, 0, 0);
+    expect(await tryLock(file)).toBeDefined();
+  });
+
+  it('of somebody else is not removed by a late release', async () => {
+    const file = join(folder, 'lock');
+    const mine = await tryLock(file);
+    await rm(file);
+    await tryLock(file, { token: 'theirs' });
+    await mine?.release();
+    expect(await lockHolder(file)).toMatchObject({ token: 'theirs' });
+  });
+});
+
+describe('ports', () => {
+  it('are the wanted ones where those are free, and others where they are taken', async () => {
+    const free = await freePorts({ grpc: 0, ui: 0 });
+    expect(free.grpc).not.toBe(free.ui);
+    expect(await freePorts(free)).toEqual(free);
+    const taken = createServer().listen(free.grpc, '127.0.0.1');
+    await once(taken, 'listening');
+    const { grpc, ui } = await freePorts(free);
+    expect({ ui, other: grpc !== free.grpc && grpc !== ui }).toEqual({ ui: free.ui, other: true });
+    taken.close();
+  });
+});

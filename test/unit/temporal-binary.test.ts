@@ -1,0 +1,187 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findTemporalBinary } from '../../worker/temporal-binary.ts';
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+let cached: string;
+let progress: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reloop-binary-'));
+  cached = join(folder, 'cache', 'reloop', 'temporal-cli-v1.5.1', 'temporal');
+  progress = [];
+  env = {
+    PATH: join(folder, 'bin'),
+    HOME: folder,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    // Nobody listens there: the SDK's download fails at once, also where the network is open.
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+  };
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const find = (signal?: AbortSignal) =>
+  findTemporalBinary({
+    env,
+    onProgress: (line) => progress.push(line),
+    ...(signal === undefined ? {} : { signal }),
+  });
+
+async function script(path: string, lines: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `#!/bin/sh\n${lines}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+const cli = (path: string, version: string) =>
+  script(path, `echo "temporal version ${version} (Server 1.29.1, UI 2.42.1)"`);
+
+/** A `go` that writes down its calls and leaves a CLI after `seconds`. */
+const fakeGo = (seconds: number) =>
+  script(
+    join(folder, 'bin', 'go'),
+    `echo "$@" >> ${folder}/go-calls
+     echo "half of it" > "$GOBIN/temporal"
+     /bin/sleep ${seconds}
+     printf '#!/bin/sh\\necho "temporal version built"\\n' > "$GOBIN/temporal"
+     /bin/chmod 755 "$GOBIN/temporal"`,
+  );
+
+const goCalls = async () => (await readFile(join(folder, 'go-calls'), 'utf8')).trim().split('\n');
+
+describe('which Temporal CLI is taken', () => {
+  it('takes TEMPORAL_CLI_PATH, then PATH, then the copy in the cache', async () => {
+    const named = await cli(join(folder, 'named'), '3');
+    const onPath = await cli(join(folder, 'bin', 'temporal'), '2');
+    await cli(cached, '1');
+    const seen = [await findTemporalBinary({ env: { ...env, TEMPORAL_CLI_PATH: named }, onProgress() {} })];
+    seen.push(await find());
+    await rm(onPath);
+    seen.push(await find());
+    expect(seen).toEqual([
+      { path: named, source: 'TEMPORAL_CLI_PATH', version: '3 (Server 1.29.1, UI 2.42.1)' },
+      { path: onPath, source: 'PATH', version: '2 (Server 1.29.1, UI 2.42.1)' },
+      { path: cached, source: 'cache', version: '1 (Server 1.29.1, UI 2.42.1)' },
+    ]);
+    expect(progress).toEqual([]);
+  });
+
+  it('passes over another program that is called temporal', async () => {
+    await script(join(folder, 'bin', 'temporal'), 'echo "Temporal, a calendar"');
+    await cli(cached, '1');
+    expect(await find()).toMatchObject({ source: 'cache' });
+  });
+
+  it.each([
+    ['is not there', async (path: string) => path, 'is not an executable file'],
+    ['is a folder', async (path: string) => (await mkdir(path), path), 'is not an executable file'],
+    [
+      'cannot be executed',
+      async (path: string) => (await writeFile(path, ''), path),
+      'is not an executable file',
+    ],
+    [
+      'is another program',
+      (path: string) => script(path, 'echo hello'),
+      'does not answer `--version` as the Temporal CLI does',
+    ],
+  ])('says so when TEMPORAL_CLI_PATH %s, and looks no further', async (_, make, problem) => {
+    await cli(cached, '1');
+    env['TEMPORAL_CLI_PATH'] = await make(join(folder, 'given'));
+    await expect(find()).rejects.toMatchObject({
+      name: 'TemporalUnreachable',
+      message: expect.stringMatching(new RegExp(`^TEMPORAL_CLI_PATH is .*given, but that ${problem}`, 'u')),
+    });
+  });
+});
+
+describe('where none is there', () => {
+  it('builds one with Go where the download is blocked, and finds it in the cache from then on', async () => {
+    await fakeGo(0);
+    expect(await find()).toEqual({ path: cached, source: 'go-install', version: 'built' });
+    expect(await find()).toEqual({ path: cached, source: 'cache', version: 'built' });
+    expect(await goCalls()).toEqual(['install github.com/temporalio/cli/cmd/temporal@v1.5.1']);
+    expect(progress).toEqual([
+      expect.stringMatching(/^Downloading the Temporal CLI v1\.5\.1/u),
+      expect.stringMatching(/^The SDK's own download failed: /u),
+      expect.stringMatching(/^Building the Temporal CLI v1\.5\.1 with Go/u),
+    ]);
+    expect(await readdir(dirname(cached))).toEqual(['temporal']);
+  });
+
+  it('lets a second process wait for the first instead of building too', async () => {
+    await fakeGo(1);
+    const sources = (await Promise.all([find(), find()])).map(({ source }) => source);
+    expect(sources.sort()).toEqual(['cache', 'go-install']);
+    expect(await goCalls()).toHaveLength(1);
+    expect(progress).toContainEqual(
+      expect.stringMatching(new RegExp(`^Process ${process.pid} is fetching`, 'u')),
+    );
+  });
+
+  it('starts over where an install was killed half-way', async () => {
+    await fakeGo(0);
+    const { pid } = spawnSync('/bin/sh', ['-c', 'true']);
+    await mkdir(join(dirname(cached), `install-${pid}`), { recursive: true });
+    await writeFile(join(dirname(cached), `install-${pid}`, 'temporal'), 'half of it');
+    await writeFile(
+      join(dirname(cached), 'install.lock'),
+      JSON.stringify({ pid, born: 'long ago', token: 'of the dead' }),
+    );
+    expect(await find()).toMatchObject({ path: cached, source: 'go-install' });
+    expect(await readdir(dirname(cached))).toEqual(['temporal']);
+  });
+
+  it('replaces a copy in the cache that does not run', async () => {
+    await script(cached, 'exit 1');
+    await fakeGo(0);
+    expect(await find()).toMatchObject({ path: cached, source: 'go-install' });
+    expect(execFileSync(cached, { encoding: 'utf8' })).toBe('temporal version built\n');
+  });
+
+  it('leaves nothing behind when it is called off', async () => {
+    await fakeGo(1);
+    const caller = new AbortController();
+    const found = findTemporalBinary({
+      env,
+      signal: caller.signal,
+      onProgress: (line) => void (line.startsWith('Building') && caller.abort(new Error('Enough.'))),
+    });
+    await expect(found).rejects.toThrow('Enough.');
+    expect(await readdir(dirname(cached))).toEqual([]);
+  });
+
+  it('names every way in one error when none leads anywhere', async () => {
+    await script(join(folder, 'bin', 'go'), 'echo "go: no network" >&2; exit 1');
+    const error = await find().catch((thrown: unknown) => thrown);
+    if (!(error instanceof Error)) throw new Error('It found one.');
+    expect(error.name).toBe('TemporalUnreachable');
+    expect(
+      error.message.replaceAll(folder, '…').replace(/download failed: .*/u, 'download failed: …'),
+    ).toMatchInlineSnapshot(`
+      "No Temporal server can be started: no Temporal CLI was found, and none could be fetched.
+        The SDK's own download failed: …
+        \`go install\` failed: go: no network.
+      One of these helps:
+        set TEMPORAL_ADDRESS to a Temporal server that is running;
+        install the Temporal CLI (https://docs.temporal.io/cli) so that \`temporal\` is on PATH, or set TEMPORAL_CLI_PATH to it;
+        put a copy at …/cache/reloop/temporal-cli-v1.5.1/temporal;
+        allow https://temporal.download (HTTPS_PROXY is used), and start again;
+        install Go (https://go.dev/dl) so that the CLI can be built, and start again."
+    `);
+    expect(await readdir(dirname(cached))).toEqual([]);
+  });
+
+  it('says that Go is not there, and that the cache cannot be written', async () => {
+    await expect(find()).rejects.toThrow('`go install` failed: Go is not on PATH.');
+    await writeFile(join(folder, 'file'), '');
+    env['XDG_CACHE_HOME'] = join(folder, 'file');
+    await expect(find()).rejects.toThrow('file/reloop/temporal-cli-v1.5.1 cannot be used: ENOTDIR');
+  });
+});
