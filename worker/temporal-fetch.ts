@@ -49,7 +49,8 @@ export const buildWithGo: Fetch = async ({ folder, version, env, go, signal, tic
   const child = start(go, ['install', pkg], { cwd: folder, env: { ...env, GOBIN: folder } });
   await ended(child, { signal, killSignal: 'SIGINT' }, async () => {
     tick(
-      (seconds) => `Building the Temporal CLI ${version} with Go, once; this takes some minutes (${seconds} s) ...`,
+      (seconds) =>
+        `Building the Temporal CLI ${version} with Go, once; this takes some minutes (${seconds} s) ...`,
     );
     return undefined;
   });
