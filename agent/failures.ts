@@ -47,7 +47,7 @@ function shape(value: unknown): FailureShape {
 
 function timeoutMessage({ timeoutType, message }: FailureShape): string {
   if (timeoutType === 'HEARTBEAT')
-    return 'its worker died or stopped answering in the middle of the call, again and again';
+    return 'its worker died or stopped answering in the middle of the call';
   if (timeoutType === 'START_TO_CLOSE') return 'it took longer than its time-out';
   return message ?? 'it timed out';
 }

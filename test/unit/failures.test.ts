@@ -33,7 +33,7 @@ describe('the failure of an activity', () => {
       timeout('HEARTBEAT'),
       {
         type: 'Timeout',
-        message: 'its worker died or stopped answering in the middle of the call, again and again',
+        message: 'its worker died or stopped answering in the middle of the call',
       },
     ],
     [
