@@ -162,9 +162,8 @@ describe('where none is there', () => {
     const error = await find().catch((thrown: unknown) => thrown);
     if (!(error instanceof Error)) throw new Error('It found one.');
     expect(error.name).toBe('TemporalUnreachable');
-    expect(
-      error.message.replaceAll(folder, '…').replace(/download failed: .*/u, 'download failed: …'),
-    ).toMatchInlineSnapshot(`
+    expect(error.message.replaceAll(folder, '…').replace(/download failed: .*/u, 'download failed: …'))
+      .toMatchInlineSnapshot(`
       "No Temporal server can be started: no Temporal CLI was found, and none could be fetched.
         The SDK's own download failed: …
         \`go install\` failed: go: no network.
