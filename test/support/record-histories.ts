@@ -7,6 +7,7 @@
  * Recorded files are never changed: a replay that fails needs `patched()` in the workflow, not a new file.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -120,5 +121,6 @@ await server.stop();
 /** Nothing of the machine that recorded goes into a file: no stack, no host, no process. */
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === 'stackTrace') return '';
-  return key === 'identity' ? 'recorder' : value;
+  if (key === 'identity') return 'recorder';
+  return typeof value === 'string' ? value.replaceAll(hostname(), 'host') : value;
 }

@@ -1,0 +1,216 @@
+import { Client, Connection } from '@temporalio/client';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/events.ts';
+import { AgentClient } from '../../client/agent-client.ts';
+import { finish } from '../../client/cli/finish.ts';
+import { type FollowOptions, type FollowedRun, follow } from '../../client/cli/follow.ts';
+import { type FakeIo, fakeIo } from '../support/fake-io.ts';
+import { answers, atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+
+interface FakeRun extends FollowedRun {
+  goesOn(...more: RunEvent[]): void;
+  cancelled(): number;
+}
+
+/** A run whose history is given, and goes on when a test says so. */
+function fakeRun(recorded: RunEvent[]): FakeRun {
+  const events = [...recorded];
+  let wake: () => void = () => undefined;
+  let cancelled = 0;
+  const goesOn = (...more: RunEvent[]) => {
+    events.push(...more);
+    wake();
+  };
+  return {
+    id: 'run-1',
+    goesOn,
+    cancelled: () => cancelled,
+    async *events({ follow: goOn = true } = {}) {
+      for (let index = 0; ; index++) {
+        if (!goOn && events.length <= index) return;
+        while (events.length <= index) await new Promise<void>((resolve) => (wake = resolve));
+        const event = events[index];
+        if (event === undefined) return;
+        yield event;
+        if (event.type === 'run_ended') return;
+      }
+    },
+    async *requests() {},
+    show: () => Promise.reject(new Error('nobody asked for a report')),
+    info: async () => ({ runId: 'r', open: true, taskQueue: 'q' }),
+    async cancel() {
+      cancelled++;
+      goesOn(...ended('cancelled'));
+    },
+  };
+}
+
+function ended(status: 'cancelled' | 'failed'): RunEvent[] {
+  const error = status === 'failed' ? { type: 'ToolBroke', message: 'two\nlines' } : null;
+  const stopReason = status === 'failed' ? 'error' : 'cancelled';
+  return atSeconds({
+    type: 'run_ended',
+    status,
+    stopReason,
+    output: null,
+    iterations: null,
+    usage: null,
+    error,
+  });
+}
+
+const silent: FollowOptions = { untilWaiting: false, onInterrupt: 'cancel', flags: [] };
+
+/** Nothing here reaches a server: the connection is opened when it is first used. */
+function session(uiUrl?: string) {
+  const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const embedded =
+    uiUrl === undefined
+      ? undefined
+      : ({
+          uiUrl,
+          address: '127.0.0.1:1',
+          namespace: 'default',
+          startedByUs: true,
+          fastSettings: true,
+          pid: 1,
+          dbFile: 'temporal.db',
+          binary: { path: 'temporal', source: 'PATH', version: '1' },
+          release: async () => undefined,
+        } as const);
+  return {
+    client: new AgentClient(client, '127.0.0.1:1', 'q'),
+    namespace: 'default',
+    embedded,
+    workerFailed: new Promise<never>(() => undefined),
+    notify: () => undefined,
+  };
+}
+
+/** Follows a run as a command does, to its exit code. */
+async function followed(io: FakeIo, run: FakeRun, options: Partial<FollowOptions> = {}, uiUrl?: string) {
+  const came = await follow(io, session(uiUrl), run, { ...silent, ...options });
+  return finish(io, run, came, 'answer');
+}
+
+/** Lets whatever is under way come to rest. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+const parked = atSeconds(started, ...decides('1', 'search', 'cats'), ...parks('1.1', 'search', 'cats'));
+const retried = atSeconds(
+  { type: 'decided', call: '1.1', decision: { type: 'retry' } },
+  { type: 'tool_started', call: '1.1', tool: 'search', toolInput: 'cats' },
+);
+const done = atSeconds(observes('1.1', 'search', 'cats', 'meow'), ...answers('2', 'Cats.'));
+
+describe('following a run', () => {
+  test('prints the answer on stdout and all else on stderr', async () => {
+    const io = fakeIo();
+    expect(await followed(io, fakeRun([...parked, ...retried, ...done]))).toBe(0);
+    expect(io.out()).toBe('Cats.\n');
+    expect(io.err()).toContain('Observation: meow');
+  });
+
+  test('prints nothing on stdout for a run that failed, and one line with its type', async () => {
+    const io = fakeIo();
+    expect(await followed(io, fakeRun([...parked, ...ended('failed')]))).toBe(1);
+    expect(io.out()).toBe('');
+    expect(io.err().trim().split('\n').at(-1)).toBe('error: ToolBroke: two lines');
+  });
+
+  test('says what to type for a call that waits, and where to look', async () => {
+    const io = fakeIo();
+    const flags = ['--config', 'my.config.ts'];
+    const options = { untilWaiting: true, flags };
+    expect(await followed(io, fakeRun(parked), options, 'http://127.0.0.1:8233')).toBe(4);
+    expect(io.out()).toBe('');
+    expect(io.err().split('\n').slice(-5)).toEqual([
+      '      reloop retry run-1 --config my.config.ts  (other input: --input "…")',
+      '      reloop resolve run-1 1.1 "…" --config my.config.ts',
+      '      reloop skip run-1 --config my.config.ts  (the model is told why: --reason "…")',
+      '      http://127.0.0.1:8233/namespaces/default/workflows/run-1',
+      '',
+    ]);
+  });
+
+  test('names the call in what to type where several wait', async () => {
+    const io = fakeIo();
+    const second = atSeconds(
+      { type: 'tool_started', call: '1.2', tool: 'search', toolInput: 'dogs' },
+      ...parks('1.2', 'search', 'dogs'),
+    );
+    await followed(io, fakeRun([...parked, ...second]), { untilWaiting: true });
+    expect(io.err()).toContain('reloop retry run-1 1.2 ');
+  });
+
+  test('takes a call that waited and was decided on for what it is: past', async () => {
+    const io = fakeIo();
+    const run = fakeRun([...parked, ...retried]);
+    const code = followed(io, run, { untilWaiting: true });
+    await settled();
+    expect(io.err()).not.toContain('reloop retry');
+    run.goesOn(...done);
+    expect(await code).toBe(0);
+  });
+
+  test('does not leave while another call of the turn runs', async () => {
+    const io = fakeIo();
+    const other = atSeconds({ type: 'tool_started', call: '1.2', tool: 'search', toolInput: 'dogs' });
+    const run = fakeRun([...other, ...parked]);
+    const code = followed(io, run, { untilWaiting: true });
+    await settled();
+    run.goesOn(...atSeconds(observes('1.2', 'search', 'dogs', 'woof')));
+    expect(await code).toBe(4);
+    expect(io.err()).toContain('woof');
+  });
+});
+
+describe('Ctrl-C while a run is followed', () => {
+  test('cancels it where nobody can be asked', async () => {
+    const io = fakeIo();
+    const run = fakeRun(parked);
+    const code = followed(io, run);
+    await settled();
+    io.signal('SIGINT');
+    expect(await code).toBe(130);
+    expect(run.cancelled()).toBe(1);
+    expect(io.err().trim().split('\n').at(-1)).toMatch(/^error: Cancelled: /u);
+  });
+
+  test.each([
+    ['c\n', 130, '', 1],
+    ['d\n', 0, 'run-1\n', 0],
+    ['\n', 0, 'run-1\n', 0],
+  ])('asks on a terminal: %j', async (typed, exit, out, cancelled) => {
+    const io = fakeIo({ terminal: true, typed });
+    const run = fakeRun(parked);
+    const code = followed(io, run);
+    await settled();
+    io.signal('SIGINT');
+    expect(await code).toBe(exit);
+    expect(io.out()).toBe(out);
+    expect(run.cancelled()).toBe(cancelled);
+    expect(io.err()).toContain('[d/c]');
+  });
+
+  test('only looks away where the run is somebody else’s', async () => {
+    const io = fakeIo();
+    const run = fakeRun(parked);
+    const code = followed(io, run, { onInterrupt: 'leave' });
+    await settled();
+    io.signal('SIGINT');
+    expect(await code).toBe(130);
+    expect(run.cancelled()).toBe(0);
+    expect(io.err()).toContain('reloop watch run-1');
+  });
+
+  test('SIGTERM leaves the run as it is', async () => {
+    const io = fakeIo({ terminal: true });
+    const run = fakeRun(parked);
+    const code = followed(io, run);
+    await settled();
+    io.signal('SIGTERM');
+    expect(await code).toBe(143);
+    expect({ out: io.out(), cancelled: run.cancelled() }).toEqual({ out: '', cancelled: 0 });
+  });
+});

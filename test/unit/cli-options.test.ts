@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { flagsToRepeat, iterations, milliseconds } from '../../client/cli/options.ts';
+
+describe('options', () => {
+  test.each([
+    ['250', 250],
+    ['250ms', 250],
+    ['30s', 30_000],
+    ['1.5s', 1500],
+    ['10m', 600_000],
+    ['2h', 7_200_000],
+    ['1d', 86_400_000],
+  ])('%s is %i ms', (text, ms) => {
+    expect(milliseconds(text)).toBe(ms);
+  });
+
+  test.each(['', 's', '-1s', '1 week', '1s30'])('"%s" is no duration', (text) => {
+    expect(() => milliseconds(text)).toThrow('30s');
+  });
+
+  test.each([
+    ['none', null],
+    ['0', 0],
+    ['15', 15],
+  ])('%s iterations are %s', (text, limit) => {
+    expect(iterations(text)).toBe(limit);
+  });
+
+  test('commands to type name the server and the config that were named', () => {
+    const options = { address: 'host:1', config: 'my config.ts', json: true };
+    expect(flagsToRepeat(options)).toEqual(['--address', 'host:1', '--config', "'my config.ts'"]);
+  });
+});

@@ -1,0 +1,177 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { cli } from '../../client/cli/cli.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { fakeIo } from '../support/fake-io.ts';
+
+const config = (name: string) => [
+  '--config',
+  fileURLToPath(new URL(`../fixtures/configs/${name}.config.ts`, import.meta.url)),
+];
+/** Nobody listens there: what gets that far would end with 5. */
+const nowhere = ['--address', '127.0.0.1:1'];
+
+async function reloop(words: string[], typed = '') {
+  const io = fakeIo({ typed, columns: 100 });
+  const code = await cli(words, io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('the command line', () => {
+  test.each([
+    ['an unknown command', ['rnu'], "error: unknown command 'rnu' (Did you mean run?)\n"],
+    [
+      'an unknown option',
+      ['run', 'a', 'b', '--verbos'],
+      "error: unknown option '--verbos' (Did you mean --verbose?)\n",
+    ],
+    ['a missing question', ['run', 'a'], "error: missing required argument 'question'\n"],
+    [
+      'a question without quotes',
+      ['run', 'a', 'what', 'is', 'it?'],
+      "error: too many arguments for 'run'. Expected 2 arguments but got 4.\n",
+    ],
+    ['a missing call', ['resolve', 'id'], "error: missing required argument 'call'\n"],
+    [
+      'an iteration limit that is none',
+      ['run', 'a', 'b', '--max-iterations', '-1'],
+      "error: option '--max-iterations <n>' argument '-1' is invalid. Write a whole number, or none.\n",
+    ],
+    [
+      'a duration that is none',
+      ['run', 'a', 'b', '--max-time', 'soon'],
+      "error: option '--max-time <duration>' argument 'soon' is invalid. Write 30s, 10m or 1h.\n",
+    ],
+    [
+      'a port that is none',
+      ['dev', '--port', '99999'],
+      "error: option '--port <port>' argument '99999' is invalid. Write a port from 1 to 65535.\n",
+    ],
+  ])('%s is one line and exit code 2', async (_title, words, line) => {
+    expect(await reloop(words)).toEqual({ code: 2, out: '', err: line });
+  });
+
+  test.each([
+    ['an empty question', ['run', 'asker', ' '], '', 'There is no question'],
+    ['an empty question on stdin', ['run', 'asker', '-'], '\n', 'There is no question'],
+    ['a session, which is not there yet', ['run', 'asker', 'why?', '--session', 's'], '', '--session'],
+    ['an agent that is not in the config', ['run', 'nobody', 'why?', ...config('cli')], '', 'asker'],
+    ['a config that is not there', ['run', 'asker', 'why?', ...config('missing')], '', 'missing.config.ts'],
+    ['a config that throws', ['agents', ...config('broken')], '', 'this config is broken'],
+    ['a server for dev', ['dev', ...config('cli')], '', 'reloop worker --address'],
+  ])('%s is one line and exit code 2, before any server is asked', async (_title, words, typed, part) => {
+    const { code, out, err } = await reloop([...words, ...nowhere], typed);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(part);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('no key and no base URL is exit code 2, before any server is asked', async () => {
+    vi.stubEnv('OPENAI_API_KEY', '');
+    vi.stubEnv('OPENAI_BASE_URL', '');
+    const { code, err } = await reloop(['run', 'asker', 'why?', ...config('cli'), ...nowhere]);
+    expect(code).toBe(2);
+    expect(err).toContain('OPENAI_API_KEY');
+  });
+
+  test('no command at all is help on stderr and exit code 2', async () => {
+    const { code, out, err } = await reloop([]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Usage: reloop');
+  });
+
+  test('--version is that of the package', async () => {
+    expect(await reloop(['--version'])).toEqual({ code: 0, out: `${packageJson.version}\n`, err: '' });
+  });
+
+  test('--help names every command, and fits a screen', async () => {
+    const { code, out } = await reloop(['--help']);
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "Usage: reloop [options] [command]
+
+      Runs agents that survive: every step is recorded, nothing is lost, a person can step in.
+
+      Options:
+        -V, --version                 print the version
+        -h, --help                    show this
+
+      Commands:
+        run <agent> <question>        ask an agent and print its answer
+        list                          list runs, latest first
+        show <id>                     print a run from its history
+        watch <id>                    follow a run from its beginning to its end
+        retry <id> [call]             run a waiting tool call again
+        resolve <id> <call> <output>  give a waiting tool call its result
+        skip <id> [call]              go on without a waiting tool call
+        cancel <id> [call]            cancel a run, or one running tool call
+        worker                        run agents for a Temporal server, until Ctrl-C
+        dev                           Temporal, its Web UI and a worker, until Ctrl-C
+        agents                        list the agents of the config
+        tools                         list the tools of the config
+        doctor                        say what works here, and what to do about the rest
+        help [command]                show the help of a command
+
+      Examples:
+        reloop run assistant "What is the 10th Fibonacci number?"
+        reloop run assistant - --json < question.txt
+        reloop retry RUN                  run a failed tool call again
+        reloop show RUN --prompt 2        exactly what the model was asked in step 2
+        reloop dev                        Temporal, its Web UI and a worker, until Ctrl-C
+      "
+    `);
+  });
+
+  test('--help of a command names its options', async () => {
+    const { out } = await reloop(['retry', '--help']);
+    expect(out).toMatchInlineSnapshot(`
+      "Usage: reloop retry [options] <id> [call]
+
+      Run a waiting tool call again; [call] may be left out when one call waits.
+
+      Options:
+        --input <input>        other input; taken as JSON if it is an object or an array, else as text
+        -h, --help             show this
+
+      Options of every command:
+        --json                 print one JSON object on stdout
+        --address <host:port>  Temporal server (default: TEMPORAL_ADDRESS, else one of our own)
+        --namespace <name>     Temporal namespace (default: TEMPORAL_NAMESPACE, else default)
+        --config <file>        config module (default: reloop.config.ts, .js or .mjs, here or above)
+        --task-queue <name>    default: the config's, TEMPORAL_TASK_QUEUE, else reloop
+      "
+    `);
+  });
+});
+
+describe('what the config holds', () => {
+  test('agents lists the agents', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
+    expect((await reloop(['agents', ...config('cli')])).out).toMatchInlineSnapshot(`
+      "AGENT       KIND       MODEL  TOOLS                        DESCRIPTION
+      asker       zero-shot  m      calculator, broken, sleeper  asks the model
+      streamless  zero-shot  m      calculator, broken, sleeper
+      "
+    `);
+  });
+
+  test('tools lists the tools and how each is treated', async () => {
+    expect((await reloop(['tools', ...config('cli')])).out).toMatchInlineSnapshot(`
+      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS             DESCRIPTION
+      calculator  none        5 min    3         ask         asker, streamless  Computes one mathematical…
+      broken      idempotent  5 min    1         ask         asker, streamless  fails until it is mended
+      sleeper     idempotent  5 min    3         ask         asker, streamless  sleeps
+      "
+    `);
+  });
+
+  test('--json gives the same as one object a line', async () => {
+    const { out } = await reloop(['tools', '--json', ...config('cli')]);
+    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(out)).toContainEqual(
+      expect.objectContaining({ name: 'calculator', effects: 'none', maxAttempts: 3, onFailure: 'ask' }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type ModelRequest, requestDigest } from '../../agent/request.ts';
+import { AgentClient } from '../../client/agent-client.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { defineTool } from '../../tools/tool.ts';
+import type { ConfigDefinition } from '../../worker/config.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { type RecordingModel, act, answer, modelOf } from '../support/scripts.ts';
+
+const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo {${input}}` });
+const big = defineTool({
+  name: 'big',
+  description: 'a lot of text',
+  maxOutputChars: 5_000_000,
+  run: (size) => 'x'.repeat(Number(size)),
+});
+const tools = [echo, big];
+
+const models = {
+  short: modelOf(
+    (step) => [act('echo', 'a'), 'What?', act('none', 'b'), answer('ok')][Number(step) - 1] ?? '',
+  ),
+  huge: modelOf((step) => (step === '4' ? answer('ok') : act('big', '1400000'))),
+  long: modelOf((step) => (step === '60' ? answer('ok') : act('echo', step))),
+  trimmed: modelOf((step) => (step === '60' ? answer('ok') : act('echo', step))),
+};
+const config: ConfigDefinition = {
+  agents: [
+    { name: 'short', model: models.short, tools },
+    { name: 'huge', model: models.huge, tools },
+    { name: 'long', model: models.long, tools, maxIterations: null },
+    { name: 'trimmed', model: models.trimmed, tools, maxIterations: null, trimIntermediateSteps: 3 },
+  ],
+};
+
+let rig: Rig;
+/** As users have it: pages of history may be larger than gRPC's own limit. */
+let client: AgentClient;
+beforeAll(async () => {
+  rig = await startRig(config);
+  client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue: rig.taskQueue });
+}, 60_000);
+afterAll(async () => {
+  await client.close();
+  await rig.stop();
+});
+
+describe('the requests of a run, rebuilt from history', () => {
+  test.each(['short', 'huge', 'long', 'trimmed'] as const)(
+    'are the ones the model got: %s',
+    async (agent) => {
+      const run = await client.start(agent, 'what {input}?');
+      await run.result();
+      expect(await rebuilt(run)).toEqual(asked(models[agent]));
+    },
+  );
+
+  test('have the digests that were recorded with the replies', async () => {
+    const run = await client.start('short', 'and now?');
+    await run.result();
+    const digests: string[] = [];
+    for await (const event of run.events())
+      if (event.type === 'model_ended') digests.push(event.turn.request);
+    expect((await rebuilt(run)).map(requestDigest)).toEqual(digests);
+  });
+
+  test('come one by one while the run goes on', async () => {
+    const run = await client.start('short', 'live?');
+    const requests = run.requests({ follow: true });
+    expect((await requests.next()).value).toMatchObject({ call: '1', n: 0 });
+    expect((await requests.next()).value).toMatchObject({ call: '2', n: 0 });
+    await run.result();
+  });
+});
+
+async function rebuilt(run: AgentRun): Promise<ModelRequest[]> {
+  const requests: ModelRequest[] = [];
+  for await (const { request } of run.requests({ follow: false })) requests.push(request);
+  return requests;
+}
+
+function asked(model: RecordingModel): ModelRequest[] {
+  return model.requests.map(({ request }) => request);
+}
