@@ -8,7 +8,7 @@ import { type Entry, conversation } from '../agent/transcript.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Lineage } from '../workflows/messages.ts';
 import { InvalidInput } from './errors.ts';
-import { type HistoryEvent, type RunRef, decodeFirst, readLineage, readRun } from './history.ts';
+import { type HistoryEvent, type RunRef, decodeFirst, isNotFound, readLineage, readRun } from './history.ts';
 
 /** What the model was asked in one iteration: `call` is `3`, in a later runAgent of one workflow `1/3`. */
 export interface AskedRequest {
@@ -122,12 +122,17 @@ function createTranscripts(client: Client, workflowId: string) {
   }
 }
 
+/** The entries another run begins with, from that run's history. */
 async function readOrigin(client: Client, run: RunRef, length: number): Promise<Entry[]> {
   const transcripts = createTranscripts(client, run.workflowId);
-  for await (const event of readRun(client, run, false)) {
-    await transcripts.next(event);
-    const found = transcripts.at(0);
-    if (found?.length === length) return found.entries;
+  try {
+    for await (const event of readRun(client, run, false)) {
+      await transcripts.next(event);
+      const found = transcripts.at(0);
+      if (found?.length === length) return found.entries;
+    }
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
   }
   throw gone(run.runId);
 }

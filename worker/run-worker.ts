@@ -24,6 +24,12 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** Begins to load what a worker needs, so that it is there when one is started. */
+export function prepareWorker(): void {
+  // A failure shows when the worker is started.
+  import('@temporalio/worker').catch(() => undefined);
+}
+
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(catalog: Catalog, options: RunWorkerOptions): Promise<RunningWorker> {
   const { connection: where, namespace, taskQueue, role, onLog } = options;

@@ -11,7 +11,12 @@ import type { Leaving } from './leave.ts';
 export type Printed = 'answer' | 'report' | 'nothing';
 
 /** Prints what following a run has come to, and says how the command ends. */
-export async function finish(io: Io, run: AgentRun, followed: Followed, printed: Printed): Promise<number> {
+export async function finish(
+  io: Io,
+  run: Pick<AgentRun, 'id' | 'show'>,
+  followed: Followed,
+  printed: Printed,
+): Promise<number> {
   if (followed.type === 'left') return finishLeft(io, run, followed, printed);
   const { report } = followed;
   const answered = report.status === 'completed' || report.status === 'stopped';
@@ -30,7 +35,7 @@ export function errorLine({ id, status, error, intermediateSteps }: RunReport): 
   return error === null ? undefined : `error: ${error.type}: ${oneLine(error.message)}`;
 }
 
-function finishLeft(io: Io, { id }: AgentRun, { why }: Leaving, printed: Printed): number {
+function finishLeft(io: Io, { id }: Pick<AgentRun, 'id'>, { why }: Leaving, printed: Printed): number {
   say(io, `The run goes on wherever a worker serves it: reloop watch ${shellWord(id)}`);
   if (why === 'SIGTERM') return exitCodes.terminated;
   if (why === 'SIGINT') return exitCodes.cancelled;

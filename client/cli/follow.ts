@@ -28,13 +28,20 @@ export interface FollowOptions {
 export type Followed =
   { type: 'ended'; report: RunReport } | { type: 'waiting'; report: RunReport } | Leaving;
 
+/** What following needs of a run and of a session: a test can give less than the real ones. */
+export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'info' | 'cancel' | 'show'>;
+export type FollowSession = Pick<
+  TemporalSession,
+  'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'
+>;
+
 const OBSERVATION_ROWS = 8;
 
 /** Prints a run on stderr from its beginning, and as it goes on. */
 export async function follow(
   io: Io,
-  session: TemporalSession,
-  run: AgentRun,
+  session: FollowSession,
+  run: FollowedRun,
   options: FollowOptions,
 ): Promise<Followed> {
   const { stderr, env } = io;
@@ -84,7 +91,7 @@ export async function follow(
   }
 }
 
-async function countEvents(run: AgentRun): Promise<number> {
+async function countEvents(run: FollowedRun): Promise<number> {
   let events = 0;
   for await (const _ of run.events({ follow: false })) events++;
   return events;
@@ -106,7 +113,7 @@ function createProgress() {
       if (event.type === 'tool_failed') running.delete(event.call);
       if (event.type === 'step') running.delete(event.step.call);
     },
-    newHelp({ id, waiting }: RunReport, { embedded, namespace }: TemporalSession, flags: string[]): string[] {
+    newHelp({ id, waiting }: RunReport, { embedded, namespace }: FollowSession, flags: string[]): string[] {
       return waiting.flatMap((park) => {
         const key = `${park.call} ${park.n}`;
         if (helped.has(key)) return [];
@@ -118,7 +125,7 @@ function createProgress() {
 }
 
 /** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */
-function createVerbose(run: AgentRun, kinds: Iterable<AgentKind> | undefined) {
+function createVerbose(run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
   const colors = colorsFor({ write: () => undefined }, {});
   const requests = run.requests({ follow: true, ...(kinds === undefined ? {} : { kinds }) });
   return async (event: RunEvent): Promise<string[]> => {
@@ -129,7 +136,7 @@ function createVerbose(run: AgentRun, kinds: Iterable<AgentKind> | undefined) {
   };
 }
 
-function lostServer(error: unknown, { client }: TemporalSession, run: AgentRun): unknown {
+function lostServer(error: unknown, { client }: FollowSession, run: FollowedRun): unknown {
   if (failureOf(error).code !== exitCodes.unreachable) return error;
   return new TemporalUnreachable(
     `The Temporal server at ${client.address} no longer answers. What the run did is kept there: \`reloop watch ${run.id}\` goes on.`,

@@ -20,7 +20,7 @@ export interface SignalWatch {
  */
 export function watchSignals(
   io: Io,
-  run: AgentRun,
+  run: Pick<AgentRun, 'cancel'>,
   { onInterrupt, clear }: { onInterrupt: 'cancel' | 'leave'; clear(): void },
 ): SignalWatch {
   let leave: (leaving: Leaving) => void = () => undefined;

@@ -5,7 +5,10 @@ import type { TemporalSession } from './temporal.ts';
 const PATIENCE_MS = 3000;
 
 /** Says once that nobody works on a run, if so; returns what takes that back. */
-export function warnWithoutWorker(session: TemporalSession, run: AgentRun): () => void {
+export function warnWithoutWorker(
+  session: Pick<TemporalSession, 'client' | 'notify'>,
+  run: Pick<AgentRun, 'info'>,
+): () => void {
   const check = async () => {
     const { open, taskQueue } = await run.info();
     if (!open || (await pollers(session.client.temporal, taskQueue)).length > 0) return;

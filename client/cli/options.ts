@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { shellWord } from './display.ts';
 
 /** Options that every command takes. */
 export interface CommonOptions {
@@ -48,8 +49,8 @@ export function port(text: string): number {
 /** The same options again, for the commands that another command tells the reader to type. */
 export function flagsToRepeat({ address, namespace, config }: CommonOptions): string[] {
   return [
-    ...(address === undefined ? [] : ['--address', address]),
-    ...(namespace === undefined ? [] : ['--namespace', namespace]),
-    ...(config === undefined ? [] : ['--config', config]),
+    ...(address === undefined ? [] : ['--address', shellWord(address)]),
+    ...(namespace === undefined ? [] : ['--namespace', shellWord(namespace)]),
+    ...(config === undefined ? [] : ['--config', shellWord(config)]),
   ];
 }

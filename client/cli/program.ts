@@ -6,7 +6,7 @@ import type { RunOptions } from './commands/run.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { oneLine } from './display.ts';
-import type { Io } from './io.ts';
+import type { Io, Output } from './io.ts';
 import {
   type CommonOptions,
   iterations,
@@ -33,13 +33,18 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
     })
     .exitOverride()
     .configureOutput({
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
       // The message and the suggestion are one line.
       outputError: (text, write) => write(`${oneLine(text)}\n`),
     });
   const add: Add = (usage, summary, more = '') =>
-    program.command(usage).summary(summary).description(`${summary}${more}.`);
+    program
+      .command(usage)
+      .summary(summary)
+      .description(sentence(summary + more));
   addRunning(add, io, done);
   addLooking(add, io, done);
   addDeciding(add, io, done);
@@ -56,8 +61,17 @@ Examples:
   reloop show RUN --prompt 2        exactly what the model was asked in step 2
   reloop dev                        Temporal, its Web UI and a worker, until Ctrl-C`;
 
+/** Lines that are too long are as hard to read as those that wrap. */
+function helpWidth({ columns = 80 }: Output): number {
+  return Math.min(columns, 100);
+}
+
 function argumentTerm(argument: Argument): string {
   return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 type Add = (usage: string, summary: string, more?: string) => Command;

@@ -241,7 +241,6 @@ describe('the trace on a terminal', () => {
 function screen(output: string): string[][] {
   const screens: string[][] = [];
   let lines: string[] = [];
-  // eslint-disable-next-line no-control-regex
   for (const [index, piece] of output.split(/\u{1b}\[(\d+)A\u{1b}\[0J/u).entries()) {
     if (index % 2 === 1) {
       lines = lines.slice(0, lines.length - Number(piece));

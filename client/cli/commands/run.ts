@@ -1,3 +1,4 @@
+import { prepareWorker } from '../../../worker/run-worker.ts';
 import type { AgentClient } from '../../agent-client.ts';
 import type { AgentRun } from '../../agent-run.ts';
 import { temporalSettings } from '../../connect.ts';
@@ -33,6 +34,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
     if (!named || !detach) checkModel(catalog, agent, options.model);
   }
 
+  if (!named && !detach) prepareWorker();
   const session = await openTemporal(io, { ...options, taskQueue: options.taskQueue ?? catalog?.taskQueue });
   try {
     const started = await start(io, session.client, agent, input, options);
