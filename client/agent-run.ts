@@ -177,9 +177,7 @@ export class AgentRun {
       return await promise;
     } catch (error) {
       if (!isNamed(error, 'WorkflowNotFoundError')) throw error;
-      throw new RunNotFound(`There is no run "${this.id}". \`reloop list\` shows those there are.`, {
-        cause: error,
-      });
+      throw new RunNotFound(this.id, { cause: error });
     }
   }
 

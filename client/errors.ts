@@ -28,6 +28,10 @@ export class AgentRunCancelled extends Error {
 /** There is no run of that id. */
 export class RunNotFound extends Error {
   override name = 'RunNotFound';
+
+  constructor(id: string, options?: ErrorOptions) {
+    super(`There is no run "${id}". \`reloop list\` shows those there are.`, options);
+  }
 }
 
 /** A decision that does not fit; the message says what does. Nothing was changed. */

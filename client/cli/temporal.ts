@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { EmbeddedServer } from '../../worker/temporal-server.ts';
 import type { Catalog } from '../../worker/catalog.ts';
 import type { RunWorkerOptions, RunningWorker, WorkerRole } from '../../worker/run-worker.ts';
 import { AgentClient } from '../agent-client.ts';
 import { connectTo, temporalSettings } from '../connect.ts';
+import { RunNotFound } from '../errors.ts';
 import { pollers } from '../task-queue.ts';
 import { type Io, say } from './io.ts';
 import type { CommonOptions } from './options.ts';
@@ -35,6 +37,22 @@ export async function openTemporal(io: Io, options: SessionOptions): Promise<Tem
   if (address === undefined) return openEmbedded(io, options);
   const temporal = await connectTo(address, namespace, connection);
   return session(io, { temporal, address, namespace, connection, embedded: undefined }, options);
+}
+
+/**
+ * The same, to look for a run that is there. Where this project has never had a server there is none, and none is
+ * started (or fetched) to find that out. Throws RunNotFound.
+ */
+export async function openForRun(io: Io, options: SessionOptions, id: string): Promise<TemporalSession> {
+  if (await neverStarted(options)) throw new RunNotFound(id);
+  return openTemporal(io, options);
+}
+
+/** Nobody named a server, and this project has not had one of its own yet. */
+export async function neverStarted(options: SessionOptions): Promise<boolean> {
+  if (temporalSettings(options).address !== undefined) return false;
+  const { stateDirectory, stateFiles } = await import('../../worker/server-state.ts');
+  return !existsSync(stateFiles(stateDirectory()).db);
 }
 
 /** The server of this project, running or started now. */

@@ -7,7 +7,7 @@ import { follow } from '../follow.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { warnWithoutWorker } from '../no-worker.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { type TemporalSession, openTemporal } from '../temporal.ts';
+import { type TemporalSession, openForRun } from '../temporal.ts';
 import { serve } from './watch.ts';
 
 export interface RetryOptions extends CommonOptions {
@@ -89,7 +89,7 @@ async function decided(
   wanted?: RunStatus,
 ): Promise<number> {
   const { json = false } = options;
-  const session = await openTemporal(io, options);
+  const session = await openForRun(io, options, id);
   try {
     const run = session.client.get(id);
     const ours = await serve(session, run, options);

@@ -2,7 +2,7 @@ import { oneLine, table } from '../display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
-import { openTemporal } from '../temporal.ts';
+import { neverStarted, openTemporal } from '../temporal.ts';
 import type { RunSummary } from '../../agent-client.ts';
 
 export interface ListOptions extends CommonOptions {
@@ -11,14 +11,19 @@ export interface ListOptions extends CommonOptions {
 
 /** `reloop list`: the runs there are, latest first. */
 export async function list(io: Io, { limit, ...options }: ListOptions): Promise<number> {
+  const runs = (await neverStarted(options)) ? [] : await readRuns(io, limit, options);
+  if (options.json === true) printJson(io, runs);
+  else if (runs.length === 0) say(io, 'There are no runs yet: reloop run AGENT "question"');
+  else printTable(io, runs);
+  return exitCodes.answered;
+}
+
+async function readRuns(io: Io, limit: number, options: CommonOptions): Promise<RunSummary[]> {
   const session = await openTemporal(io, options);
   try {
     const runs: RunSummary[] = [];
     for await (const run of session.client.list(limit)) runs.push(run);
-    if (options.json === true) printJson(io, runs);
-    else if (runs.length === 0) say(io, 'There are no runs yet: reloop run AGENT "question"');
-    else printTable(io, runs);
-    return exitCodes.answered;
+    return runs;
   } finally {
     await session.close();
   }

@@ -4,6 +4,7 @@ import type { AgentRun } from '../../agent-run.ts';
 import { temporalSettings } from '../../connect.ts';
 import { RunNotFound } from '../../errors.ts';
 import { checkAgent, checkModel, configFor } from '../config.ts';
+import { shellWord } from '../display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../finish.ts';
 import { follow } from '../follow.ts';
@@ -38,8 +39,11 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const session = await openTemporal(io, { ...options, taskQueue: options.taskQueue ?? catalog?.taskQueue });
   try {
     const started = await start(io, session.client, agent, input, options);
-    if (detach) return printId(io, started, options);
     const { taskQueue, open } = await started.info();
+    if (detach) {
+      if (open && (await needsWorker(session, taskQueue))) sayAlone(io, started);
+      return printId(io, started, options);
+    }
     if (open && catalog !== undefined && (await needsWorker(session, taskQueue))) {
       await session.startWorker(catalog, 'run', taskQueue);
     }
@@ -91,6 +95,11 @@ async function exists(wanted: AgentRun): Promise<boolean> {
     if (error instanceof RunNotFound) return false;
     throw error;
   }
+}
+
+/** On a server of our own nobody may be there to work on a run that is left. */
+function sayAlone(io: Io, { id }: AgentRun): void {
+  say(io, `It is recorded, and begins with the next \`reloop dev\` or \`reloop watch ${shellWord(id)}\`.`);
 }
 
 function printId(io: Io, { id }: AgentRun, { json = false }: RunOptions): number {

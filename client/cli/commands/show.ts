@@ -11,7 +11,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { replyLines, requestLines } from '../print-prompt.ts';
 import { createTracePrinter } from '../print-trace.ts';
-import { type TemporalSession, openTemporal } from '../temporal.ts';
+import { type TemporalSession, openForRun } from '../temporal.ts';
 import { waitingHelp } from '../waiting-help.ts';
 
 export interface ShowOptions extends CommonOptions {
@@ -20,7 +20,7 @@ export interface ShowOptions extends CommonOptions {
 
 /** `reloop show`: a run as history has it. */
 export async function show(io: Io, id: string, options: ShowOptions): Promise<number> {
-  const session = await openTemporal(io, options);
+  const session = await openForRun(io, options, id);
   try {
     const run = session.client.get(id);
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);

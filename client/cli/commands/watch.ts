@@ -3,7 +3,7 @@ import { finish } from '../finish.ts';
 import { follow } from '../follow.ts';
 import type { Io } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { type TemporalSession, needsWorker, openTemporal } from '../temporal.ts';
+import { type TemporalSession, needsWorker, openForRun } from '../temporal.ts';
 
 export interface WatchOptions extends CommonOptions {
   wait: boolean;
@@ -11,7 +11,7 @@ export interface WatchOptions extends CommonOptions {
 
 /** `reloop watch`: a run from its beginning to its end, and a worker for it where nobody else is one. */
 export async function watch(io: Io, id: string, options: WatchOptions): Promise<number> {
-  const session = await openTemporal(io, options);
+  const session = await openForRun(io, options, id);
   try {
     const run = session.client.get(id);
     await serve(session, run, options);
