@@ -1,7 +1,7 @@
 import { asText } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../agent-run.ts';
 import type { RunReport } from '../report.ts';
-import { count, oneLine, shellWord } from './display.ts';
+import { oneLine, shellWord } from './display.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Followed } from './follow.ts';
 import { type Io, print, printJson, say } from './io.ts';
@@ -28,10 +28,8 @@ export async function finish(
 }
 
 /** undefined for a run that neither failed nor was cancelled. */
-export function errorLine({ id, status, error, intermediateSteps }: RunReport): string | undefined {
-  if (status === 'cancelled') {
-    return `error: Cancelled: run ${id} was cancelled; ${count(intermediateSteps.length, 'step')} had been taken`;
-  }
+export function errorLine({ id, status, error }: RunReport): string | undefined {
+  if (status === 'cancelled') return `error: Cancelled: run ${id} was cancelled`;
   return error === null ? undefined : `error: ${error.type}: ${oneLine(error.message)}`;
 }
 

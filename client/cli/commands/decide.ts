@@ -99,7 +99,8 @@ async function decided(
     if (json) printJson(io, receipt);
     if (!ours) return exitCodes.answered;
     const followed = await follow(io, session, run, {
-      untilWaiting: true,
+      // A run that is to end may still wait; any other has come to where it needs a person again.
+      untilWaiting: wanted === undefined,
       onInterrupt: 'leave',
       flags: flagsToRepeat(options),
     });
