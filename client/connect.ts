@@ -95,7 +95,7 @@ function unreachable(address: string, error: unknown): string {
 }
 
 /** Address of the server that a `reloop` command keeps for this project, if its state file names one. */
-export function localServer(cwd = process.cwd()): string | undefined {
+function localServer(cwd = process.cwd()): string | undefined {
   const folder = process.env['RELOOP_STATE_DIR'] ?? join(projectFolder(cwd), '.reloop');
   try {
     const { address } = JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')) as {
