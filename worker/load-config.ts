@@ -41,21 +41,24 @@ export async function loadConfig(file?: string): Promise<Catalog> {
   }
 }
 
-/** TypeScript modules are compiled as they are loaded. */
 async function importModule(path: string): Promise<unknown> {
-  const url = pathToFileURL(path).href;
-  if (!path.endsWith('.ts')) return import(url);
-  const { register } = await import('tsx/esm/api');
-  const unregister = register();
-  try {
-    return await import(url);
-  } finally {
-    await unregister();
-  }
+  if (path.endsWith('.ts')) await (compiler ??= startCompiler());
+  return import(pathToFileURL(path).href);
+}
+
+let compiler: Promise<void> | undefined;
+
+/** TypeScript is compiled as it is loaded, for as long as the process lives: a tool may import more when it runs. */
+async function startCompiler(): Promise<void> {
+  const [modules, commonJs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
+  modules.register();
+  // Without "type": "module" in the package around it a config is CommonJS to Node.
+  commonJs.register();
 }
 
 function defaultExport(module: unknown): unknown {
   const value = (module as { default?: unknown }).default;
-  // A config in a package without "type": "module" arrives wrapped once more.
-  return value !== null && typeof value === 'object' && 'default' in value ? value.default : value;
+  // A module that was compiled to CommonJS arrives wrapped once more.
+  const wrapped = value !== null && typeof value === 'object' && '__esModule' in value;
+  return wrapped ? (value as { default?: unknown }).default : value;
 }

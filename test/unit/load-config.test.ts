@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findConfig, loadConfig } from '../../worker/load-config.ts';
+
+/**
+ * Config files as a user's project holds them, all loaded by one plain Node from the build in dist/: in here vitest
+ * would compile them itself.
+ */
+const project = mkdtempSync(join(tmpdir(), 'reloop-configs-'));
+const files = new Map<string, string>();
+let loaded: Record<string, { agents?: string[]; said?: string; error?: string }> = {};
+
+const AGENT = "{ name: 'a', model: 'm' }";
+
+const good: [what: string, file: string, text: string][] = [
+  ['TypeScript', 'esm/types.config.ts', `const agents: object[] = [${AGENT}]; export default { agents };`],
+  ['JavaScript', 'esm/plain.config.js', `export default { agents: [${AGENT}] };`],
+  ['an .mjs', 'esm/plain.config.mjs', `export default { agents: [${AGENT}] };`],
+  [
+    'what it imports',
+    'esm/imports.config.ts',
+    "import { agent } from './agent.ts'; export default { agents: [agent] };",
+  ],
+  [
+    'reloop',
+    'esm/reloop.config.ts',
+    `import { defineConfig } from 'reloop'; export default defineConfig({ agents: [${AGENT}] });`,
+  ],
+  [
+    'a config that waits',
+    'esm/waits.config.ts',
+    `const agent: object = await Promise.resolve(${AGENT}); export default { agents: [agent] };`,
+  ],
+  [
+    'TypeScript in a CommonJS package',
+    'cjs/types.config.ts',
+    `const agents: object[] = [${AGENT}]; export default { agents };`,
+  ],
+  [
+    'an import in a CommonJS package',
+    'cjs/imports.config.ts',
+    "import { agent } from './agent.ts'; export default { agents: [agent] };",
+  ],
+  [
+    'reloop in a CommonJS package',
+    'cjs/reloop.config.ts',
+    `import { defineConfig } from 'reloop'; export default defineConfig({ agents: [${AGENT}] });`,
+  ],
+  ['module.exports', 'cjs/exports.config.js', `module.exports = { agents: [${AGENT}] };`],
+  ['an .mjs in a CommonJS package', 'cjs/plain.config.mjs', `export default { agents: [${AGENT}] };`],
+];
+
+const lazy = `export default { agents: [{ name: 'a', model: 'm', tools: [{
+  name: 't', description: 'd', inputSchema: null, parseInput: (input: string) => input,
+  run: async () => (await import('./agent.ts')).agent.name,
+}] }] };`;
+
+const bad: [what: string, file: string, text: string, error: string | RegExp][] = [
+  [
+    'does not export by default',
+    'esm/named.config.ts',
+    `export const agents = [${AGENT}];`,
+    ' has no config: write `export default defineConfig({ agents: […] })`.',
+  ],
+  [
+    'does not either, in a CommonJS package',
+    'cjs/named.config.ts',
+    `export const agents = [${AGENT}];`,
+    ' has no config: write `export default defineConfig({ agents: […] })`.',
+  ],
+  [
+    'is empty',
+    'esm/empty.config.mjs',
+    '',
+    ' has no config: write `export default defineConfig({ agents: […] })`.',
+  ],
+  ['throws', 'esm/throws.config.ts', "throw new Error('no luck');", ' could not be loaded: no luck'],
+  ['throws no error', 'esm/text.config.mjs', "throw 'no luck';", ' could not be loaded: no luck'],
+  [
+    'is broken TypeScript',
+    'esm/broken.config.ts',
+    'export default {',
+    /^ could not be loaded: [^]*broken\.config\.ts:1:16/u,
+  ],
+  [
+    'is broken JavaScript',
+    'esm/broken.config.mjs',
+    'export default {',
+    ' could not be loaded: Unexpected end of input',
+  ],
+  [
+    'imports what is not there',
+    'esm/import.config.ts',
+    "import './nothing.ts'; export default 1;",
+    /^ could not be loaded: Cannot find module [^]*nothing\.ts/u,
+  ],
+  [
+    'imports a package that is not installed',
+    'esm/package.config.mjs',
+    "import 'nothing'; export default 1;",
+    /^ could not be loaded: Cannot find package 'nothing'/u,
+  ],
+  [
+    'has no agents',
+    'esm/agents.config.ts',
+    'export default { agents: [] };',
+    ': agents is empty. Define one with defineAgent.',
+  ],
+  [
+    'has a problem that only the whole shows',
+    'esm/whole.config.ts',
+    `export default { agents: [${AGENT}, ${AGENT}] };`,
+    ': Two agents are called "a". Rename one.',
+  ],
+  [
+    'has a broken agent',
+    'esm/agent.config.ts',
+    "export default { agents: [{ name: 'a', kind: 'x', model: 'm' }] };",
+    ': Agent "a": unknown kind "x". Known: zero-shot.',
+  ],
+];
+
+beforeAll(async () => {
+  write('esm/package.json', '{ "type": "module" }');
+  write('cjs/package.json', '{}');
+  for (const folder of ['esm', 'cjs']) {
+    write(
+      `${folder}/agent.ts`,
+      "export const agent: { name: string; model: string } = { name: 'other', model: 'm' };",
+    );
+  }
+  mkdirSync(join(project, 'node_modules'));
+  symlinkSync(repository(''), join(project, 'node_modules/reloop'));
+  for (const [, file, text] of [...good, ...bad]) files.set(file, write(file, text));
+  for (const file of ['esm/lazy.config.ts', 'cjs/lazy.config.ts']) files.set(file, write(file, lazy));
+  loaded = await loadAll();
+});
+
+afterAll(() => {
+  rmSync(project, { recursive: true });
+});
+
+describe('a config may be', () => {
+  test.each(good)('%s: %s', (_what, file, text) => {
+    expect(loaded[file]).toEqual({ agents: [text.includes('import { agent }') ? 'other' : 'a'] });
+  });
+
+  test.each(['esm', 'cjs'])('one whose tool imports more TypeScript when it runs: %s', (folder) => {
+    expect(loaded[`${folder}/lazy.config.ts`]).toEqual({ agents: ['a'], said: 'other' });
+  });
+});
+
+describe('a config is refused, by its file and the reason, if it', () => {
+  test.each(bad)('%s: %s', (_what, file, _text, error) => {
+    expect(loaded[file]?.error?.startsWith(file)).toBe(true);
+    const reason = loaded[file]?.error?.slice(file.length);
+    if (typeof error === 'string') expect(reason).toBe(error);
+    else expect(reason).toMatch(error);
+  });
+
+  test('is not there', async () => {
+    await expect(loadConfig('no/such.config.ts')).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: 'No config: no/such.config.ts does not exist.',
+    });
+  });
+});
+
+describe('without a name, the config', () => {
+  test('is that of the folder, else of the nearest one above, up to the package', () => {
+    write('found/package.json', '{}');
+    const config = write('found/reloop.config.mjs', '');
+    mkdirSync(join(project, 'found/a/b'), { recursive: true });
+    expect(findConfig(join(project, 'found'))).toBe(config);
+    expect(findConfig(join(project, 'found/a/b'))).toBe(config);
+    const nearer = write('found/a/reloop.config.js', '');
+    expect(findConfig(join(project, 'found/a/b'))).toBe(nearer);
+    expect(findConfig(join(project, 'found'))).toBe(config);
+  });
+
+  test('of one folder is TypeScript before JavaScript', () => {
+    write('both/reloop.config.mjs', '');
+    write('both/reloop.config.js', '');
+    const config = write('both/reloop.config.ts', '');
+    expect(findConfig(join(project, 'both'))).toBe(config);
+  });
+
+  test('is not looked for outside of the package', () => {
+    write('outer/reloop.config.ts', '');
+    write('outer/inner/package.json', '{}');
+    expect(findConfig(join(project, 'outer/inner'))).toBeUndefined();
+  });
+});
+
+/** Loads every file in one process, and calls the one tool of those that have one. */
+async function loadAll(): Promise<typeof loaded> {
+  const script = `
+    const { loadConfig } = await import(process.argv[1]);
+    const results = {};
+    for (const file of process.argv.slice(2)) {
+      try {
+        const { agents, tools } = await loadConfig(file);
+        results[file] = { agents: [...agents.keys()] };
+        for (const tool of tools.values()) results[file].said = await tool.run('');
+      } catch (error) {
+        results[file] = { ...results[file], error: error.name === 'ConfigError' ? error.message : String(error.stack) };
+      }
+    }
+    console.log(JSON.stringify(results));`;
+  const args = [
+    '--input-type=module',
+    '-e',
+    script,
+    repository('dist/worker/load-config.js'),
+    ...files.keys(),
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project });
+  return JSON.parse(stdout) as typeof loaded; // printed above
+}
+
+function write(file: string, text: string): string {
+  const path = join(project, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+function repository(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}
