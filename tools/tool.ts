@@ -51,6 +51,8 @@ export interface ToolOptions {
   retry?: ToolRetry;
   /** What a repeated run of one call would do. Default 'idempotent'. */
   effects?: 'none' | 'idempotent' | 'once';
+  /** Whether a person is asked before the tool runs. */
+  approval?: 'never';
   /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
   onFailure?: 'ask' | 'observe' | 'fail';
   /** The observation is the run's output. */

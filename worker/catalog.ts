@@ -77,11 +77,11 @@ function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
         `Two different tools are called "${name}". Give one another name, or define it once and list it in both agents.`,
       );
     }
-    if (RESERVED.includes(name))
+    if (RESERVED.includes(name) || name.startsWith('__temporal_'))
       throw new ConfigError(`A tool cannot be called "${name}": the name is reserved.`);
-    if (typeof name !== 'string' || !/^[^\s].*[^\s]$|^[^\s]$/u.test(name)) {
+    if (!/^\S(?:.*\S)?$/u.test(name)) {
       throw new ConfigError(
-        `The tool name ${JSON.stringify(name)} is empty, or begins or ends with a blank.`,
+        `The tool name ${JSON.stringify(name)} is empty, or begins or ends with a blank, or has a line break.`,
       );
     }
     tools.set(name, tool);

@@ -58,6 +58,12 @@ export function milliseconds(value: number | string, what: string): number {
   );
 }
 
+function timeout(value: number | string, what: string): number {
+  const ms = milliseconds(value, what);
+  if (ms > 0) return ms;
+  throw new ConfigError(`${what}: 0 leaves no time at all. Leave it out for the default.`);
+}
+
 function promptTexts({ name, prompt = {} }: AgentDefinition, kind: AgentKind): { [name: string]: string } {
   const unknown = Object.keys(prompt).filter((key) => !Object.hasOwn(kind.prompt, key));
   if (unknown.length > 0) {
@@ -65,7 +71,20 @@ function promptTexts({ name, prompt = {} }: AgentDefinition, kind: AgentKind): {
       `Agent "${name}": the kind ${kind.name} has no prompt text ${unknown.join(', ')}. It has: ${Object.keys(kind.prompt).join(', ')}.`,
     );
   }
-  return { ...kind.prompt, ...prompt };
+  const texts = { ...kind.prompt, ...prompt };
+  const lost = ['{input}', '{agent_scratchpad}'].filter(
+    (part) => occurs(part, kind.prompt) && !occurs(part, texts),
+  );
+  if (lost.length > 0) {
+    throw new ConfigError(
+      `Agent "${name}": with this prompt the model never sees ${lost.join(' and ')}. Add it to ${Object.keys(prompt).join(' or ')}.`,
+    );
+  }
+  return texts;
+}
+
+function occurs(part: string, texts: { [name: string]: string }): boolean {
+  return Object.values(texts).some((text) => text.includes(part));
 }
 
 function requestParams(agent: AgentDefinition): RequestParams {
@@ -74,7 +93,7 @@ function requestParams(agent: AgentDefinition): RequestParams {
   return {
     api: agent.api ?? agentDefaults.api,
     stream: agent.stream ?? agentDefaults.stream,
-    requestTimeoutMs: milliseconds(
+    requestTimeoutMs: timeout(
       agent.requestTimeout ?? agentDefaults.requestTimeout,
       `Agent "${agent.name}": requestTimeout`,
     ),
@@ -86,38 +105,23 @@ function requestParams(agent: AgentDefinition): RequestParams {
 
 /** A tool as it is recorded and as `reloop tools` shows it. Throws {@link ConfigError}. */
 export function toolManifest(tool: Tool): ToolManifest {
-  const { name, description, inputSchema, effects = toolDefaults.effects } = tool;
+  const { name, description, inputSchema } = tool;
   const where = `Tool "${name}"`;
   const retry = { ...toolDefaults.retry, ...tool.retry };
-  const { maxOutputChars = toolDefaults.maxOutputChars } = tool;
-  if (effects === 'once') {
-    throw new ConfigError(
-      `${where}: effects 'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey.`,
-    );
-  }
-  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1) {
-    throw new ConfigError(`${where}: retry.maxAttempts is a whole number from 1, not ${retry.maxAttempts}.`);
-  }
-  if (!Number.isInteger(maxOutputChars) || maxOutputChars < 1) {
-    throw new ConfigError(`${where}: maxOutputChars is a whole number from 1, not ${maxOutputChars}.`);
-  }
-  if (typeof description !== 'string' || description === '') {
-    throw new ConfigError(`${where} has no description: the model chooses by it.`);
-  }
   return {
     name,
     description,
     inputSchema,
-    timeoutMs: milliseconds(tool.timeout ?? toolDefaults.timeout, `${where}: timeout`),
+    timeoutMs: timeout(tool.timeout ?? toolDefaults.timeout, `${where}: timeout`),
     retry: {
       maxAttempts: retry.maxAttempts,
       initialMs: milliseconds(retry.initialInterval, `${where}: retry.initialInterval`),
       backoff: retry.backoffCoefficient,
       maximumMs: milliseconds(retry.maximumInterval, `${where}: retry.maximumInterval`),
     },
-    effects,
+    effects: tool.effects ?? toolDefaults.effects,
     onFailure: tool.onFailure ?? toolDefaults.onFailure,
     returnDirect: tool.returnDirect ?? toolDefaults.returnDirect,
-    maxOutputChars,
+    maxOutputChars: tool.maxOutputChars ?? toolDefaults.maxOutputChars,
   };
 }

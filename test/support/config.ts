@@ -1,0 +1,18 @@
+import { type Tool, defineTool } from '../../tools/tool.ts';
+import { type Catalog, createCatalog } from '../../worker/catalog.ts';
+import { checkConfig } from '../../worker/check-config.ts';
+
+/** What a config file's default export goes through. Throws ConfigError. */
+export function catalog(config: unknown): Catalog {
+  return createCatalog(checkConfig(config, 'the config'));
+}
+
+/** An agent as a config in JavaScript may define it: nothing has looked at the types. */
+export function agent(fields: object = {}): object {
+  return { name: 'a', model: 'gpt-4o-mini', ...fields };
+}
+
+/** A tool, likewise. */
+export function tool(fields: object = {}): Tool {
+  return defineTool({ name: 't', description: 'Does it.', run: () => 'done', ...fields });
+}

@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../worker/config.ts';
+import { agent, catalog, tool } from '../support/config.ts';
+
+describe('a config is refused', () => {
+  test.each<[what: string, config: unknown, message: string]>([
+    [
+      'that is nothing',
+      undefined,
+      'the config has no config: write `export default defineConfig({ agents: […] })`.',
+    ],
+    ['that is null', null, 'the config has no config: write `export default defineConfig({ agents: […] })`.'],
+    [
+      'that is a function',
+      () => ({}),
+      'the config has no config: write `export default defineConfig({ agents: […] })`.',
+    ],
+    ['that is a list', [], 'the config: Invalid input: expected object, received array.'],
+    ['without agents', {}, 'the config: agents: is missing.'],
+    [
+      'with an empty list of agents',
+      { agents: [] },
+      'the config: agents is empty. Define one with defineAgent.',
+    ],
+    [
+      'with agents that are no list',
+      { agents: {} },
+      'the config: agents: Invalid input: expected array, received object.',
+    ],
+    [
+      'with unknown options, and told the known ones',
+      { agents: [agent()], agent: 1, queue: 'x' },
+      'the config: unknown option agent, queue (known: agents, tools, models, taskQueue).',
+    ],
+    [
+      'with a model that is none',
+      { agents: [agent()], models: { local: {} } },
+      'the config: models.local: is no model: give a name, openai(), scripted([…]) or defineModel({ call }).',
+    ],
+    [
+      'with a tool that is none',
+      { agents: [agent()], tools: ['search'] },
+      'the config: tools.0: is no tool: make it with defineTool({ name, description, run }).',
+    ],
+    [
+      'with an agent that is none',
+      { agents: [null] },
+      'the config: agents[0]: Invalid input: expected object, received null.',
+    ],
+    [
+      'with an agent without name',
+      { agents: [agent(), { model: 'm' }] },
+      'the config: agents[1]: name: is missing.',
+    ],
+    ['with two agents of one name', { agents: [agent(), agent()] }, 'Two agents are called "a". Rename one.'],
+  ])('%s', (_what, config, message) => {
+    expect(problemOf(config)).toBe(message);
+  });
+});
+
+describe('an agent is refused', () => {
+  const name = 'name: is empty, or begins with a blank, or has a slash or a line break';
+  const duration = "is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'";
+
+  test.each<[what: string, fields: object, message: string]>([
+    ['with a slash in its name', { name: 'a/b' }, `the config: agent "a/b": ${name}.`],
+    ['with an empty name', { name: '' }, `the config: agent "": ${name}.`],
+    ['with a name that begins with a blank', { name: ' a' }, `the config: agent " a": ${name}.`],
+    ['with a line break in its name, on one line', { name: 'a\nb' }, `the config: agent "a\\nb": ${name}.`],
+    ['without a model', { model: undefined }, 'the config: agent "a": model: is missing.'],
+    ['with an empty model name', { model: '' }, 'the config: agent "a": model: is empty.'],
+    [
+      'with a model that is none',
+      { model: { ask: () => '' } },
+      'the config: agent "a": model: is no model: give a name, openai(), scripted([…]) or defineModel({ call }).',
+    ],
+    [
+      'with a tool that is none',
+      { tools: [{ name: 'search' }] },
+      'the config: agent "a": tools.0: is no tool: make it with defineTool({ name, description, run }).',
+    ],
+    [
+      'of an unknown kind, and told the known ones',
+      { kind: 'react' },
+      'Agent "a": unknown kind "react". Known: zero-shot.',
+    ],
+    [
+      'with a prompt text its kind does not have, and told those it has',
+      { prompt: { system: 'Be kind.' } },
+      'Agent "a": the kind zero-shot has no prompt text system. It has: prefix, formatInstructions, suffix.',
+    ],
+    [
+      'with a prompt without its steps',
+      { prompt: { suffix: 'Question: {input}' } },
+      'Agent "a": with this prompt the model never sees {agent_scratchpad}. Add it to suffix.',
+    ],
+    [
+      'with a prompt without the question and its steps',
+      { prompt: { prefix: 'Go.', suffix: '' } },
+      'Agent "a": with this prompt the model never sees {input} and {agent_scratchpad}. Add it to prefix or suffix.',
+    ],
+    [
+      'with a time limit that is no duration',
+      { maxExecutionTime: 'soon' },
+      `Agent "a": maxExecutionTime: "soon" ${duration}.`,
+    ],
+    ['with an empty time limit', { maxExecutionTime: '' }, `Agent "a": maxExecutionTime: "" ${duration}.`],
+    [
+      'with a negative time limit',
+      { maxExecutionTime: '-5s' },
+      `Agent "a": maxExecutionTime: "-5s" ${duration}.`,
+    ],
+    [
+      'with a time limit of another type',
+      { maxExecutionTime: true },
+      'the config: agent "a": maxExecutionTime: is no duration: give milliseconds, or a text such as \'30s\'.',
+    ],
+    [
+      'with no time for a request',
+      { requestTimeout: 0 },
+      'Agent "a": requestTimeout: 0 leaves no time at all. Leave it out for the default.',
+    ],
+    [
+      'with handleParsingErrors of another type',
+      { handleParsingErrors: 5 },
+      'the config: agent "a": handleParsingErrors: is neither true nor false, nor a text for the model.',
+    ],
+  ])('%s', (_what, fields, message) => {
+    expect(problemOf({ agents: [agent(fields)] })).toBe(message);
+  });
+
+  test('with more than can be recorded', () => {
+    expect(problemOf({ agents: [agent({ prompt: { prefix: '中'.repeat(100_000) } })] })).toMatch(
+      /^Agent "a": prompts and tool schemas take 30\d{4} bytes, at most 256000 can be recorded\. Shorten them\.$/u,
+    );
+  });
+
+  test('with an unknown option, and told the known ones', () => {
+    expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
+      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, maxIterations, maxExecutionTime, earlyStopping, handleParsingErrors, trimIntermediateSteps, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, requestTimeout, extra, stop)."`,
+    );
+  });
+
+  test.each<[fields: object]>([
+    [{ maxIterations: -1 }],
+    [{ maxIterations: 1.5 }],
+    [{ maxIterations: '3' }],
+    [{ trimIntermediateSteps: 0.5 }],
+    [{ earlyStopping: 'generate' }],
+    [{ api: 'responses' }],
+    [{ stream: 'yes' }],
+    [{ temperature: '0' }],
+    [{ maxTokens: 0 }],
+    [{ logitBias: { a: 'b' } }],
+    [{ extra: { seed: () => 1 } }],
+    [{ stop: '\nObservation:' }],
+    [{ stop: [''] }],
+    [{ description: 5 }],
+    [{ tools: {} }],
+  ])('with %j, by the name of the option', (fields) => {
+    const [option] = Object.keys(fields);
+    expect(problemOf({ agents: [agent(fields)] })).toMatch(
+      new RegExp(`^the config: agent "a": ${option}\\b.*: `, 'u'),
+    );
+  });
+});
+
+describe('a tool is refused', () => {
+  const empty = 'is empty, or begins or ends with a blank, or has a line break';
+
+  test.each<[what: string, fields: object, message: string]>([
+    ['with an empty name', { name: '' }, `The tool name "" ${empty}.`],
+    ['with a blank before its name', { name: ' t' }, `The tool name " t" ${empty}.`],
+    ['with a blank behind its name', { name: 't\t' }, `The tool name "t\\t" ${empty}.`],
+    ['with a line break in its name', { name: 't\nu' }, `The tool name "t\\nu" ${empty}.`],
+    [
+      'without a description',
+      { description: '' },
+      'the config: tool "t": description: is empty, but the model chooses by it.',
+    ],
+    [
+      'with effects that are not there yet',
+      { effects: 'once' },
+      "the config: tool \"t\": effects: 'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey.",
+    ],
+    [
+      'with unknown effects',
+      { effects: 'onec' },
+      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent"|"once".',
+    ],
+    [
+      'with an unknown option, and told the known ones',
+      { retries: 3 },
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, effects, approval, onFailure, returnDirect, maxOutputChars, input, run).',
+    ],
+    [
+      'with an approval that would not be asked for',
+      { approval: 'always' },
+      'the config: tool "t": approval: Invalid input: expected "never".',
+    ],
+    [
+      'with an unknown way to fail',
+      { onFailure: 'wait' },
+      'the config: tool "t": onFailure: Invalid option: expected one of "ask"|"observe"|"fail".',
+    ],
+    [
+      'with an unknown option of retry',
+      { retry: { times: 3 } },
+      'the config: tool "t": retry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
+    ],
+    [
+      'without a single attempt',
+      { retry: { maxAttempts: 0 } },
+      'the config: tool "t": retry.maxAttempts: Too small: expected number to be >0.',
+    ],
+    [
+      'with waits that shrink',
+      { retry: { backoffCoefficient: 0.5 } },
+      'the config: tool "t": retry.backoffCoefficient: Too small: expected number to be >=1.',
+    ],
+    [
+      'with a time-out that is no duration',
+      { timeout: 'long' },
+      "Tool \"t\": timeout: \"long\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+    ],
+    [
+      'with no time',
+      { timeout: '0s' },
+      'Tool "t": timeout: 0 leaves no time at all. Leave it out for the default.',
+    ],
+    [
+      'with a wait that is no duration',
+      { retry: { initialInterval: 'x' } },
+      "Tool \"t\": retry.initialInterval: \"x\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+    ],
+    [
+      'that may say nothing',
+      { maxOutputChars: 0 },
+      'the config: tool "t": maxOutputChars: Too small: expected number to be >0.',
+    ],
+    [
+      'with an option of another type',
+      { returnDirect: 'yes' },
+      'the config: tool "t": returnDirect: Invalid input: expected boolean, received string.',
+    ],
+  ])('%s', (_what, fields, message) => {
+    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(message);
+  });
+
+  test('also where no agent lists it', () => {
+    expect(problemOf({ agents: [agent()], tools: [tool({ effects: 'once' })] })).toContain(
+      'tool "t": effects: \'once\'',
+    );
+  });
+
+  test.each(['callModel', 'resolveAgent', '_Exception', 'Final Answer', '__temporal_x'])(
+    'with a name that means something else: %s',
+    (name) => {
+      expect(problemOf({ agents: [agent({ tools: [tool({ name })] })] })).toBe(
+        `A tool cannot be called "${name}": the name is reserved.`,
+      );
+    },
+  );
+
+  test.each<[what: string, config: object]>([
+    ['in one agent', { agents: [agent({ tools: [tool(), tool()] })] }],
+    ['in two agents', { agents: [agent({ tools: [tool()] }), agent({ name: 'b', tools: [tool()] })] }],
+    ['in an agent and beside it', { agents: [agent({ tools: [tool()] })], tools: [tool()] }],
+  ])('that is another one of the same name: %s', (_what, config) => {
+    expect(problemOf(config)).toBe(
+      'Two different tools are called "t". Give one another name, or define it once and list it in both agents.',
+    );
+  });
+});
+
+function problemOf(config: unknown): string {
+  try {
+    catalog(config);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'none';
+}
