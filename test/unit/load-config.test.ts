@@ -60,7 +60,8 @@ const lazy = `export default { agents: [{ name: 'a', model: 'm', tools: [{
   run: async () => (await import('./agent.ts')).agent.name,
 }] }] };`;
 
-const bad: [what: string, file: string, text: string, error: string | RegExp][] = [
+/** Each with the beginning of what is said behind the file's name. */
+const bad: [what: string, file: string, text: string, error: string][] = [
   [
     'does not export by default',
     'esm/named.config.ts',
@@ -85,7 +86,7 @@ const bad: [what: string, file: string, text: string, error: string | RegExp][] 
     'is broken TypeScript',
     'esm/broken.config.ts',
     'export default {',
-    /^ could not be loaded: [^]*broken\.config\.ts:1:16/u,
+    ' could not be loaded: Transform failed with 1 error',
   ],
   [
     'is broken JavaScript',
@@ -97,13 +98,13 @@ const bad: [what: string, file: string, text: string, error: string | RegExp][] 
     'imports what is not there',
     'esm/import.config.ts',
     "import './nothing.ts'; export default 1;",
-    /^ could not be loaded: Cannot find module [^]*nothing\.ts/u,
+    ' could not be loaded: Cannot find module ',
   ],
   [
     'imports a package that is not installed',
     'esm/package.config.mjs',
     "import 'nothing'; export default 1;",
-    /^ could not be loaded: Cannot find package 'nothing'/u,
+    " could not be loaded: Cannot find package 'nothing'",
   ],
   [
     'has no agents',
@@ -157,10 +158,8 @@ describe('a config may be', () => {
 
 describe('a config is refused, by its file and the reason, if it', () => {
   test.each(bad)('%s: %s', (_what, file, _text, error) => {
-    expect(loaded[file]?.error?.startsWith(file)).toBe(true);
-    const reason = loaded[file]?.error?.slice(file.length);
-    if (typeof error === 'string') expect(reason).toBe(error);
-    else expect(reason).toMatch(error);
+    const said = file + error;
+    expect(loaded[file]?.error?.slice(0, said.length)).toBe(said);
   });
 
   test('is not there', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { capOutput } from '../../activities/output.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import { type Json, asText } from '../../agent/vocabulary.ts';
 
 const ROOM = 1_000_000;
 
@@ -57,10 +57,10 @@ describe('what is too long is cut, and the cut is marked', () => {
     ['halves of characters, which JSON writes with six', '\ud83d'.repeat(500_000)],
   ])('to what a payload takes, in bytes as they are sent: %s', (_what, text) => {
     const bytes = 1_500_000;
-    const cut = capOutput(text, 10_000_000, bytes);
+    const cut = asText(capOutput(text, 10_000_000, bytes));
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(bytes);
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeGreaterThan(bytes * 0.85);
-    const [, kept] = /\n\[cut: the first (\d+) of \d+ characters\]$/u.exec(String(cut)) ?? [];
-    expect(String(cut).startsWith(text.slice(0, Number(kept)))).toBe(true);
+    const [, kept] = /\n\[cut: the first (\d+) of \d+ characters\]$/u.exec(cut) ?? [];
+    expect(cut.startsWith(text.slice(0, Number(kept)))).toBe(true);
   });
 });

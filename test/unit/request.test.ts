@@ -31,7 +31,9 @@ describe('the digest of a request', () => {
   // It is recorded with every reply, and a later version compares it with its own.
   test('is computed as ever', () => {
     expect(requestDigest(asked())).toMatchInlineSnapshot(`"0699e145e8335e68"`);
-    expect(requestDigest(asked({ prompt: messages('Hello.', null, 'Bye.') }))).toMatchInlineSnapshot(`"52062df915948cac"`);
+    expect(requestDigest(asked({ prompt: messages('Hello.', null, 'Bye.') }))).toMatchInlineSnapshot(
+      `"52062df915948cac"`,
+    );
   });
 
   test.each<[what: string, one: Partial<ModelRequest>, other: Partial<ModelRequest>]>([
