@@ -46,7 +46,7 @@ export function agentManifest(
 }
 
 /** Milliseconds of a number or a duration string. Throws {@link ConfigError} naming `what`. */
-export function milliseconds(value: number | string, what: string): number {
+function milliseconds(value: number | string, what: string): number {
   try {
     const result = msToNumber(value as Duration); // checked by the call itself
     if (Number.isFinite(result) && result >= 0) return result;
