@@ -4,7 +4,7 @@ import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-w
 import { readPages } from '../agent/pages.ts';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
+export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
 /** Which run to read; the namespace is the client's. */
 export interface RunRef {
@@ -32,6 +32,8 @@ export function readHistory(client: Client, run: RunRef, latestFirst = false): A
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
     (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
+    // Who reads backwards looks for what has just happened.
+    latestFirst ? 20 : 200,
   );
 }
 

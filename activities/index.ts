@@ -1,5 +1,6 @@
 import { createCallModel } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createObservations } from './observations.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import { createToolActivity } from './run-tool.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -9,10 +10,12 @@ export { rememberToolMeta } from './tool-meta.ts';
 
 /** All activities of a worker: the two of the loop, and one for each tool under the tool's own name. */
 export function createActivities(dependencies: Dependencies) {
-  const transcripts = createTranscripts(dependencies.transcriptCacheBytes);
+  const { transcriptCacheBytes } = dependencies;
+  const observations = createObservations(Math.ceil(transcriptCacheBytes / 4));
+  const transcripts = createTranscripts(transcriptCacheBytes, observations);
   const tools: { [name: string]: ReturnType<typeof createToolActivity> } = {};
   for (const tool of dependencies.tools.values()) {
-    tools[tool.name] = createToolActivity(tool, dependencies, transcripts);
+    tools[tool.name] = createToolActivity(tool, dependencies, transcripts, observations);
   }
   return {
     ...tools,

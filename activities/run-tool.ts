@@ -9,12 +9,18 @@ import { modelOf } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
 import { judge } from './errors.ts';
+import type { Observations } from './observations.ts';
 import { capOutput } from './output.ts';
 import { toolMeta } from './tool-meta.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** The activity behind one tool: its name is the tool's, its argument the tool's input. */
-export function createToolActivity(tool: Tool, dependencies: Dependencies, transcripts: Transcripts) {
+export function createToolActivity(
+  tool: Tool,
+  dependencies: Dependencies,
+  transcripts: Transcripts,
+  observations: Observations,
+) {
   return async (input: Json): Promise<ToolResult> => {
     const meta = requireMeta(tool);
     return runAttempt(
@@ -30,6 +36,8 @@ export function createToolActivity(tool: Tool, dependencies: Dependencies, trans
           const output = await tool.run(parsed as never, context);
           return { output: capOutput(output, meta.maxOutputChars, limits.resultBytes) };
         });
+        const { activityId, workflowExecution } = attempt.context.info;
+        if (workflowExecution) observations.remember(workflowExecution, activityId, result.output);
         return counter.sum().modelCalls === 0 ? result : { ...result, usage: counter.sum() };
       },
     );

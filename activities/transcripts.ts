@@ -1,18 +1,11 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import { type CallModelInput, type Origin, type ToolResult, parseActivityId } from '../agent/calls.ts';
+import { type CallModelInput, type Origin, parseActivityId } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import {
-  type Entry,
-  type Mark,
-  START,
-  type StepEntry,
-  advance,
-  entryBytes,
-  visible,
-} from '../agent/transcript.ts';
-import { type RunRef, decodeFirst, isNotFound, readHistory } from './history.ts';
+import { type Entry, type Mark, START, advance, entryBytes, visible } from '../agent/transcript.ts';
+import { type Payloads, type RunRef, decodeFirst, isNotFound, readHistory } from './history.ts';
+import type { Observations, RecordedResults } from './observations.ts';
 
 /**
  * A transcript as far as it is needed: how long it is, what it says by digest, and of its entries those the model still
@@ -32,10 +25,16 @@ export interface Transcripts {
   manifest(context: Context, scope: number): Promise<AgentManifest>;
 }
 
+/** Where transcripts are rebuilt from. */
+interface Source {
+  client: Client;
+  observations: Observations;
+}
+
 const EMPTY: Transcript = { mark: START, entries: [], bytes: 0 };
 
 /** `maxBytes` bounds the cache; least recently used transcripts go first. */
-export function createTranscripts(maxBytes: number): Transcripts {
+export function createTranscripts(maxBytes: number, observations: Observations): Transcripts {
   // Two transcripts a scope: an attempt whose result got lost is asked again from where the first one started.
   const cache = new LRUCache<string, { before: Transcript; after: Transcript }>({
     maxSize: maxBytes,
@@ -57,8 +56,8 @@ export function createTranscripts(maxBytes: number): Transcripts {
         (input.base === 0 ? EMPTY : undefined) ??
         cached(run.runId, input.scope, mark) ??
         (input.origin === undefined ? undefined : cached(input.origin.runId, 0, mark)) ??
-        (await rebuild(context.client, run, input.scope, mark));
-      const after = await append(context.client, run, before, input.delta);
+        (await rebuild({ client: context.client, observations }, run, input.scope, mark));
+      const after = await append({ client: context.client, observations }, run, before, input.delta);
       cache.set(`${run.runId}/${input.scope}`, { before, after });
       return after;
     },
@@ -66,7 +65,8 @@ export function createTranscripts(maxBytes: number): Transcripts {
     async manifest(context, scope) {
       const run = runOf(context);
       const found = cache.get(`${run.runId}/${scope}`)?.after;
-      const { entries } = found ?? (await rebuild(context.client, run, scope, undefined));
+      const { entries } =
+        found ?? (await rebuild({ client: context.client, observations }, run, scope, undefined));
       const [agent] = entries;
       if (agent?.type !== 'agent')
         throw corrupt(`scope ${scope} of run ${run.runId} begins without an agent`);
@@ -80,19 +80,26 @@ export function createTranscripts(maxBytes: number): Transcripts {
  * added. Ends at `target`, or without one at the first call.
  */
 async function rebuild(
-  client: Client,
+  source: Source,
   run: RunRef,
   scope: number,
   target: Mark | undefined,
 ): Promise<Transcript> {
+  const { client } = source;
   const steps: Transcript[] = [];
+  const activities = new Map<string, string>();
+  const recorded = new Map<string, Payloads>();
   for await (const event of historyOf(client, run)) {
     const started = event.workflowExecutionStartedEventAttributes;
     if (started?.input && scope === 0) {
-      const origin = await originOf(client, run, await decodeFirst(client, started.input), target);
+      const origin = await originOf(source, run, await decodeFirst(client, started.input), target);
       if (origin !== undefined) steps.push(origin);
     }
+    const completed = event.activityTaskCompletedEventAttributes;
+    const done = activities.get(String(completed?.scheduledEventId));
+    if (completed && done !== undefined) recorded.set(done, completed.result);
     const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) activities.set(String(event.eventId), scheduled.activityId ?? '');
     const id = parseActivityId(scheduled?.activityId ?? '');
     if (
       scheduled?.activityType?.name === 'callModel' &&
@@ -104,7 +111,7 @@ async function rebuild(
       const before = base === 0 ? EMPTY : latest(steps, { length: base, digest: prev });
       if (before === undefined)
         throw corrupt(`entry ${base} of run ${run.runId} does not follow on what is recorded`);
-      steps.push(await append(client, run, before, delta));
+      steps.push(await append(source, run, before, delta, recorded));
     }
     const found = target === undefined ? steps[0] : latest(steps, target);
     if (found !== undefined) return found;
@@ -118,7 +125,7 @@ function latest(steps: Transcript[], mark: Mark | undefined): Transcript | undef
 
 /** What a run that goes on from another starts with: carried in its own input, or read from the other's history. */
 async function originOf(
-  client: Client,
+  source: Source,
   run: RunRef,
   input: unknown,
   target: Mark | undefined,
@@ -134,15 +141,17 @@ async function originOf(
     const carried: Entry[] = [{ type: 'agent', manifest }, ...(entries ?? [])];
     return { mark, entries: carried, bytes: carried.reduce((sum, entry) => sum + entryBytes(entry), 0) };
   }
-  return rebuild(client, { workflowId: from.workflowId ?? run.workflowId, runId: from.runId }, 0, mark);
+  return rebuild(source, { workflowId: from.workflowId ?? run.workflowId, runId: from.runId }, 0, mark);
 }
 
-async function append(client: Client, run: RunRef, before: Transcript, delta: Entry[]): Promise<Transcript> {
-  const added = await Promise.all(
-    delta.map(async (entry) =>
-      entry.type === 'step' && entry.ref ? fetchObservation(client, run, entry) : entry,
-    ),
-  );
+async function append(
+  { client, observations }: Source,
+  run: RunRef,
+  before: Transcript,
+  delta: Entry[],
+  recorded?: RecordedResults,
+): Promise<Transcript> {
+  const added = await observations.fill(client, run, delta, recorded);
   const all = [...before.entries, ...added];
   const [agent] = all;
   const trim = agent?.type === 'agent' ? agent.manifest.trimIntermediateSteps : 0;
@@ -153,25 +162,9 @@ async function append(client: Client, run: RunRef, before: Transcript, delta: En
   return { mark: advance(before.mark, delta), entries, bytes };
 }
 
-/** An observation too big to travel twice is read from the result of its call. */
-async function fetchObservation(client: Client, run: RunRef, entry: StepEntry): Promise<StepEntry> {
-  const { ref } = entry;
-  if (ref === undefined) return entry;
-  const results = new Map<string, unknown>();
-  for await (const event of historyOf(client, { ...run, runId: ref.runId }, true)) {
-    const completed = event.activityTaskCompletedEventAttributes;
-    if (completed) results.set(String(completed.scheduledEventId), completed.result);
-    if (event.activityTaskScheduledEventAttributes?.activityId !== ref.activityId) continue;
-    const result = results.get(String(event.eventId)) as Parameters<typeof decodeFirst>[1];
-    const { output } = ((await decodeFirst(client, result)) ?? {}) as Partial<ToolResult>; // written by runTool
-    if (output !== undefined) return { ...entry, observation: output };
-  }
-  throw corrupt(`the result of call ${ref.activityId} is not in run ${ref.runId}`);
-}
-
-async function* historyOf(client: Client, run: RunRef, latestFirst = false) {
+async function* historyOf(client: Client, run: RunRef) {
   try {
-    yield* readHistory(client, run, latestFirst);
+    yield* readHistory(client, run);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw ApplicationFailure.create({

@@ -46,8 +46,7 @@ function shape(value: unknown): FailureShape {
 }
 
 function timeoutMessage({ timeoutType, message }: FailureShape): string {
-  if (timeoutType === 'HEARTBEAT')
-    return 'its worker died or stopped answering in the middle of the call';
+  if (timeoutType === 'HEARTBEAT') return 'its worker died or stopped answering in the middle of the call';
   if (timeoutType === 'START_TO_CLOSE') return 'it took longer than its time-out';
   return message ?? 'it timed out';
 }

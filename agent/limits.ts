@@ -9,8 +9,8 @@ export const limits = {
   manifestBytes: 256_000,
   /** A model's reply, as JSON text. A longer one is cut and counts as cut by the provider. */
   replyBytes: 256_000,
-  /** Observations of one turn in a model call's delta; what exceeds it travels as a reference. */
-  turnBytes: 1_000_000,
+  /** An observation up to this size travels in a model call's delta; a longer one is referred to. */
+  inlineBytes: 500,
   /** Observations that no model call has carried when a run is continued as new. */
   handOverBytes: 128_000,
   /** An output or input that a person gives. */

@@ -7,8 +7,6 @@ export interface Page<E> {
 /** Asks for a page of `size` transactions (not events: a transaction can hold many). */
 export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Promise<Page<E>>;
 
-const PAGE_SIZE = 200;
-
 /**
  * All events, page by page. A page whose bytes exceed what a connection takes is asked for again at half the size;
  * `tooLarge` tells that error from others.
@@ -16,9 +14,10 @@ const PAGE_SIZE = 200;
 export async function* readPages<E>(
   fetch: FetchPage<E>,
   tooLarge: (error: unknown) => boolean,
+  pageSize = 200,
 ): AsyncGenerator<E> {
   let token: Uint8Array | undefined;
-  let size = PAGE_SIZE;
+  let size = pageSize;
   for (;;) {
     try {
       const page = await fetch(token, size);

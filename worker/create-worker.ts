@@ -48,7 +48,8 @@ export const workerSettings = {
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
 
-function activitySettings(catalog: Catalog, searchAttributes: boolean, transcriptCacheBytes: number) {
+/** What makes any worker one that can run agents. */
+export function activitySettings(catalog: Catalog, searchAttributes: boolean, transcriptCacheBytes: number) {
   return {
     activities: createActivities({
       ...catalog,

@@ -1,12 +1,6 @@
-import {
-  ActivityCancellationType,
-  ApplicationFailure,
-  CancellationScope,
-  isCancellation,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { type ModelTurn, type PlannedAction, type ToolResult, activityId } from '../agent/calls.ts';
+import { utf8Length } from '../agent/digest.ts';
 import type { ErrorInfo, OperatorDecision } from '../agent/events.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import { limits } from '../agent/limits.ts';
@@ -16,16 +10,17 @@ import { type StepEntry, entryBytes } from '../agent/transcript.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { attachMeta } from './call-header.ts';
 import { type ControlledCall, waitForDecision } from './control.ts';
-import { lifeRetry } from './plan.ts';
-import { type AgentLoop, GRACE_MS, HEARTBEAT_TIMEOUT } from './run-state.ts';
+import { runnerOptions } from './activity-options.ts';
+import { runFailure } from './run-failure.ts';
+import type { AgentLoop } from './run-state.ts';
 
-/** Runs the actions of one turn, side by side; the steps keep the order of the calls. */
+/** Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. */
 export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedAction[]): Promise<Step[]> {
   const { iterations } = loop.counters;
-  const steps = await Promise.all(
-    actions.map((action, index) => takeStep(loop, turn, action, `${iterations}.${index + 1}`)),
-  );
-  return share(steps, limits.turnBytes);
+  const taking = actions.map((action, index) => takeStep(loop, turn, action, `${iterations}.${index + 1}`));
+  const [only] = taking;
+  // Nearly all turns have one action, and in the sandbox each promise costs: the SDK records its stack.
+  return only !== undefined && taking.length === 1 ? [await only] : Promise.all(taking);
 }
 
 export interface Step {
@@ -162,10 +157,7 @@ function toolActivity(tool: ToolManifest, id: string, input: Json): (input: Json
   const activities = proxyActivities<{ [name: string]: (input: Json) => Promise<ToolResult> }>({
     activityId: id,
     summary: summary(input),
-    startToCloseTimeout: tool.timeoutMs + GRACE_MS,
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: lifeRetry(tool.retry.maxAttempts),
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    ...runnerOptions(tool.retry.maxAttempts, tool.timeoutMs),
     ...(tool.taskQueue === undefined ? {} : { taskQueue: tool.taskQueue }),
   });
   const activity = activities[tool.name];
@@ -205,22 +197,22 @@ async function whileWaiting<T>(loop: AgentLoop, wait: () => Promise<T>): Promise
   }
 }
 
-/** The run's own failure: its type is the cause's, so that clients can test by type. */
-export function runFailure(error: ErrorInfo): ApplicationFailure {
-  return ApplicationFailure.create({ ...error, nonRetryable: true });
-}
-
-/** Steps share a budget of bytes; what exceeds it travels as a reference to the call's result. */
-export function share(steps: Step[], budget: number): Step[] {
+/**
+ * The steps as they travel on: an observation that is a call's recorded result is referred to, not recorded twice,
+ * unless it is small or fits into `budget` bytes.
+ */
+export function travelling(steps: Step[], budget = 0): StepEntry[] {
   let left = budget;
-  return steps.map((step) => {
-    const bytes = entryBytes(step.entry);
-    if (bytes <= left || step.result === undefined) {
-      left -= bytes;
-      return step;
-    }
-    const ref = { runId: workflowInfo().runId, activityId: step.result };
-    return { ...step, entry: { ...step.entry, observation: null, ref } };
+  return steps.map(({ entry, result }) => {
+    const bytes = entryBytes(entry);
+    const inPlace =
+      result === undefined ||
+      bytes <= left ||
+      utf8Length(JSON.stringify(entry.observation)) <= limits.inlineBytes;
+    if (inPlace) left -= bytes;
+    return inPlace
+      ? entry
+      : { ...entry, observation: null, ref: { runId: workflowInfo().runId, activityId: result } };
   });
 }
 

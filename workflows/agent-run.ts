@@ -1,7 +1,7 @@
 import { allHandlersFinished, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
-import { type Step, share } from './act.ts';
+import { type Step, travelling } from './act.ts';
 import type { Lineage, RunResult } from './messages.ts';
 import { runLineage } from './run-agent.ts';
 import type { AgentLoop } from './run-state.ts';
@@ -31,21 +31,21 @@ export async function agentRun(lineage: Lineage): Promise<RunResult> {
 }
 
 /** Between turns nothing is open: no call, no park, no unanswered update. */
-async function continueWhenLong(
+function continueWhenLong(
   lineage: Lineage,
   loop: AgentLoop,
   { manifest, searchAttributes }: ResolvedAgent,
   lastTurn: Step[],
-): Promise<void> {
-  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return;
+): Promise<never> | undefined {
+  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
   const from = handOver(loop.transcript, workflowInfo().runId);
-  await continueAsNew<typeof agentRun>({
+  return continueAsNew<typeof agentRun>({
     agent: lineage.agent,
     root: loop.root,
     manifest,
     searchAttributes,
     from,
-    pending: share(lastTurn, limits.handOverBytes).map(({ entry }) => entry),
+    pending: travelling(lastTurn, limits.handOverBytes),
     counters: loop.counters,
   });
 }

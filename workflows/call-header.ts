@@ -16,9 +16,14 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
   outbound: [
     {
       scheduleActivity(input, next) {
-        const meta = metaByActivityId.get(input.options.activityId ?? '');
+        const { activityId } = input.options;
+        // The SDK would number it, and a number is a model call's id: two of one id at a time hang a run.
+        if (activityId === undefined) {
+          return next({ ...input, options: { ...input.options, activityId: `activity-${input.seq}` } });
+        }
+        const meta = metaByActivityId.get(activityId);
         if (meta === undefined) return next(input);
-        metaByActivityId.delete(input.options.activityId ?? '');
+        metaByActivityId.delete(activityId);
         return next({ ...input, headers: { ...input.headers, reloop: toPayload(meta) } });
       },
     },

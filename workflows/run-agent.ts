@@ -1,15 +1,16 @@
-import { isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent/calls.ts';
 import type { Park } from '../agent/events.ts';
-import { readFailure } from '../agent/failures.ts';
 import { freshCounters, reachedLimit } from '../agent/limits.ts';
 import { type ChatMessage, type Json, type StopReason, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { RunOverrides } from '../agent/calls.ts';
-import { type Step, act, runFailure } from './act.ts';
+import { type Step, act, travelling } from './act.ts';
+import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import { type Control, createControl } from './control.ts';
 import type { Lineage, RunResult, RunState } from './messages.ts';
 import { plan } from './plan.ts';
-import { type AgentLoop, HEARTBEAT_TIMEOUT } from './run-state.ts';
+import { asRunFailure, runFailure } from './run-failure.ts';
+import type { AgentLoop } from './run-state.ts';
 import { showWaiting } from './status.ts';
 import { type TranscriptWriter, append, continuedTranscript, newTranscript } from './transcript.ts';
 
@@ -36,8 +37,8 @@ export function runAgent(agent: string, input: string, options: RunAgentOptions 
 export interface LoopHooks {
   resolved?(resolved: ResolvedAgent): void;
   waiting?(parks: Park[]): void;
-  /** May end the run by continuing it as new. */
-  betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Step[]): Promise<void>;
+  /** May end the run by continuing it as new; undefined when there is nothing to wait for. */
+  betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Step[]): Promise<never> | undefined;
 }
 
 /** One agent, from its start or from where an earlier run left off, to its result. */
@@ -52,7 +53,7 @@ export async function runLineage(lineage: Lineage, hooks: LoopHooks = {}): Promi
   const loop = begin(lineage, resolved, scope, control);
   agent.loop = loop;
   try {
-    return await iterate(loop, async (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+    return await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
   } finally {
     agent.over = true;
   }
@@ -61,14 +62,14 @@ export async function runLineage(lineage: Lineage, hooks: LoopHooks = {}): Promi
 /** The loop: think, act, observe. */
 async function iterate(
   loop: AgentLoop,
-  betweenTurns: (lastTurn: Step[]) => Promise<void>,
+  betweenTurns: (lastTurn: Step[]) => Promise<never> | undefined,
 ): Promise<RunResult> {
   const { counters, manifest, transcript } = loop;
   for (;;) {
     const limit = reachedLimit(manifest, counters, Date.now());
     if (limit !== undefined) return result(loop, manifest.stoppedOutput, limit);
 
-    const turn = await plan(loop).catch(failRun);
+    const turn = await plan(loop);
     counters.iterations++;
     if (turn.decision.type === 'fail') throw runFailure(turn.decision.error);
     if (turn.decision.type === 'finish') return result(loop, turn.decision.output, 'final_answer');
@@ -79,9 +80,11 @@ async function iterate(
 
     append(
       transcript,
+      travelling(steps),
       steps.map(({ entry }) => entry),
     );
-    await betweenTurns(steps);
+    const leaving = betweenTurns(steps);
+    if (leaving !== undefined) await leaving;
   }
 }
 
@@ -99,7 +102,11 @@ async function resolve(lineage: Lineage, scope: number): Promise<ResolvedAgent> 
     // A rolling deploy: for 30 s the agent may be known to some workers only.
     retry: { maximumAttempts: 16, initialInterval: '2s', backoffCoefficient: 1 },
   });
-  return resolveAgent({ agent, ...(overrides === undefined ? {} : { overrides }) }).catch(failRun);
+  return resolveAgent({ agent, ...(overrides === undefined ? {} : { overrides }) }).catch(
+    (failure: unknown) => {
+      throw asRunFailure(failure);
+    },
+  );
 }
 
 function begin(lineage: Lineage, resolved: ResolvedAgent, scope: number, operator: Control): AgentLoop {
@@ -141,12 +148,6 @@ function returnDirect(loop: AgentLoop, steps: Step[]): Step | undefined {
 
 function result({ counters }: AgentLoop, output: Json, stopReason: StopReason): RunResult {
   return { output, stopReason, iterations: counters.iterations, usage: counters.usage };
-}
-
-/** An activity's failure becomes the run's, with the cause's type; a cancellation stays one. */
-function failRun(failure: unknown): never {
-  if (isCancellation(failure)) throw failure;
-  throw runFailure(readFailure(failure).error);
 }
 
 /** The agents of this workflow, by scope, and the one operator's gate they share. Module state is a workflow's own. */

@@ -15,9 +15,3 @@ export interface AgentLoop {
   waits: number;
   waitingSinceMs: number;
 }
-
-/** Heartbeats come every second; a worker that misses ten is taken for dead. */
-export const HEARTBEAT_TIMEOUT = '10s';
-
-/** What Temporal grants an attempt on top of the time-out that the runner itself keeps. */
-export const GRACE_MS = 30_000;

@@ -12,7 +12,7 @@ export interface TranscriptWriter {
   carried: Mark;
   pending: Entry[];
   origin: Origin | undefined;
-  recent: { entry: Entry; bytes: number }[] | undefined;
+  recent: { entry: Entry; bytes: number; carried: boolean }[] | undefined;
 }
 
 export function newTranscript(scope: number, trim: number, entries: Entry[]): TranscriptWriter {
@@ -34,14 +34,15 @@ export function continuedTranscript(
     carried: { length: origin.length, digest: origin.digest },
     pending: [],
     origin,
-    recent: recent?.map((entry) => ({ entry, bytes: entryBytes(entry) })),
+    recent: recent?.map((entry) => ({ entry, bytes: entryBytes(entry), carried: true })),
   };
 }
 
-export function append(transcript: TranscriptWriter, entries: Entry[]): void {
+/** `whole` is the same with every observation in place, where `entries` may refer to it. */
+export function append(transcript: TranscriptWriter, entries: Entry[], whole: Entry[] = entries): void {
   transcript.pending.push(...entries);
   if (transcript.recent === undefined) return;
-  const added = entries.map((entry) => ({ entry, bytes: entryBytes(entry) }));
+  const added = whole.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
   const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);
   const bytes = recent.reduce((sum, item) => sum + item.bytes, 0);
   transcript.recent = bytes <= limits.carriedBytes ? recent : undefined;
@@ -59,14 +60,14 @@ export function delivered(transcript: TranscriptWriter): void {
   transcript.carried = advance(transcript.carried, transcript.pending);
   transcript.pending = [];
   transcript.origin = undefined;
+  for (const item of transcript.recent ?? []) item.carried = true;
 }
 
 /** Where a new run finds this transcript, with what of it is small enough to go along. */
 export function handOver(transcript: TranscriptWriter, runId: string): Origin & { entries?: Entry[] } {
   const origin = transcript.origin ?? { runId, ...transcript.carried };
-  const pending = new Set(transcript.pending);
-  const entries = transcript.recent?.flatMap(({ entry }) =>
-    pending.has(entry) || entry.type === 'agent' ? [] : [entry],
+  const entries = transcript.recent?.flatMap(({ entry, carried }) =>
+    carried && entry.type !== 'agent' ? [entry] : [],
   );
   return entries === undefined ? origin : { ...origin, entries };
 }

@@ -47,3 +47,10 @@ export async function modelCalls(calls: { id: string; input: CallModelInput }[])
   }
   return texts;
 }
+
+/** An agent beside an activity of the workflow's own, under way all the while. */
+export async function beside(agent: string, question: string): Promise<string> {
+  const { own } = proxyActivities<{ own(): Promise<string> }>({ startToCloseTimeout: '1m' });
+  const [result, mine] = await Promise.all([runAgent(agent, question), own()]);
+  return `${asText(result.output)}, ${mine}`;
+}

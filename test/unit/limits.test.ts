@@ -46,7 +46,7 @@ describe('the largest parts of a payload together stay below the 2 MB at which T
     questionBytes,
     manifestBytes,
     replyBytes,
-    turnBytes,
+    inlineBytes,
     handOverBytes,
     carriedBytes,
     resultBytes,
@@ -56,7 +56,8 @@ describe('the largest parts of a payload together stay below the 2 MB at which T
   test.each<[payload: string, bytes: number]>([
     ['the start of a run', questionBytes],
     ['the first model call', manifestBytes + questionBytes],
-    ['a model call after a turn', turnBytes],
+    // Twenty calls side by side: the reply once a call, each result in place or given by a person.
+    ['a model call after a turn of twenty small results', 2 * replyBytes + 20 * inlineBytes],
     ['a reply: its text, and what was read from it', 2 * replyBytes],
     ['a tool result', resultBytes],
     ['a tool call with the input of a person', decisionBytes],

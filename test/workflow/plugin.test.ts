@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -28,6 +29,7 @@ test("a worker of the user's own runs agents as steps of the user's workflows", 
     taskQueue: 'plugin',
     workflowsPath: fileURLToPath(new URL('../support/workflows.ts', import.meta.url)),
     plugins: [new ReloopPlugin(config())],
+    activities: { own: () => setTimeout(1500, 'and mine') },
   });
   await worker.runUntil(async () => {
     const options = { workflowId: `plugin-${Date.now()}`, taskQueue: 'plugin', args: ['a', 'what?'] };
@@ -35,6 +37,8 @@ test("a worker of the user's own runs agents as steps of the user's workflows", 
       { output: 'ok' },
       { output: 'ok' },
     ]);
+    const besideOptions = { ...options, workflowId: `beside-${Date.now()}` };
+    expect(await client.workflow.execute('beside', besideOptions)).toBe('ok, and mine');
     const result = await new AgentClient(client, address, 'plugin').run('a', 'what?');
     expect(result.intermediateSteps).toMatchObject([{ observation: 'hi' }]);
   });
