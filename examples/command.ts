@@ -27,6 +27,7 @@ export function says(child: ChildProcess, text: string | RegExp): Promise<void> 
   });
 }
 
+/** To be called before the command can have ended. */
 export function ends(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.on('close', resolve));
 }

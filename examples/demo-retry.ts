@@ -9,10 +9,11 @@ mkdirSync(dirname(reportFile), { recursive: true });
 rmSync(reportFile, { force: true });
 
 const run = reloop('run', 'reader', 'What does the report say?', '--id', id);
+const ended = ends(run);
 await says(run, /waiting/iu);
 console.error(
   '\nThe report is missing, and the run waits. Now somebody writes it, and has the call run again.',
 );
 writeFileSync(reportFile, 'Sales rose by a tenth.\n');
 await ends(reloop('retry', id, '1.1'));
-process.exitCode = (await ends(run)) ?? 1;
+process.exitCode = (await ended) ?? 1;
