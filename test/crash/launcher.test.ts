@@ -104,8 +104,13 @@ const startWorkflow = (address: string, workflowId: string) =>
     workflow.start('anything', { workflowId, taskQueue: 'none', args: [] }),
   );
 
-const statusOf = (address: string, workflowId: string) =>
-  withClient(address, async ({ workflow }) => (await workflow.getHandle(workflowId).describe()).status.name);
+/** gRPC backs off from an address that was just killed, for longer than the server takes to come back. */
+const statusOf = async (address: string, workflowId: string) => {
+  await until(() => answers(address));
+  return withClient(address, async ({ workflow }) => {
+    return (await workflow.getHandle(workflowId).describe()).status.name;
+  });
+};
 
 const answers = (address: string) =>
   withClient(address, async ({ connection }) => {
