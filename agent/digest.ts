@@ -1,10 +1,10 @@
+// In the workflow sandbox a look-up of a global costs as much as a hundred of these steps.
+const { imul } = Math;
+
 /**
  * A rolling 64-bit checksum over JSON texts, for telling whether two transcripts are the same. Written by hand because
  * the workflow sandbox has no crypto; it guards against mistakes, not against attackers.
  */
-// In the workflow sandbox a look-up of a global costs as much as a hundred of these steps.
-const { imul } = Math;
-
 export const EMPTY_DIGEST = '0000000000000000';
 
 /** Digest of everything that `previous` stands for, followed by `text`. 16 hex digits. */
