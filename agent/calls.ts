@@ -43,12 +43,15 @@ export interface CallModelInput {
   delta: Entry[];
   /** Present while a scope that goes on from another run has carried nothing itself. */
   origin?: Origin;
+  /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
+  closing?: true;
 }
 
 /** A decided action; `observation` is there when nothing has to be run to know it. */
 export interface PlannedAction {
   tool: string;
   toolInput: Json;
+  toolCallId?: string;
   /** Left out where it is the reply's text. */
   log?: string;
   observation?: Json;

@@ -1,16 +1,50 @@
-import type { AgentManifest } from './manifest.ts';
+import type { AgentManifest, JsonSchema } from './manifest.ts';
 import type { AgentAction, AgentStep, ChatMessage, Json, ToolCall } from './vocabulary.ts';
 
-/** What a model is asked with: one text, or chat messages. */
-export type ModelPrompt = { type: 'text'; text: string } | { type: 'messages'; messages: ChatMessage[] };
+/** A tool as a model with native tool calls is told of it; `parameters` is the schema of its arguments. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+}
+
+/** What a model is asked with: one text, or chat messages and the tools it may call. */
+export type ModelPrompt =
+  | { type: 'text'; text: string }
+  | {
+      type: 'messages';
+      messages: ChatMessage[];
+      tools?: ToolSpec[];
+      /** 'none': the tools are named, because earlier messages call them, but may not be called any more. */
+      toolChoice?: 'none';
+    };
+
+/** A reply that called tools, as it came. */
+export interface TurnReply {
+  text: string;
+  toolCalls: ToolCall[];
+}
+
+/** A step as prompts show it. */
+export interface PromptStep extends AgentStep {
+  /** The native tool call this step answers. */
+  toolCallId?: string;
+  /** The reply that made this step and others of its turn; one object for all of them. */
+  reply?: TurnReply;
+}
 
 /** All that a prompt is made of. */
 export interface PromptContext {
   manifest: AgentManifest;
   input: string;
+  /** What was said before, as the agent's memory keeps it. */
   chatHistory: ChatMessage[];
+  /** Values for the user's own `{names}` in prompt texts. */
+  variables: { [name: string]: string };
   /** The steps the model may see, oldest first, already trimmed. */
-  steps: AgentStep[];
+  steps: PromptStep[];
+  /** A limit was reached and this is the last call: the model is asked for its answer (earlyStopping 'generate'). */
+  closing: boolean;
 }
 
 /** What a model said, cut at the first stop string. */
@@ -19,8 +53,15 @@ export interface ParserInput {
   toolCalls: ToolCall[];
 }
 
+/** An action as a parser reads it. */
+export interface ParsedAction extends AgentAction {
+  toolCallId?: string;
+  /** Why this one native tool call cannot be read; the others of its turn may be. */
+  unreadable?: string;
+}
+
 export type Decision =
-  { type: 'finish'; output: Json; log: string } | { type: 'act'; actions: AgentAction[] };
+  { type: 'finish'; output: Json; log: string } | { type: 'act'; actions: ParsedAction[] };
 
 /**
  * An agent kind: how it asks, how it reads the answer. Pure functions of their arguments; both run in the `callModel`

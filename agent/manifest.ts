@@ -23,9 +23,23 @@ export interface ToolManifest {
   onFailure: 'ask' | 'observe' | 'fail';
   returnDirect: boolean;
   maxOutputChars: number;
+  /** An activity that another worker runs, in whatever language: no runner of ours is around it. */
+  external?: true;
   /** Task queue of a tool that another worker runs. */
   taskQueue?: string;
+  /** A sub-agent: the tool is a run of this agent. */
+  agent?: string;
 }
+
+/**
+ * How much of a conversation a run is shown: all of it, the last `turns` (a question and its answer), the last turns that
+ * fit into `tokens` (taken as four characters each), or a summary that the model keeps up, and the turns since.
+ */
+export type MemoryManifest =
+  | { kind: 'buffer' }
+  | { kind: 'window'; turns: number }
+  | { kind: 'tokens'; tokens: number }
+  | { kind: 'summary'; tokens: number };
 
 /** Parameters of every model request of an agent; absent ones are not sent. */
 export interface RequestParams {
@@ -67,5 +81,17 @@ export interface AgentManifest {
   handleParsingErrors: boolean | string;
   /** The model sees the last n steps; 0 or less: all. */
   trimIntermediateSteps: number;
+  /** What a limit does; absent: 'force'. */
+  earlyStopping?: 'force' | 'generate';
+  /** The n-th identical action in a row is not run but told to the model, the next one stops the run. */
+  repeatLimit?: number;
+  /** Absent: 'buffer'. */
+  memory?: MemoryManifest;
+  /** JSON Schema that the answer has to fit. */
+  output?: JsonSchema;
+  /** The agent reads replies with a parser of its own, which the worker's config has. */
+  parser?: true;
+  /** May answer an identical request at temperature 0 from the worker's cache. */
+  cache?: true;
   modelRetry: RetryPolicy;
 }

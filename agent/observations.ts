@@ -11,6 +11,9 @@ export function unknownTool(name: string, known: readonly string[]): string {
 export const CUT_REPLY =
   'Invalid Format: the reply was cut off at the token limit, so nothing was run. Answer again, shorter.';
 
+/** Asked of a model whose run a limit stopped, behind its scratchpad (LangChain's early_stopping_method 'generate'). */
+export const CLOSING_REQUEST = 'I now need to return a final answer based on the previous steps:';
+
 export function failedTool(tool: string, error: ErrorInfo): string {
   return `The tool ${tool} failed: ${error.message}`;
 }

@@ -1,7 +1,6 @@
 import { EMPTY_DIGEST, extendDigest } from './digest.ts';
-import type { AgentKind, ModelPrompt } from './kind.ts';
+import type { AgentKind, ModelPrompt, PromptContext } from './kind.ts';
 import type { RequestParams } from './manifest.ts';
-import type { Conversation } from './transcript.ts';
 
 /** One request to a model: everything that decides the reply. Printed as it is by `reloop show --prompt`. */
 export interface ModelRequest {
@@ -12,10 +11,9 @@ export interface ModelRequest {
 }
 
 /** What the model is asked, given all that was said: the same in the activity and in a later reader. */
-export function renderRequest(kind: AgentKind, conversation: Conversation): ModelRequest {
-  const { manifest } = conversation;
-  const { model, stop, params } = manifest;
-  return { model, prompt: kind.render(conversation), stop, params };
+export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
+  const { model, stop, params } = context.manifest;
+  return { model, prompt: kind.render(context), stop, params };
 }
 
 /**
@@ -30,5 +28,9 @@ export function requestDigest({ prompt, ...rest }: ModelRequest): string {
   const sketch = [texts.length, ...texts.slice(0, 2), ...texts.slice(-2)].map((text) =>
     typeof text === 'string' ? [text.length, text.slice(0, 500), text.slice(-500)] : text,
   );
-  return extendDigest(EMPTY_DIGEST, JSON.stringify([prompt.type, sketch, rest]));
+  const tools = prompt.type === 'text' ? [] : (prompt.tools ?? []).map(({ name }) => name);
+  return extendDigest(
+    EMPTY_DIGEST,
+    JSON.stringify([prompt.type, sketch, rest, ...(tools.length > 0 ? [tools] : [])]),
+  );
 }

@@ -1,7 +1,10 @@
 import type { AgentKind } from './kind.ts';
 import { parseMrkl } from './mrkl-parser.ts';
+import { type ToolManifest } from './manifest.ts';
+import { CLOSING_REQUEST } from './observations.ts';
+import { outputInstructions } from './output-schema.ts';
 import { fill } from './template.ts';
-import { type AgentStep, asText } from './vocabulary.ts';
+import { type AgentAction, type AgentStep, type Json, asText } from './vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
 
@@ -25,28 +28,76 @@ Thought:{agent_scratchpad}`;
 export const zeroShot: AgentKind = {
   name: 'zero-shot',
   stop: ['\nObservation:', '\n\tObservation:'],
-  prompt: { prefix, formatInstructions, suffix },
+  prompt: { system: '', prefix, formatInstructions, suffix },
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: false,
 
-  render({ manifest, input, steps }) {
-    const toolLines = manifest.tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n');
+  render({ manifest, input, steps, variables, closing }) {
+    const toolLines = manifest.tools.map(toolLine).join('\n');
     const values = {
+      ...variables,
       tool_names: manifest.tools.map((tool) => tool.name).join(', '),
       tools: toolLines,
       input,
-      agent_scratchpad: scratchpad(steps),
+      agent_scratchpad: scratchpad(steps) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
-    const text = [part('prefix'), toolLines, part('formatInstructions'), part('suffix')].join('\n\n');
-    return { type: 'text', text };
+    const formatInstructions = part('formatInstructions') + outputInstructions(manifest);
+    const text = [part('prefix'), toolLines, formatInstructions, part('suffix')].join('\n\n');
+    const system = part('system');
+    if (system === '') return { type: 'text', text };
+    // A model that continues text has to end where the agent speaks.
+    if (manifest.params.api === 'completions') return { type: 'text', text: `${system}\n\n${text}` };
+    return {
+      type: 'messages',
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: text },
+      ],
+    };
   },
 
-  parse: ({ text }) => parseMrkl(text),
+  parse({ text }, { tools }) {
+    const decision = parseMrkl(text);
+    if (decision.type === 'finish') return decision;
+    return { type: 'act', actions: decision.actions.map((action) => withFields(action, tools)) };
+  },
 };
 
 function scratchpad(steps: AgentStep[]): string {
   return steps
     .map(({ action, observation }) => `${action.log}\nObservation: ${asText(observation)}\nThought:`)
     .join('');
+}
+
+function toolLine({ name, description, inputSchema }: ToolManifest): string {
+  const fields = fieldsOf(inputSchema);
+  if (fields.length < 2) return `${name}: ${description}`;
+  const required = inputSchema?.['required'];
+  const shown = fields.map((field) =>
+    Array.isArray(required) && required.includes(field) ? `"${field}"` : `"${field}" (optional)`,
+  );
+  return `${name}: ${description} The input is a JSON object with the fields ${shown.join(', ')}.`;
+}
+
+/** A tool of several fields takes a JSON object; LangChain takes any text as the first field. */
+function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
+  const tool = tools.find(({ name }) => name === action.tool);
+  if (fieldsOf(tool?.inputSchema ?? null).length < 2 || typeof action.toolInput !== 'string') return action;
+  const object = jsonObject(action.toolInput);
+  return object === undefined ? action : { ...action, toolInput: object };
+}
+
+function fieldsOf(schema: ToolManifest['inputSchema']): string[] {
+  const properties = schema?.['properties'];
+  return properties !== null && typeof properties === 'object' ? Object.keys(properties) : [];
+}
+
+function jsonObject(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gu, '')) as Json; // JSON.parse makes nothing else
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

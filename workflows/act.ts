@@ -6,7 +6,7 @@ import { type FailedCall, readFailure } from '../agent/failures.ts';
 import { limits } from '../agent/limits.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { cancelledTool, failedTool, skippedTool, unknownTool } from '../agent/observations.ts';
-import { type StepEntry, entryBytes } from '../agent/transcript.ts';
+import { type Entry, type ReplyEntry, type StepEntry, entryBytes } from '../agent/transcript.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { attachMeta } from './call-header.ts';
 import { type ControlledCall, waitForDecision } from './control.ts';
@@ -15,12 +15,23 @@ import { runFailure } from './run-failure.ts';
 import type { AgentLoop } from './run-state.ts';
 
 /** Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. */
-export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedAction[]): Promise<Step[]> {
+export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedAction[]): Promise<Turn> {
   const { iterations } = loop.counters;
   const taking = actions.map((action, index) => takeStep(loop, turn, action, `${iterations}.${index + 1}`));
   const [only] = taking;
   // Nearly all turns have one action, and in the sandbox each promise costs: the SDK records its stack.
-  return only !== undefined && taking.length === 1 ? [await only] : Promise.all(taking);
+  const steps = only !== undefined && taking.length === 1 ? [await only] : await Promise.all(taking);
+  return { reply: replyOf(turn, String(iterations)), steps };
+}
+
+/** A turn that is over: its steps, and the reply where prompts repeat it as a message with native tool calls. */
+export interface Turn {
+  reply: ReplyEntry | undefined;
+  steps: Step[];
+}
+
+function replyOf({ text, toolCalls }: ModelTurn, call: string): ReplyEntry | undefined {
+  return toolCalls === undefined ? undefined : { type: 'reply', call, text, toolCalls };
 }
 
 export interface Step {
@@ -37,7 +48,7 @@ async function takeStep(
   action: PlannedAction,
   call: string,
 ): Promise<Step> {
-  const { tool, toolInput, log = turn.text, observation } = action;
+  const { tool, toolInput, log = turn.text, observation, toolCallId } = action;
   const manifest = loop.manifest.tools.find(({ name }) => name === tool);
   const outcome =
     observation !== undefined || manifest === undefined
@@ -49,6 +60,7 @@ async function takeStep(
       call,
       action: { tool, toolInput: outcome.input, log },
       observation: outcome.observation,
+      ...(toolCallId === undefined ? {} : { toolCallId }),
     },
     result: outcome.result,
     genuine: outcome.genuine,
@@ -201,9 +213,9 @@ async function whileWaiting<T>(loop: AgentLoop, wait: () => Promise<T>): Promise
  * The steps as they travel on: an observation that is a call's recorded result is referred to, not recorded twice,
  * unless it is small or fits into `budget` bytes.
  */
-export function travelling(steps: Step[], budget = 0): StepEntry[] {
+export function travelling({ reply, steps }: Turn, budget = 0): Entry[] {
   let left = budget;
-  return steps.map(({ entry, result }) => {
+  const entries = steps.map(({ entry, result }) => {
     const bytes = entryBytes(entry);
     const inPlace =
       result === undefined ||
@@ -214,6 +226,13 @@ export function travelling(steps: Step[], budget = 0): StepEntry[] {
       ? entry
       : { ...entry, observation: null, ref: { runId: workflowInfo().runId, activityId: result } };
   });
+  return reply === undefined ? entries : [reply, ...entries];
+}
+
+/** The same with every observation in place. */
+export function whole({ reply, steps }: Turn): Entry[] {
+  const entries = steps.map(({ entry }) => entry);
+  return reply === undefined ? entries : [reply, ...entries];
 }
 
 function toolNames(loop: AgentLoop): string[] {

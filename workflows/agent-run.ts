@@ -1,7 +1,7 @@
 import { allHandlersFinished, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
-import { type Step, travelling } from './act.ts';
+import { type Turn, travelling } from './act.ts';
 import type { Lineage, RunResult } from './messages.ts';
 import { runLineage } from './run-agent.ts';
 import type { AgentLoop } from './run-state.ts';
@@ -35,7 +35,7 @@ function continueWhenLong(
   lineage: Lineage,
   loop: AgentLoop,
   { manifest, searchAttributes }: ResolvedAgent,
-  lastTurn: Step[],
+  lastTurn: Turn,
 ): Promise<never> | undefined {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
   const from = handOver(loop.transcript, workflowInfo().runId);

@@ -4,7 +4,7 @@ import type { Park } from '../agent/events.ts';
 import { freshCounters, reachedLimit } from '../agent/limits.ts';
 import { type ChatMessage, type Json, type StopReason, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { RunOverrides } from '../agent/calls.ts';
-import { type Step, act, travelling } from './act.ts';
+import { type Step, type Turn, act, travelling, whole } from './act.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import { type Control, createControl } from './control.ts';
 import type { Lineage, RunResult, RunState } from './messages.ts';
@@ -38,7 +38,7 @@ export interface LoopHooks {
   resolved?(resolved: ResolvedAgent): void;
   waiting?(parks: Park[]): void;
   /** May end the run by continuing it as new; undefined when there is nothing to wait for. */
-  betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Step[]): Promise<never> | undefined;
+  betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Turn): Promise<never> | undefined;
 }
 
 /** One agent, from its start or from where an earlier run left off, to its result. */
@@ -62,7 +62,7 @@ export async function runLineage(lineage: Lineage, hooks: LoopHooks = {}): Promi
 /** The loop: think, act, observe. */
 async function iterate(
   loop: AgentLoop,
-  betweenTurns: (lastTurn: Step[]) => Promise<never> | undefined,
+  betweenTurns: (lastTurn: Turn) => Promise<never> | undefined,
 ): Promise<RunResult> {
   const { counters, manifest, transcript } = loop;
   for (;;) {
@@ -74,16 +74,12 @@ async function iterate(
     if (turn.decision.type === 'fail') throw runFailure(turn.decision.error);
     if (turn.decision.type === 'finish') return result(loop, turn.decision.output, 'final_answer');
 
-    const steps = await act(loop, turn, turn.decision.actions);
-    const direct = returnDirect(loop, steps);
+    const acted = await act(loop, turn, turn.decision.actions);
+    const direct = returnDirect(loop, acted.steps);
     if (direct !== undefined) return result(loop, direct.entry.observation, 'return_direct');
 
-    append(
-      transcript,
-      travelling(steps),
-      steps.map(({ entry }) => entry),
-    );
-    const leaving = betweenTurns(steps);
+    append(transcript, travelling(acted), whole(acted));
+    const leaving = betweenTurns(acted);
     if (leaving !== undefined) await leaving;
   }
 }

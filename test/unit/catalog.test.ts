@@ -62,6 +62,7 @@ describe('a catalog', () => {
 
       Question: {input}
       Thought:{agent_scratchpad}",
+          "system": "",
         },
         "stop": [
           "

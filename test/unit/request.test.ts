@@ -10,7 +10,7 @@ test('a request is the prompt of the kind with the model, stop strings and param
     stop: ['END'],
     params: { api: 'completions', stream: true, temperature: 0, requestTimeoutMs: 5_000 },
   });
-  const conversation = { manifest, input: 'Who?', chatHistory: [], steps: [] };
+  const conversation = { manifest, input: 'Who?', chatHistory: [], variables: {}, steps: [], closing: false };
   expect(renderRequest(zeroShot, conversation)).toEqual({
     model: 'gpt-4o-mini',
     prompt: zeroShot.render(conversation),

@@ -68,7 +68,9 @@ describe('a transcript', () => {
       manifest: sampleManifest(),
       input: 'Who?',
       chatHistory: [{ role: 'user', content: 'Hello.' }],
+      variables: {},
       steps: [stepOf(first), stepOf(second)],
+      closing: false,
     });
   });
 

@@ -167,6 +167,8 @@ function prompt(context: Partial<PromptContext> = {}): string {
     input: 'What is the 10th Fibonacci number?',
     chatHistory: [],
     steps: [],
+    variables: {},
+    closing: false,
     ...context,
   });
   return rendered.type === 'text' ? rendered.text : 'messages, against expectation';
