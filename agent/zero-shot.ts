@@ -1,6 +1,6 @@
 import type { AgentKind } from './kind.ts';
 import { parseMrkl } from './mrkl-parser.ts';
-import { type ToolManifest } from './manifest.ts';
+import type { ToolManifest } from './manifest.ts';
 import { CLOSING_REQUEST } from './observations.ts';
 import { outputInstructions } from './output-schema.ts';
 import { fill } from './template.ts';
@@ -42,8 +42,8 @@ export const zeroShot: AgentKind = {
       agent_scratchpad: scratchpad(steps) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
-    const formatInstructions = part('formatInstructions') + outputInstructions(manifest);
-    const text = [part('prefix'), toolLines, formatInstructions, part('suffix')].join('\n\n');
+    const format = part('formatInstructions') + outputInstructions(manifest);
+    const text = [part('prefix'), toolLines, format, part('suffix')].join('\n\n');
     const system = part('system');
     if (system === '') return { type: 'text', text };
     // A model that continues text has to end where the agent speaks.
