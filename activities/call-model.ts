@@ -1,14 +1,16 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CallModelInput, ModelTurn } from '../agent/calls.ts';
-import { decide } from '../agent/decide.ts';
+import { type ReplyReader, decide } from '../agent/decide.ts';
 import { utf8Length } from '../agent/digest.ts';
-import type { AgentKind } from '../agent/kind.ts';
+import type { AgentKind, PromptContext } from '../agent/kind.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { renderRequest, requestDigest } from '../agent/request.ts';
+import { type ModelRequest, renderRequest, requestDigest } from '../agent/request.ts';
+import { shortenOldest } from '../agent/shorten.ts';
 import { stopCutter } from '../agent/stop.ts';
 import { conversation } from '../agent/transcript.ts';
-import type { Model, ModelReply } from '../models/model.ts';
+import type { Json } from '../agent/vocabulary.ts';
+import type { Model, ModelError, ModelReply } from '../models/model.ts';
 import { type Attempt, type AttemptPolicy, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judge } from './errors.ts';
@@ -25,22 +27,16 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
       () => policy,
       async (attempt) => {
         const { entries } = await transcripts.open(attempt.context, input);
-        const talk = conversation(entries);
-        const { manifest } = talk;
+        const context = conversation(entries, input.closing === true);
+        const { manifest } = context;
         policy = policyOf(manifest);
 
-        const request = renderRequest(kindOf(dependencies, manifest), talk);
+        const kind = kindOf(dependencies, manifest);
         const model = modelOf(dependencies, manifest);
-        const reply = shorten(
-          await model.call(request, {
-            signal: attempt.signal,
-            onText: showText(attempt, manifest.stop),
-            step: attempt.context.info.activityId.replace(/~\d+$/u, ''),
-            runId: attempt.context.info.workflowExecution?.runId ?? '',
-          }),
-        );
+        const asked = await askWithinContext(kind, context, (request) => ask(model, request, attempt));
+        const reply = shortenReply(asked.reply);
 
-        const { text, decision } = decide(kindOf(dependencies, manifest), manifest, reply);
+        const { text, decision } = decide(readerOf(dependencies, kind, context), manifest, reply);
         return {
           text,
           ...(reply.toolCalls.length === 0 ? {} : { toolCalls: reply.toolCalls }),
@@ -48,11 +44,65 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           finishReason: reply.finishReason,
           usage: { ...reply.usage, modelCalls: 1 },
           ...(reply.warnings === undefined ? {} : { warnings: reply.warnings }),
-          request: requestDigest(request),
+          ...(asked.shortened ? { shortened: true } : {}),
+          request: requestDigest(asked.request),
         };
       },
     );
   };
+}
+
+interface Asked {
+  request: ModelRequest;
+  reply: ModelReply;
+  shortened: boolean;
+}
+
+/** A context that is too long for the model is shortened and tried again, once. */
+async function askWithinContext(
+  kind: AgentKind,
+  context: PromptContext,
+  send: (request: ModelRequest) => Promise<ModelReply>,
+): Promise<Asked> {
+  const request = renderRequest(kind, context);
+  try {
+    return { request, reply: await send(request), shortened: false };
+  } catch (error) {
+    const shorter = isContextTooLong(error) ? shortenOldest(context) : undefined;
+    if (shorter === undefined) throw error;
+    const again = renderRequest(kind, shorter);
+    return { request: again, reply: await send(again), shortened: true };
+  }
+}
+
+/** By fields: a model of the user's own may bring another copy of the class. */
+function isContextTooLong(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<ModelError>).type === 'ModelContextTooLong';
+}
+
+function ask(model: Model, request: ModelRequest, attempt: Attempt): Promise<ModelReply> {
+  const { info } = attempt.context;
+  return model.call(request, {
+    signal: attempt.signal,
+    onText: showText(attempt, request.stop),
+    step: info.activityId.replace(/~\d+$/u, ''),
+    runId: info.workflowExecution?.runId ?? '',
+  });
+}
+
+function readerOf(
+  dependencies: Dependencies,
+  kind: AgentKind,
+  { manifest, closing }: PromptContext,
+): ReplyReader {
+  const parse = manifest.parser === true ? dependencies.parser(manifest.name) : kind.parse;
+  if (parse === undefined) {
+    throw missing('ParserNotConfigured', `Agent "${manifest.name}" was started with a parser of its own`, []);
+  }
+  const { output } = manifest;
+  const check =
+    output === undefined ? {} : { checkOutput: (value: Json) => dependencies.checkOutput(manifest, value) };
+  return { parse, closing, ...check };
 }
 
 /** Until the transcript is there, which names the agent. */
@@ -96,10 +146,23 @@ function showText({ heartbeat }: Attempt, stop: string[]): (piece: string) => vo
 }
 
 /** A reply too long to be recorded counts as cut by the provider. */
-function shorten(reply: ModelReply): ModelReply {
-  const { text } = reply;
-  if (utf8Length(JSON.stringify(text)) <= limits.replyBytes) return reply;
-  let end = Math.min(text.length, limits.replyBytes);
-  while (utf8Length(JSON.stringify(text.slice(0, end))) > limits.replyBytes) end = Math.floor(end * 0.8);
-  return { ...reply, text: text.slice(0, end), finishReason: 'length' };
+function shortenReply(reply: ModelReply): ModelReply {
+  const text = cutToBytes(reply.text, limits.replyBytes);
+  const share = Math.floor(limits.replyBytes / Math.max(1, reply.toolCalls.length));
+  const toolCalls = reply.toolCalls.map((call) => ({
+    ...call,
+    arguments: cutToBytes(call.arguments, share),
+  }));
+  const whole =
+    text === reply.text &&
+    toolCalls.every((call, index) => call.arguments === reply.toolCalls[index]?.arguments);
+  return whole ? reply : { ...reply, text, toolCalls, finishReason: 'length' };
+}
+
+/** Bytes are those of the text as JSON. */
+function cutToBytes(text: string, bytes: number): string {
+  if (utf8Length(JSON.stringify(text)) <= bytes) return text;
+  let end = Math.min(text.length, bytes);
+  while (utf8Length(JSON.stringify(text.slice(0, end))) > bytes) end = Math.floor(end * 0.8);
+  return text.slice(0, end);
 }

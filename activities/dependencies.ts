@@ -1,6 +1,7 @@
 import type { RunOverrides } from '../agent/calls.ts';
 import type { AgentKind } from '../agent/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -12,6 +13,10 @@ export interface Dependencies {
   agents: readonly string[];
   /** The agent as it is configured now; undefined if there is none of that name. */
   manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
+  /** The parser that an agent of that name has in place of its kind's. */
+  parser(agent: string): AgentKind['parse'] | undefined;
+  /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
+  checkOutput(manifest: AgentManifest, output: Json): Json;
   /** Whether Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** Bytes of transcripts kept in memory. */

@@ -18,7 +18,11 @@ export function judge(error: unknown): JudgedError {
     const { type, message, retryable, retryAfterMs } = error;
     return { type, message, retryable, retryAfterMs };
   }
-  if (error instanceof Error) return { type: error.name, message: error.message, retryable: true };
+  if (error instanceof Error) {
+    // A tool's error says so itself when trying again cannot help: a missing key, a refused login.
+    const retryable = (error as { retryable?: unknown }).retryable !== false;
+    return { type: error.name, message: error.message, retryable };
+  }
   return { type: 'Error', message: String(error), retryable: true };
 }
 

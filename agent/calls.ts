@@ -72,6 +72,10 @@ export interface ModelTurn {
   finishReason: string;
   usage: Usage;
   warnings?: string[];
+  /** The context was too long for the model: the request was made again with its oldest observations shortened. */
+  shortened?: true;
+  /** The reply to an identical request, from the worker's cache; it cost nothing. */
+  cached?: true;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
 }

@@ -30,6 +30,27 @@ export function cancelledTool(reason: string | undefined): string {
     : `This tool call was cancelled before it ended: ${reason}`;
 }
 
+/** Behind what is left of an observation that had to make room in the model's context. */
+export function shortenedObservation(kept: number, total: number): string {
+  return `\n[shortened to fit into the model's context: the first ${kept} of ${total} characters]`;
+}
+
+/** In place of the result of a call that the run's time limit cut. */
+export const CUT_CALL = "This tool call was cut off at the run's time limit; there is no result.";
+
+export function repeatedAction(tool: string, times: number): string {
+  return `This is the same action, ${tool} with the same input, for the ${ordinal(times)} time in a row, so it was not run again. Do something else, or give the final answer.`;
+}
+
+function ordinal(n: number): string {
+  const ending = n % 100 >= 11 && n % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return `${n}${ending}`;
+}
+
+export function invalidOutput(problem: string): string {
+  return `The final answer does not fit the schema it has to fit: ${problem} Give it again.`;
+}
+
 export function cutOutput(kept: number, total: number): string {
   return `\n[cut: the first ${kept} of ${total} characters]`;
 }

@@ -4,12 +4,15 @@ import type { AgentKind } from '../agent/kind.ts';
 import { builtInKinds } from '../agent/kinds.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import { openai } from '../models/openai.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from './config.ts';
-import { TASK_QUEUE } from './defaults.ts';
+import { TASK_QUEUE, agentDefaults } from './defaults.ts';
+import { kindOfLangChain } from './langchain-names.ts';
 import { agentManifest } from './manifest.ts';
+import { createOutputCheck } from './output-check.ts';
 
 /** A config, checked and put in order: what a worker runs. */
 export interface Catalog {
@@ -20,6 +23,10 @@ export interface Catalog {
   taskQueue: string;
   /** undefined: no agent of that name. */
   manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
+  /** The parser that an agent has in place of its kind's. */
+  parser(agent: string): AgentKind['parse'] | undefined;
+  /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
+  checkOutput(manifest: AgentManifest, output: Json): Json;
   /** What keeps an agent from running here, as a sentence: a missing key, for instance. */
   problem(agent: string): string | undefined;
 }
@@ -29,7 +36,7 @@ const RESERVED = ['callModel', 'resolveAgent', '_Exception', 'Final Answer'];
 
 /** Throws {@link ConfigError} when the parts of a config contradict one another. */
 export function createCatalog(config: ConfigDefinition): Catalog {
-  const kinds = new Map(builtInKinds.map((kind) => [kind.name, kind]));
+  const kinds = allKinds(config.agents);
   const agents = uniqueAgents(config.agents);
   const tools = uniqueTools([
     ...config.agents.flatMap(({ tools: own = [] }) => own),
@@ -48,12 +55,14 @@ export function createCatalog(config: ConfigDefinition): Catalog {
       if (agent === undefined) return undefined;
       return agentManifest(agent, kindOf(kinds, agent), modelRef(agent, models, overrides.model), overrides);
     },
+    parser: (name) => agents.get(name)?.parser,
+    checkOutput: createOutputCheck((name) => agents.get(name)?.output),
     problem(name) {
       const adapter = catalog.manifest(name, {})?.adapter;
       return adapter === undefined ? undefined : models.get(adapter)?.problem?.();
     },
   };
-  for (const name of agents.keys()) checkManifest(catalog.manifest(name, {}));
+  for (const [name, agent] of agents) checkManifest(catalog.manifest(name, {}), kindOf(kinds, agent));
   return catalog;
 }
 
@@ -113,17 +122,41 @@ function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, ov
   return { adapter: models.has(override) ? override : own.adapter, model: override };
 }
 
-function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): AgentKind {
-  const { kind = 'zero-shot', name } = agent;
-  const found = kinds.get(kind);
-  if (found !== undefined) return found;
-  throw new ConfigError(`Agent "${name}": unknown kind "${kind}". Known: ${[...kinds.keys()].join(', ')}.`);
+/** The built-in kinds, and those that agents bring themselves. */
+function allKinds(agents: readonly AgentDefinition[]): Map<string, AgentKind> {
+  const kinds = new Map(builtInKinds.map((kind) => [kind.name, kind]));
+  for (const { kind, name } of agents) {
+    if (typeof kind !== 'object') continue;
+    const other = kinds.get(kind.name);
+    if (other !== undefined && other !== kind) {
+      throw new ConfigError(
+        `Agent "${name}": there is another kind called "${kind.name}" already. Rename yours.`,
+      );
+    }
+    kinds.set(kind.name, kind);
+  }
+  return kinds;
 }
 
-function checkManifest(manifest: AgentManifest | undefined): void {
+function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): AgentKind {
+  const { kind = agentDefaults.kind, name } = agent;
+  const wanted = typeof kind === 'string' ? kind : kind.name;
+  const found = kinds.get(wanted);
+  if (found !== undefined) return found;
+  const ours = kindOfLangChain(wanted);
+  const hint = ours === undefined ? '' : ` In Reloop that is kind: '${ours}'.`;
+  throw new ConfigError(
+    `Agent "${name}": unknown kind "${wanted}".${hint} Known: ${[...kinds.keys()].join(', ')}.`,
+  );
+}
+
+function checkManifest(manifest: AgentManifest | undefined, kind: AgentKind): void {
+  if (manifest === undefined) return;
+  const problem = kind.problem?.(manifest);
+  if (problem !== undefined) throw new ConfigError(`Agent "${manifest.name}": ${problem}`);
   const bytes = utf8Length(JSON.stringify(manifest));
   if (bytes <= limits.manifestBytes) return;
   throw new ConfigError(
-    `Agent "${manifest?.name}": prompts and tool schemas take ${bytes} bytes, at most ${limits.manifestBytes} can be recorded. Shorten them.`,
+    `Agent "${manifest.name}": prompts and tool schemas take ${bytes} bytes, at most ${limits.manifestBytes} can be recorded. Shorten them.`,
   );
 }

@@ -16,6 +16,15 @@ const model = z.custom(
   MODEL,
 );
 
+const NO_KIND =
+  'is no kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse })';
+
+const kind = z.custom(
+  (value) =>
+    typeof value === 'object' && value !== null && 'name' in value && 'render' in value && 'parse' in value,
+  NO_KIND,
+);
+
 /** Which options a tool was given is checked apart, so that the message can name the tool. */
 const tool = z.custom<Tool>(
   (value) => typeof value === 'object' && value !== null && 'parseInput' in value && 'run' in value,
@@ -52,13 +61,19 @@ const agentShape = {
     .string()
     .regex(/^[^\s/][^/\n]*$/u, 'is empty, or begins with a blank, or has a slash or a line break'),
   description: z.string(),
-  kind: z.string(),
+  kind: z.union([z.string(), kind], NO_KIND),
   model: z.union([z.string().min(1, 'is empty'), model], MODEL),
   tools: z.array(tool),
   prompt: z.record(z.string(), z.string()),
+  parser: z.custom((value) => typeof value === 'function', 'is no function (reply, manifest) => decision'),
+  output: z.custom(
+    (value) => typeof value === 'object' && value !== null && 'safeParse' in value && '_zod' in value,
+    'is no zod schema: write z.object({ … }) with the z that reloop exports',
+  ),
   maxIterations: z.int().nonnegative().nullable(),
   maxExecutionTime: duration.nullable(),
-  earlyStopping: z.literal('force'),
+  earlyStopping: z.enum(['force', 'generate']),
+  repeatLimit: z.int().min(2, 'has to be 2 or more: 1 would refuse every action'),
   handleParsingErrors: z.union(
     [z.boolean(), z.string()],
     'is neither true nor false, nor a text for the model',

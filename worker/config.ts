@@ -1,5 +1,7 @@
+import type { AgentKind } from '../agent/kind.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
+import type { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
@@ -7,19 +9,34 @@ export interface AgentDefinition {
   name: string;
   /** Shown by `reloop agents`. */
   description?: string;
-  /** How the agent asks and reads answers. Default 'zero-shot'. */
-  kind?: string;
+  /**
+   * How the agent asks and reads answers: 'zero-shot' (default), 'structured-chat', 'conversational', 'tool-calling', or a
+   * kind of your own, made with `defineKind`.
+   */
+  kind?: string | AgentKind;
   /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
   model: string | Model;
   tools?: readonly Tool[];
-  /** Texts that replace the kind's own, by name (zero-shot: prefix, formatInstructions, suffix). */
+  /** Texts that replace the kind's own, by name (`reloop agents` shows the names): prefix, system, human … */
   prompt?: { [name: string]: string };
+  /** Reads replies in the kind's place. Throws OutputParserError for what it cannot read. */
+  parser?: AgentKind['parse'];
+  /** What the final answer has to be. An answer that is not is asked for again, with the error, as a further iteration. */
+  output?: z.ZodType;
   /** Turns the loop may take; null for no limit. Default 15. */
   maxIterations?: number | null;
-  /** Looked at between turns; null for no limit, which is the default. */
+  /**
+   * Looked at between turns, and cuts a call that is running at the deadline; null for no limit, which is the default. Time
+   * spent waiting for a person does not count.
+   */
   maxExecutionTime?: number | string | null;
-  /** What a limit does: 'force' ends the run with a fixed sentence. */
-  earlyStopping?: 'force';
+  /** What a limit does: 'force' (default) ends the run with a fixed sentence, 'generate' asks the model for its answer. */
+  earlyStopping?: 'force' | 'generate';
+  /**
+   * The n-th identical action in a row is not run, the model is told instead; one more stops the run as max_iterations does.
+   * Off by default.
+   */
+  repeatLimit?: number;
   /** true (default): tell the model that its reply could not be read; a text: tell it this; false: fail the run. */
   handleParsingErrors?: boolean | string;
   /** The model sees the last n steps. Default -1: all. */
@@ -60,6 +77,11 @@ export class ConfigError extends Error {
 /** Checked when it is loaded, not here: an agent may be defined before its tools are complete. */
 export function defineAgent(agent: AgentDefinition): AgentDefinition {
   return agent;
+}
+
+/** A kind of your own: how it asks, how it reads the answer. Pure functions; see {@link AgentKind}. */
+export function defineKind(kind: AgentKind): AgentKind {
+  return kind;
 }
 
 /** The default export of a `reloop.config.ts`. */

@@ -6,6 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ModelRef } from './catalog.ts';
 import { type AgentDefinition, ConfigError } from './config.ts';
 import { agentDefaults, toolDefaults } from './defaults.ts';
+import { outputSchema } from './output-check.ts';
 
 /** The definition as it is recorded at the start of a run, all defaults filled in. Throws {@link ConfigError}. */
 export function agentManifest(
@@ -41,7 +42,24 @@ export function agentManifest(
         : overrides.maxExecutionTimeMs,
     handleParsingErrors,
     trimIntermediateSteps,
+    ...loopOptions(agent),
     modelRetry: agentDefaults.modelRetry,
+  };
+}
+
+/** What most agents do not use is not recorded. */
+function loopOptions({
+  earlyStopping,
+  repeatLimit,
+  output,
+  parser,
+  name,
+}: AgentDefinition): Partial<AgentManifest> {
+  return {
+    ...(earlyStopping === undefined ? {} : { earlyStopping }),
+    ...(repeatLimit === undefined ? {} : { repeatLimit }),
+    ...(parser === undefined ? {} : { parser: true }),
+    ...(output === undefined ? {} : { output: outputSchema(name, output) }),
   };
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../worker/config.ts';
+import { builtInKinds } from '../../agent/kinds.ts';
+import { zeroShot } from '../../agent/zero-shot.ts';
 import { agent, catalog, tool } from '../support/config.ts';
+
+const known = builtInKinds.map(({ name }) => name).join(', ');
 
 describe('a config is refused', () => {
   test.each<[what: string, config: unknown, message: string]>([
@@ -81,13 +85,44 @@ describe('an agent is refused', () => {
     ],
     [
       'of an unknown kind, and told the known ones',
-      { kind: 'react' },
-      'Agent "a": unknown kind "react". Known: zero-shot.',
+      { kind: 'chain-of-thought' },
+      `Agent "a": unknown kind "chain-of-thought". Known: ${known}.`,
+    ],
+    ...[
+      ['zero-shot-react-description', 'zero-shot'],
+      ['AgentType.ZERO_SHOT_REACT_DESCRIPTION', 'zero-shot'],
+      ['structured-chat-zero-shot-react-description', 'structured-chat'],
+      ['chat-conversational-react-description', 'conversational'],
+      ['openai-functions', 'tool-calling'],
+    ].map(([theirs, ours]): [string, object, string] => [
+      `with LangChain's name ${theirs}, and told ours`,
+      { kind: theirs },
+      `Agent "a": unknown kind "${theirs}". In Reloop that is kind: '${ours}'. Known: ${known}.`,
+    ]),
+    [
+      'of a kind that is none',
+      { kind: { name: 'mine' } },
+      'the config: agent "a": kind: is no kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse }).',
+    ],
+    [
+      'of a kind of its own that is called like another',
+      { kind: { ...zeroShot } },
+      'Agent "a": there is another kind called "zero-shot" already. Rename yours.',
+    ],
+    [
+      'with a repeat limit that refuses every action',
+      { repeatLimit: 1 },
+      'the config: agent "a": repeatLimit: has to be 2 or more: 1 would refuse every action.',
+    ],
+    [
+      'with an output that is no schema',
+      { output: { type: 'object' } },
+      'the config: agent "a": output: is no zod schema: write z.object({ … }) with the z that reloop exports.',
     ],
     [
       'with a prompt text its kind does not have, and told those it has',
-      { prompt: { system: 'Be kind.' } },
-      'Agent "a": the kind zero-shot has no prompt text system. It has: prefix, formatInstructions, suffix.',
+      { prompt: { sufix: 'Be kind.' } },
+      'Agent "a": the kind zero-shot has no prompt text sufix. It has: system, prefix, formatInstructions, suffix.',
     ],
     [
       'with a prompt without its steps',
@@ -137,7 +172,7 @@ describe('an agent is refused', () => {
 
   test('with an unknown option, and told the known ones', () => {
     expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
-      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, maxIterations, maxExecutionTime, earlyStopping, handleParsingErrors, trimIntermediateSteps, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, requestTimeout, extra, stop)."`,
+      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxIterations, maxExecutionTime, earlyStopping, repeatLimit, handleParsingErrors, trimIntermediateSteps, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, requestTimeout, extra, stop)."`,
     );
   });
 
@@ -146,7 +181,7 @@ describe('an agent is refused', () => {
     [{ maxIterations: 1.5 }],
     [{ maxIterations: '3' }],
     [{ trimIntermediateSteps: 0.5 }],
-    [{ earlyStopping: 'generate' }],
+    [{ earlyStopping: 'never' }],
     [{ api: 'responses' }],
     [{ stream: 'yes' }],
     [{ temperature: '0' }],
