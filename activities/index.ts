@@ -3,12 +3,13 @@ import type { Dependencies } from './dependencies.ts';
 import { createObservations } from './observations.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import { createToolActivity } from './run-tool.ts';
+import { createSummarizeConversation } from './summarize.ts';
 import { createTranscripts } from './transcripts.ts';
 
 export type { Dependencies } from './dependencies.ts';
 export { rememberToolMeta } from './tool-meta.ts';
 
-/** All activities of a worker: the two of the loop, and one for each tool under the tool's own name. */
+/** All activities of a worker: the two of the loop, that of sessions, and one for each tool under the tool's own name. */
 export function createActivities(dependencies: Dependencies) {
   const { transcriptCacheBytes } = dependencies;
   const observations = createObservations(Math.ceil(transcriptCacheBytes / 4));
@@ -21,5 +22,6 @@ export function createActivities(dependencies: Dependencies) {
     ...tools,
     resolveAgent: createResolveAgent(dependencies),
     callModel: createCallModel(dependencies, transcripts),
+    summarizeConversation: createSummarizeConversation(dependencies),
   };
 }

@@ -1,15 +1,37 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** First activity of a run: the agent's name becomes a manifest, pinned for the whole lineage. */
 export function createResolveAgent(dependencies: Dependencies) {
-  return async ({ agent, overrides = {} }: ResolveAgentInput): Promise<ResolvedAgent> => {
-    const manifest = dependencies.manifest(agent, overrides);
-    if (manifest !== undefined) return { manifest, searchAttributes: dependencies.searchAttributes };
-    throw ApplicationFailure.create({
-      type: 'AgentNotFound',
-      message: `The worker knows no agent "${agent}". It has: ${dependencies.agents.join(', ') || 'none'}.`,
-    });
+  return async ({ agent, overrides, chatHistory }: ResolveAgentInput): Promise<ResolvedAgent> => {
+    const manifest = currentManifest(dependencies, agent, overrides);
+    if (chatHistory === true) checkTakesHistory(dependencies, manifest);
+    return { manifest, searchAttributes: dependencies.searchAttributes };
   };
+}
+
+/** The agent as it is configured now. Throws AgentNotFound, retryable: another worker may know it already. */
+export function currentManifest(
+  dependencies: Dependencies,
+  agent: string,
+  overrides: ResolveAgentInput['overrides'] = {},
+): AgentManifest {
+  const manifest = dependencies.manifest(agent, overrides);
+  if (manifest !== undefined) return manifest;
+  throw ApplicationFailure.create({
+    type: 'AgentNotFound',
+    message: `The worker knows no agent "${agent}". It has: ${dependencies.agents.join(', ') || 'none'}.`,
+  });
+}
+
+function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifest): void {
+  if (kinds.get(kind)?.chatHistory !== false) return;
+  const others = [...kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
+  throw ApplicationFailure.create({
+    type: 'ChatHistoryNotTaken',
+    message: `Agent "${name}" is of kind ${kind}, whose prompt has no place for earlier messages: no chat history, no session. Kinds that have one: ${others.join(', ') || 'none'}.`,
+    nonRetryable: true,
+  });
 }

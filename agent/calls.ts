@@ -17,6 +17,8 @@ export interface Origin {
 export interface ResolveAgentInput {
   agent: string;
   overrides?: RunOverrides;
+  /** The run goes on with a conversation, which not every kind does. */
+  chatHistory?: true;
 }
 
 /** Recorded by a run's first activity: the definition, pinned, and what the server can do. */

@@ -2,13 +2,29 @@ import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { Origin, RunOverrides } from '../agent/calls.ts';
 import type { OperatorDecision, Park } from '../agent/events.ts';
 import type { Counters } from '../agent/limits.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
+import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import type { Entry } from '../agent/transcript.ts';
 import type { ChatMessage, Json, RunStatus, StopReason, Usage } from '../agent/vocabulary.ts';
+
+export {
+  AGENT_SESSION,
+  type SessionReceipt,
+  clearUpdate,
+  sendSignal,
+  sendUpdate,
+} from './session-messages.ts';
 
 /** Everything a client says to a run, and what a run starts from and ends with. */
 
 export const AGENT_RUN = 'agentRun';
+
+/** How `reloop list` and the Web UI show a run; part of its start. */
+export function runLabels(agent: string, input: string) {
+  return {
+    memo: { agent, input: input.slice(0, 200) },
+    staticSummary: `${agent}: ${input.slice(0, 160)}`,
+  };
+}
 
 /**
  * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new (later: rewind, fork, retry)
@@ -16,7 +32,9 @@ export const AGENT_RUN = 'agentRun';
  */
 export interface Lineage {
   agent: string;
-  question?: { input: string; chatHistory: ChatMessage[] };
+  question?: { input: string; chatHistory: ChatMessage[]; variables?: { [name: string]: string } };
+  /** Name of the session that the question is part of. */
+  session?: string;
   overrides?: RunOverrides;
   /** First run of the lineage. */
   root?: string;
@@ -35,6 +53,8 @@ export interface RunResult {
   stopReason: StopReason;
   iterations: number;
   usage: Usage;
+  /** How the agent keeps a conversation: for the session around the run. */
+  memory?: MemoryManifest;
 }
 
 /**

@@ -98,11 +98,17 @@ async function resolve(lineage: Lineage, scope: number): Promise<ResolvedAgent> 
     // A rolling deploy: for 30 s the agent may be known to some workers only.
     retry: { maximumAttempts: 16, initialInterval: '2s', backoffCoefficient: 1 },
   });
-  return resolveAgent({ agent, ...(overrides === undefined ? {} : { overrides }) }).catch(
-    (failure: unknown) => {
-      throw asRunFailure(failure);
-    },
-  );
+  return resolveAgent({
+    agent,
+    ...(overrides === undefined ? {} : { overrides }),
+    ...(isConversation(lineage) ? { chatHistory: true } : {}),
+  }).catch((failure: unknown) => {
+    throw asRunFailure(failure);
+  });
+}
+
+function isConversation({ question, session }: Lineage): boolean {
+  return session !== undefined || (question?.chatHistory.length ?? 0) > 0;
 }
 
 function begin(lineage: Lineage, resolved: ResolvedAgent, scope: number, operator: Control): AgentLoop {
@@ -142,8 +148,15 @@ function returnDirect(loop: AgentLoop, steps: Step[]): Step | undefined {
   return tool?.returnDirect === true ? only : undefined;
 }
 
-function result({ counters }: AgentLoop, output: Json, stopReason: StopReason): RunResult {
-  return { output, stopReason, iterations: counters.iterations, usage: counters.usage };
+function result({ counters, manifest }: AgentLoop, output: Json, stopReason: StopReason): RunResult {
+  const { memory } = manifest;
+  return {
+    output,
+    stopReason,
+    iterations: counters.iterations,
+    usage: counters.usage,
+    ...(memory === undefined ? {} : { memory }),
+  };
 }
 
 /** The agents of this workflow, by scope, and the one operator's gate they share. Module state is a workflow's own. */

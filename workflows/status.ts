@@ -5,6 +5,7 @@ import type { RunStatus } from '../agent/vocabulary.ts';
 import type { Lineage } from './messages.ts';
 
 const ReloopAgent = defineSearchAttributeKey('ReloopAgent', 'KEYWORD');
+const ReloopSession = defineSearchAttributeKey('ReloopSession', 'KEYWORD');
 const ReloopStatus = defineSearchAttributeKey('ReloopStatus', 'KEYWORD');
 
 export type StatusWriter = (status: RunStatus) => void;
@@ -18,10 +19,19 @@ export function statusWriter(registered: boolean, lineage: Lineage): StatusWrite
   let written: RunStatus | undefined = lineage.from === undefined ? undefined : 'running';
   return (status) => {
     if (!registered || status === written) return;
-    const agent = written === undefined ? [{ key: ReloopAgent, value: lineage.agent }] : [];
-    upsertSearchAttributes([...agent, { key: ReloopStatus, value: status }]);
+    upsertSearchAttributes([
+      ...(written === undefined ? fixedAttributes(lineage) : []),
+      { key: ReloopStatus, value: status },
+    ]);
     written = status;
   };
+}
+
+function fixedAttributes({ agent, session }: Lineage) {
+  return [
+    { key: ReloopAgent, value: agent },
+    ...(session === undefined ? [] : [{ key: ReloopSession, value: session }]),
+  ];
 }
 
 /** The Web UI shows about three lines: what is the matter first, then what to do. */

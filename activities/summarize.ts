@@ -1,0 +1,59 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { SummarizeInput, Summarized } from '../agent/session.ts';
+import type { ChatMessage } from '../agent/vocabulary.ts';
+import { type Attempt, runAttempt } from './attempt.ts';
+import { modelOf } from './call-model.ts';
+import type { Dependencies } from './dependencies.ts';
+import { judge } from './errors.ts';
+import { currentManifest } from './resolve-agent.ts';
+
+/** A summary is to be shorter than what it sums up; a model that goes on and on is cut here. */
+const SUMMARY_CHARS = 20_000;
+
+/** Sums up the older turns of a session, with the agent's own model, retried like its other calls. */
+export function createSummarizeConversation(dependencies: Dependencies) {
+  return async (input: SummarizeInput): Promise<Summarized> => {
+    const { modelRetry, params } = currentManifest(dependencies, input.agent, input.overrides);
+    return runAttempt(
+      () => ({ retry: modelRetry, timeoutMs: params.requestTimeoutMs, judge }),
+      (attempt) => ask(dependencies, input, attempt),
+    );
+  };
+}
+
+async function ask(
+  dependencies: Dependencies,
+  input: SummarizeInput,
+  { context, signal, heartbeat }: Attempt,
+): Promise<Summarized> {
+  const manifest = currentManifest(dependencies, input.agent, input.overrides);
+  const { model, params } = manifest;
+  const prompt = { type: 'text', text: summaryPrompt(input) } as const;
+  const reply = await modelOf(dependencies, manifest).call(
+    { model, prompt, stop: [], params },
+    {
+      signal,
+      onText: (piece) =>
+        heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) }),
+      step: 'summary',
+      runId: context.info.workflowExecution?.runId ?? '',
+    },
+  );
+  const summary = reply.text.trim().slice(0, SUMMARY_CHARS);
+  if (summary !== '') return { summary, usage: { ...reply.usage, modelCalls: 1 } };
+  throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
+}
+
+/** Exported for its test: what the model is asked for. */
+export function summaryPrompt({ summary, turns }: Pick<SummarizeInput, 'summary' | 'turns'>): string {
+  return [
+    'You keep the notes of a conversation between a person and an assistant. Write down what has to be known to go on with it: names, facts, wishes, decisions, what is still open. Use the language of the conversation. Be brief, invent nothing, and write the notes only.',
+    ...(summary === null ? [] : [`The notes so far, which yours replace:\n${summary}`]),
+    `What was said since:\n${turns.map(said).join('\n')}`,
+    'The new notes:',
+  ].join('\n\n');
+}
+
+function said({ role, content }: ChatMessage): string {
+  return `${role === 'user' ? 'Person' : 'Assistant'}: ${content ?? ''}`;
+}

@@ -1,0 +1,201 @@
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  log,
+  proxyActivities,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { utf8Length } from '../agent/digest.ts';
+import { limits } from '../agent/limits.ts';
+import {
+  type SessionMessage,
+  type SessionState,
+  type SummarizeInput,
+  type Summarized,
+  checkQueue,
+  checkSessionMessage,
+  sessionLimits,
+} from '../agent/session.ts';
+import { turnsToFold, withSummary, withTurn } from '../agent/turns.ts';
+import { runnerOptions } from './activity-options.ts';
+import type { agentRun } from './agent-run.ts';
+import { AGENT_RUN, type Lineage, type RunResult, runLabels } from './messages.ts';
+import { type SessionReceipt, clearUpdate, sendSignal, sendUpdate, sessionHelp } from './session-messages.ts';
+
+/** A conversation under way. */
+interface Session {
+  /** What goes along over continue-as-new. */
+  state: SessionState;
+  /** The message whose turn it is, until its answer is kept. */
+  open: SessionMessage | undefined;
+  /** By message id, once its run has started. */
+  receipts: Map<string, SessionReceipt>;
+  cleared: boolean;
+  /** The next thing is to continue as new. */
+  leaving: boolean;
+}
+
+/**
+ * The registered workflow of a session: it keeps a conversation and runs one message after the other, each an `agentRun` of
+ * its own that is shown the conversation. What a run answers is kept; a run that fails leaves no trace here.
+ */
+export async function agentSession(state: SessionState): Promise<void> {
+  const session: Session = { state, open: undefined, receipts: new Map(), cleared: false, leaving: false };
+  setHandlers(session);
+  for (;;) {
+    session.leaving = shouldContinueAsNew(state);
+    await condition(() => session.leaving || session.cleared || state.queue.length > 0);
+    if (session.leaving || state.queue.length === 0) {
+      // Who still waits is told, and asks again in the next run.
+      await condition(allHandlersFinished);
+      if (session.cleared && state.queue.length === 0) return;
+      if (session.leaving) await continueAsNew<typeof agentSession>(state);
+    }
+    await takeTurn(session);
+  }
+}
+
+/** Set before the first `await`, as every handler. A signal cannot be refused: one that makes no sense is logged. */
+function setHandlers(session: Session): void {
+  const { state, receipts } = session;
+  setHandler(
+    sendUpdate,
+    async (message) => {
+      enqueue(session, message);
+      await condition(() => receipts.has(message.id) || session.leaving);
+      return receipts.get(message.id) ?? { id: message.id, state: 'queued' };
+    },
+    {
+      validator: (message: unknown) => checkQueue(state.queue, checkSessionMessage(message)),
+      description: sessionHelp.send,
+    },
+  );
+  setHandler(
+    sendSignal,
+    (message: unknown) => {
+      try {
+        enqueue(session, checkSessionMessage(message));
+      } catch (error) {
+        log.warn(error instanceof Error ? error.message : String(error));
+      }
+    },
+    { description: sessionHelp.send },
+  );
+  setHandler(
+    clearUpdate,
+    () => {
+      state.messages = [];
+      session.cleared = true;
+      return null;
+    },
+    { validator: () => refuseWhileBusy(session), description: sessionHelp.clear },
+  );
+}
+
+/** The same id again is the same message. */
+function enqueue({ state, open, receipts }: Session, message: SessionMessage): void {
+  const { id } = message;
+  if (receipts.has(id) || open?.id === id || state.queue.some((waiting) => waiting.id === id)) return;
+  state.queue.push(message);
+}
+
+function refuseWhileBusy({ open, state }: Session): void {
+  const [next] = state.queue;
+  if (open !== undefined) throw new Error(`clear: run ${open.id} is not over. Cancel it, or wait for it.`);
+  if (next !== undefined)
+    throw new Error(`clear: message ${next.id} waits for its turn. Wait for its answer.`);
+}
+
+/** One message: its run, and what is kept of it. */
+async function takeTurn(session: Session): Promise<void> {
+  const { state } = session;
+  const message = state.queue.shift();
+  if (message === undefined) return;
+  session.open = message;
+  session.cleared = false;
+  const result = await run(session, message);
+  if (result !== undefined) {
+    state.messages = withTurn(state.messages, message.input, result.output, sessionLimits.conversationBytes);
+    await sumUp(state, message, result);
+  }
+  session.open = undefined;
+}
+
+/** undefined when there is nothing to keep: the run failed, was cancelled or ended by force, or is not ours. */
+async function run({ state, receipts }: Session, message: SessionMessage): Promise<RunResult | undefined> {
+  const { id } = message;
+  const child = await startRun(state, message).catch((failure: unknown) => {
+    if (failure instanceof Error && failure.name === 'WorkflowExecutionAlreadyStartedError') return undefined;
+    throw failure;
+  });
+  if (child === undefined) {
+    receipts.set(id, { id, state: 'existed' });
+    return undefined;
+  }
+  receipts.set(id, { id, state: 'started', runId: child.firstExecutionRunId });
+  state.runs = [...state.runs, id].slice(-sessionLimits.runs);
+  return unlessCancelled(child.result());
+}
+
+/** A run is a workflow of its own: whatever happens to the session does not touch it. */
+function startRun(
+  { name, messages }: SessionState,
+  { id, agent, input, overrides, variables }: SessionMessage,
+) {
+  const lineage: Lineage = {
+    agent,
+    session: name,
+    question: { input, chatHistory: messages, ...(variables === undefined ? {} : { variables }) },
+    ...(overrides === undefined ? {} : { overrides }),
+  };
+  return startChild<typeof agentRun>(AGENT_RUN, {
+    workflowId: id,
+    args: [lineage],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
+    ...runLabels(agent, input),
+  });
+}
+
+/** Longer than any model may take; the runner in activities/ knows the agent's own time-out and number of attempts. */
+const SUMMARY_TIMEOUT_MS = 60 * 60_000;
+const SUMMARY_ATTEMPTS = 20;
+
+/** A conversation that has grown too long for its memory becomes a summary and its last turn; if that fails, it stays. */
+async function sumUp(
+  state: SessionState,
+  { agent, overrides }: SessionMessage,
+  { memory }: RunResult,
+): Promise<void> {
+  const fold = turnsToFold(state.messages, memory);
+  if (fold === undefined) return;
+  const { summarizeConversation } = proxyActivities<{
+    summarizeConversation(input: SummarizeInput): Promise<Summarized>;
+  }>({ summary: agent, ...runnerOptions(SUMMARY_ATTEMPTS, SUMMARY_TIMEOUT_MS) });
+  const summarized = await unlessCancelled(
+    summarizeConversation({ agent, ...fold, ...(overrides === undefined ? {} : { overrides }) }),
+  );
+  if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
+}
+
+/** undefined for a failure, which is the part's own affair; the cancellation of the session ends it. */
+async function unlessCancelled<T>(part: Promise<T>): Promise<T | undefined> {
+  try {
+    return await part;
+  } catch (failure) {
+    if (CancellationScope.current().consideredCancelled) throw failure;
+    return undefined;
+  }
+}
+
+/** More messages than fit into one payload are worked off first. */
+function shouldContinueAsNew(state: SessionState): boolean {
+  return workflowInfo().continueAsNewSuggested && utf8Length(JSON.stringify(state)) <= limits.resultBytes;
+}
