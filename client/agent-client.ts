@@ -6,6 +6,7 @@ import { limits } from '../agent/limits.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type Lineage } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';
+import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { InvalidInput } from './errors.ts';
 
@@ -86,6 +87,15 @@ export class AgentClient {
   /** Starts a run and waits for its answer. */
   async run(agent: string, input: string, options: StartOptions = {}): Promise<AgentResult> {
     return (await this.start(agent, input, options)).result();
+  }
+
+  /** Runs an agent on many inputs, a few at a time; results in the order of the inputs. Throws InvalidInput. */
+  batch(
+    agent: string,
+    inputs: readonly BatchInput[],
+    options: BatchOptions = {},
+  ): Promise<PromiseSettledResult<AgentResult>[]> {
+    return runBatch(this, agent, inputs, options);
   }
 
   /** A run by its id; whether there is one shows when it is used. */

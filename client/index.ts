@@ -2,6 +2,7 @@
 export { AgentClient } from './agent-client.ts';
 export type { RunSummary, StartOptions } from './agent-client.ts';
 export { AgentRun } from './agent-run.ts';
+export type { BatchInput, BatchOptions } from './batch.ts';
 export type { AgentResult, EventsOptions, RunInfo } from './agent-run.ts';
 export type { AskedRequest, RequestsOptions } from './prompt.ts';
 export type { ConnectOptions } from './connect.ts';

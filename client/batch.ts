@@ -1,0 +1,47 @@
+import type { StartOptions } from './agent-client.ts';
+import type { AgentResult } from './agent-run.ts';
+import { InvalidInput } from './errors.ts';
+
+/** A question, or one with start options of its own, which win over the batch's. */
+export type BatchInput = string | ({ input: string } & StartOptions);
+
+export interface BatchOptions extends StartOptions {
+  /** Runs under way at the same time. Default 4. */
+  concurrency?: number;
+  /** Run n is called `ID-n`, from 1: the same batch started again goes on where it was. Default: ids by chance. */
+  id?: string;
+}
+
+/** What a batch needs of a client. */
+export interface BatchRunner {
+  run(agent: string, input: string, options: StartOptions): Promise<AgentResult>;
+}
+
+/**
+ * Runs an agent on many inputs, a few at a time. Results come in the order of the inputs; a run that fails is a
+ * rejection in its place (AgentRunFailed, AgentRunCancelled, InvalidInput) and the others go on. A run that waits for a
+ * person keeps its place among the concurrent ones. Throws InvalidInput for a concurrency below 1.
+ */
+export async function runBatch(
+  client: BatchRunner,
+  agent: string,
+  inputs: readonly BatchInput[],
+  { concurrency = 4, id, ...common }: BatchOptions = {},
+): Promise<PromiseSettledResult<AgentResult>[]> {
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new InvalidInput(`concurrency is ${concurrency}; give a whole number, 1 or more.`);
+
+  const results: PromiseSettledResult<AgentResult>[] = [];
+  const queue = inputs.entries();
+  const work = async () => {
+    // One iterator for all workers: each takes the next input that nobody has.
+    for (const [index, item] of queue) {
+      const { input, ...own } = typeof item === 'string' ? { input: item } : item;
+      const name = id === undefined ? {} : { id: `${id}-${index + 1}` };
+      const [result] = await Promise.allSettled([client.run(agent, input, { ...common, ...name, ...own })]);
+      results[index] = result;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, inputs.length) }, work));
+  return results;
+}
