@@ -63,6 +63,7 @@ async function ask(
     return await readReply(response, {
       client,
       stream: body['stream'] === true,
+      step: context.step,
       onText,
       onPiece: deadline.heard,
     });

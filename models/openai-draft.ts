@@ -39,10 +39,15 @@ const Usage = z.object({
 /** What both APIs answer, whole or as one piece of a stream. Fields that are not read may be anything. */
 const Piece = z.object({ choices: z.array(Choice).nullish(), usage: Usage.nullish() });
 
+/** `index` is the provider's place for the call, in whatever way it counts. */
+interface DraftCall extends ToolCall {
+  index: number;
+}
+
 /** A reply as it builds up, from one piece or from many. */
 export interface Draft {
   text: string;
-  toolCalls: ToolCall[];
+  calls: DraftCall[];
   usage: ModelReply['usage'];
   /** undefined until the provider says why it stopped. */
   finishReason: string | undefined;
@@ -53,7 +58,7 @@ export interface Draft {
 export function emptyDraft(): Draft {
   return {
     text: '',
-    toolCalls: [],
+    calls: [],
     usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
     finishReason: undefined,
     started: false,
@@ -71,28 +76,54 @@ export function addPiece(draft: Draft, json: unknown): string | undefined {
   draft.started = true;
   draft.finishReason = choice.finish_reason ?? draft.finishReason;
   const message = choice.message ?? choice.delta;
-  for (const call of message?.tool_calls ?? []) addCall(draft.toolCalls, call);
+  for (const [index, call] of (message?.tool_calls ?? []).entries()) {
+    // In a whole message each entry is a call of its own.
+    addCall(draft.calls, choice.message ? { ...call, index } : call);
+  }
   const text = choice.text ?? message?.content ?? message?.refusal ?? '';
   draft.text += text;
   return text;
 }
 
-/** Providers that give no reason at all still mean that the reply is whole. */
-export function asReply({ text, toolCalls, usage, finishReason }: Draft): ModelReply {
-  // A server may number its calls from 1; `filter` passes over the hole.
-  const calls = toolCalls.filter(() => true);
-  const named = calls.map((call, index) => ({ ...call, id: call.id === '' ? `call_${index + 1}` : call.id }));
-  return { text, toolCalls: named, usage, finishReason: finishReason ?? 'unknown' };
+/**
+ * Providers that give no reason at all still mean that the reply is whole. Calls without an id are named after `step`, the
+ * model call, so that no two of a run are called the same.
+ */
+export function asReply({ text, calls, usage, finishReason }: Draft, step: string): ModelReply {
+  const prefix = `call_${step.replaceAll(/\W/gu, '_')}`;
+  const toolCalls = calls
+    .toSorted((a, b) => a.index - b.index)
+    .map((call, at) => ({
+      id: call.id === '' ? `${prefix}_${at + 1}` : call.id,
+      name: call.name,
+      arguments: call.arguments,
+    }));
+  return { text, toolCalls, usage, finishReason: finishReason ?? 'unknown' };
 }
 
-/** A call comes whole or in pieces; a piece without an index belongs to the last call, unless it brings a new id. */
-function addCall(calls: ToolCall[], piece: z.output<typeof CallPiece>): void {
-  const last = Math.max(calls.length - 1, 0);
-  const index = piece.index ?? (piece.id && piece.id !== calls[last]?.id ? calls.length : last);
-  const call = (calls[index] ??= { id: '', name: '', arguments: '' });
+/** A call comes whole or in pieces. */
+function addCall(calls: DraftCall[], piece: z.output<typeof CallPiece>): void {
+  const open = calls.findLast(({ index }) => index === (piece.index ?? index));
+  const call =
+    open === undefined || beginsAnother(open, piece)
+      ? { id: '', name: '', arguments: '', index: piece.index ?? calls.length }
+      : open;
+  if (call !== open) calls.push(call);
   call.id ||= piece.id ?? '';
   call.name ||= piece.function?.name ?? '';
   call.arguments += argumentText(piece.function?.arguments);
+}
+
+/**
+ * Some servers number no call, or all of them 0; some give every piece another id. Only a name tells a new call from a
+ * further piece, and where there are neither numbers nor ids, it is all there is.
+ */
+function beginsAnother(
+  open: DraftCall,
+  { index, id, function: called }: z.output<typeof CallPiece>,
+): boolean {
+  if (!called?.name || open.name === '') return false;
+  return id ? id !== open.id : (index ?? undefined) === undefined;
 }
 
 /** The protocol says text; some servers send the object itself. */

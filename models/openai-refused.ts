@@ -11,6 +11,7 @@ const DROPPABLE = [
   'frequency_penalty',
   'presence_penalty',
   'logit_bias',
+  'tool_choice',
   'stream_options',
   'stream',
 ];

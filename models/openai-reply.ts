@@ -13,6 +13,8 @@ export interface ReadOptions {
   client: OpenAI;
   /** Was a stream asked for? A server may still answer in one piece. */
   stream: boolean;
+  /** The model call, `3`. */
+  step: string;
   onText(piece: string): void;
   /** Called for each piece of a stream, with text or not. */
   onPiece(): void;
@@ -25,10 +27,10 @@ export interface ReadOptions {
 export async function readReply(response: Response, options: ReadOptions): Promise<ModelReply> {
   const type = response.headers.get('content-type') ?? '';
   const streamed = type.includes('event-stream') || (options.stream && !/json|html/.test(type));
-  return streamed ? readStream(response, options) : readWhole(response);
+  return streamed ? readStream(response, options) : readWhole(response, options);
 }
 
-async function readWhole(response: Response): Promise<ModelReply> {
+async function readWhole(response: Response, { step }: ReadOptions): Promise<ModelReply> {
   const text = await response.text().catch((error: unknown) => {
     const message = `The connection to ${response.url} broke within the reply (${reasonOf(error)}).`;
     throw new ModelError('ModelConnectionError', message, { retryable: true });
@@ -37,7 +39,7 @@ async function readWhole(response: Response): Promise<ModelReply> {
   throwErrorInside(json, response);
   const draft = emptyDraft();
   if (addPiece(draft, json) === undefined || !draft.started) throw invalid(response, 'no choices', text);
-  return asReply(draft);
+  return asReply(draft, step);
 }
 
 async function readStream(response: Response, options: ReadOptions): Promise<ModelReply> {
@@ -59,7 +61,7 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
     throw streamCut(response, draft, 'no finish reason and no [DONE] came');
   }
   if (!draft.started) throw invalid(response, 'a stream without choices');
-  return asReply(draft);
+  return asReply(draft, options.step);
 }
 
 /** The client's reader for server-sent events; the request itself is ended by our own signal. */

@@ -21,7 +21,7 @@ export function buildRequest(request: ModelRequest): WireRequest {
   const chat = params.api === 'chat';
   const fields = {
     model,
-    ...(chat ? { messages: asMessages(prompt) } : { prompt: asPromptText(prompt) }),
+    ...(chat ? chatFields(prompt) : { prompt: asPromptText(prompt) }),
     stop: request.stop.length > 0 ? request.stop.slice(0, MAX_STOPS) : undefined,
     temperature: params.temperature,
     max_tokens: params.maxTokens ?? (chat ? undefined : COMPLETIONS_MAX_TOKENS),
@@ -35,11 +35,15 @@ export function buildRequest(request: ModelRequest): WireRequest {
   return { path: chat ? '/chat/completions' : '/completions', body: onlySet(fields) };
 }
 
-/** A text prompt is one user message. */
-function asMessages(prompt: ModelPrompt): Json[] {
-  return prompt.type === 'text'
-    ? [{ role: 'user', content: prompt.text }]
-    : prompt.messages.map((message) => onlySet(wireMessage(message)));
+/** A text prompt is one user message. An empty list of tools is refused by some servers. */
+function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } {
+  if (prompt.type === 'text') return { messages: [{ role: 'user', content: prompt.text }] };
+  const { messages, tools = [], toolChoice } = prompt;
+  return {
+    messages: messages.map((message) => onlySet(wireMessage(message))),
+    tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: { ...tool } })) : undefined,
+    tool_choice: toolChoice,
+  };
 }
 
 function wireMessage(message: ChatMessage): { [field: string]: Json | undefined } {
@@ -60,6 +64,7 @@ const SPEAKERS = { system: 'System', user: 'Human', assistant: 'AI' };
 /** Messages for a model that only continues text: `System: …`, `Human: …`, `AI: …`, ending where the model speaks. */
 function asPromptText(prompt: ModelPrompt): string {
   if (prompt.type === 'text') return prompt.text;
+  if (prompt.tools !== undefined && prompt.tools.length > 0) throw needsChat();
   const lines = prompt.messages.map(({ role, content, toolCalls }) => {
     if (role === 'tool' || toolCalls !== undefined) throw needsChat();
     return `${SPEAKERS[role]}: ${content ?? ''}`;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelRequest } from '../../models/model.ts';
 import { defineModel } from '../../models/model.ts';
 import { openai } from '../../models/openai.ts';
-import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
+import { bareServer, callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 const apis = ['chat', 'completions'] as const;
 
@@ -90,42 +89,6 @@ describe('a request', () => {
       'System: Be kind.\nHuman: Hello\nAI: Hi.\nHuman: Bye\nAI:',
     );
   });
-
-  const toolTurn: ModelRequest['prompt'] = {
-    type: 'messages',
-    messages: [
-      { role: 'user', content: 'Weather?' },
-      {
-        role: 'assistant',
-        content: null,
-        toolCalls: [{ id: 'c1', name: 'weather', arguments: '{"city":"Rome"}' }],
-      },
-      { role: 'tool', content: 'sunny', toolCallId: 'c1' },
-    ],
-  };
-
-  test('writes tool calls and their results in the words of the protocol', async () => {
-    const { server, ask } = await scriptedOpenAI(['hi']);
-    await ask(modelRequest({}, { prompt: toolTurn }));
-    expect(server.requests[0]?.body['messages']).toEqual([
-      { role: 'user', content: 'Weather?' },
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [
-          { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
-        ],
-      },
-      { role: 'tool', content: 'sunny', tool_call_id: 'c1' },
-    ]);
-  });
-
-  test('of legacy completions with tool calls is refused before it is sent', async () => {
-    const { server, ask } = await scriptedOpenAI(['hi']);
-    const error = await failureOf(ask(modelRequest({ api: 'completions' }, { prompt: toolTurn })));
-    expect(error).toMatchObject({ type: 'ModelBadRequest', retryable: false });
-    expect(server.requests).toHaveLength(0);
-  });
 });
 
 describe.each(apis)('a reply of the %s API', (api) => {
@@ -161,56 +124,6 @@ describe.each(apis)('a reply of the %s API', (api) => {
 });
 
 describe('a reply', () => {
-  test.each([true, false])(
-    'collects tool calls with the argument text as written (stream: %s)',
-    async (stream) => {
-      const { ask } = await scriptedOpenAI([
-        {
-          text: 'Let me look.',
-          toolCalls: [
-            { name: 'weather', arguments: { city: 'Zürich' } },
-            { name: 'search', arguments: '{"q": bro', id: 'own-id' },
-          ],
-        },
-      ]);
-      expect(await ask(modelRequest({ stream }))).toMatchObject({
-        text: 'Let me look.',
-        finishReason: 'tool_calls',
-        toolCalls: [
-          { id: 'call_1_1', name: 'weather', arguments: '{"city":"Zürich"}' },
-          { id: 'own-id', name: 'search', arguments: '{"q": bro' },
-        ],
-      });
-    },
-  );
-
-  test.each([
-    {
-      what: 'tool calls without an index',
-      calls: [
-        [{ id: 'a', function: { name: 'x', arguments: '{}' } }],
-        [{ id: 'b', function: { name: 'y', arguments: { n: 1 } } }],
-      ],
-      expected: [
-        { id: 'a', name: 'x', arguments: '{}' },
-        { id: 'b', name: 'y', arguments: '{"n":1}' },
-      ],
-    },
-    {
-      what: 'tool calls without an id, numbered from 1, with the name repeated',
-      calls: [
-        [{ index: 1, function: { name: 'x', arguments: '{"a"' } }],
-        [{ index: 1, function: { name: 'x', arguments: ':1}' } }],
-      ],
-      expected: [{ id: 'call_1', name: 'x', arguments: '{"a":1}' }],
-    },
-  ])('of a server that streams $what is understood', async ({ calls, expected }) => {
-    const events = calls.map((tool_calls) => ({ choices: [{ delta: { tool_calls } }] }));
-    const rawBody = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n';
-    const { ask } = await scriptedOpenAI([{ rawBody }]);
-    expect((await ask(modelRequest({ stream: true }))).toolCalls).toEqual(expected);
-  });
-
   test('with its text in parts, or a refusal in its place, is text', async () => {
     const { ask } = await scriptedOpenAI([
       {
