@@ -1,4 +1,5 @@
 import type { ModelTurn } from '../../agent/calls.ts';
+import type { ModelPrompt } from '../../agent/kind.ts';
 import type { ModelRequest } from '../../agent/request.ts';
 import type { Colors } from './display.ts';
 
@@ -15,6 +16,7 @@ export function requestLines(
       : [
           heading(`step ${call}: messages for ${model}`),
           ...prompt.messages.map((message) => JSON.stringify(message)),
+          ...toolLines(call, prompt, heading),
         ];
   return [
     ...asked,
@@ -23,6 +25,16 @@ export function requestLines(
     heading(`step ${call}: parameters`),
     JSON.stringify(params),
   ];
+}
+
+function toolLines(
+  call: string,
+  { tools = [], toolChoice }: Extract<ModelPrompt, { type: 'messages' }>,
+  heading: (text: string) => string,
+): string[] {
+  if (tools.length === 0) return [];
+  const choice = toolChoice === undefined ? '' : ` (tool choice: ${toolChoice})`;
+  return [heading(`step ${call}: tools${choice}`), ...tools.map((tool) => JSON.stringify(tool))];
 }
 
 /** A reply as it was recorded, which is up to the first stop string. */
