@@ -74,6 +74,15 @@ const agentShape = {
   maxExecutionTime: duration.nullable(),
   earlyStopping: z.enum(['force', 'generate']),
   repeatLimit: z.int().min(2, 'has to be 2 or more: 1 would refuse every action'),
+  memory: z.union(
+    [
+      z.literal('buffer'),
+      z.strictObject({ kind: z.literal('buffer') }),
+      z.strictObject({ kind: z.literal('window'), turns: z.int().positive() }),
+      z.strictObject({ kind: z.enum(['tokens', 'summary']), tokens: z.int().positive() }),
+    ],
+    "is none of 'buffer', { kind: 'window', turns }, { kind: 'tokens', tokens }, { kind: 'summary', tokens }",
+  ),
   handleParsingErrors: z.union(
     [z.boolean(), z.string()],
     'is neither true nor false, nor a text for the model',

@@ -1,4 +1,5 @@
 import type { AgentKind } from '../agent/kind.ts';
+import type { MemoryManifest } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { z } from 'zod';
@@ -37,6 +38,12 @@ export interface AgentDefinition {
    * Off by default.
    */
   repeatLimit?: number;
+  /**
+   * How much of a conversation the model is shown, in a session or with `chatHistory`: 'buffer' (default), all of it; the last
+   * `turns`; the last turns within `tokens` (four characters are taken as one); or a summary that the model writes of what
+   * is older, whenever a session has more than `tokens` since the last one.
+   */
+  memory?: 'buffer' | MemoryManifest;
   /** true (default): tell the model that its reply could not be read; a text: tell it this; false: fail the run. */
   handleParsingErrors?: boolean | string;
   /** The model sees the last n steps. Default -1: all. */

@@ -53,12 +53,14 @@ function loopOptions({
   repeatLimit,
   output,
   parser,
+  memory,
   name,
 }: AgentDefinition): Partial<AgentManifest> {
   return {
     ...(earlyStopping === undefined ? {} : { earlyStopping }),
     ...(repeatLimit === undefined ? {} : { repeatLimit }),
     ...(parser === undefined ? {} : { parser: true }),
+    ...(memory === undefined ? {} : { memory: typeof memory === 'string' ? { kind: memory } : memory }),
     ...(output === undefined ? {} : { output: outputSchema(name, output) }),
   };
 }
