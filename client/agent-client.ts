@@ -3,18 +3,29 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { RunOverrides } from '../agent/calls.ts';
 import { utf8Length } from '../agent/digest.ts';
 import { limits } from '../agent/limits.ts';
+import type { SessionMessage } from '../agent/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type Lineage } from '../workflows/messages.ts';
+import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';
+import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
-import { InvalidInput } from './errors.ts';
+import { InvalidInput, RunNotFound } from './errors.ts';
 
 export interface StartOptions {
   /** The Temporal workflow id. An id that is running or finished gives that run. Default: the agent's name and a number. */
   id?: string;
   /** Earlier messages, for kinds that take them. */
   chatHistory?: ChatMessage[];
+  /** Name of the conversation that the run goes on with, in the place of `chatHistory`; started by its first message. */
+  session?: string;
+  /**
+   * Of a session: do not wait for the run to begin, which takes a worker and, while an earlier message is answered, its
+   * time. The run can be followed once it is its turn.
+   */
+  detach?: boolean;
+  /** Values for the agent's own `{names}` in its prompt texts. */
+  variables?: { [name: string]: string };
   model?: string;
   maxIterations?: number | null;
   /** Milliseconds. */
@@ -54,20 +65,26 @@ export class AgentClient {
     return new AgentClient(client, address, taskQueue);
   }
 
-  /** Starts a run; resolves when it is recorded, whether or not a worker is there. Throws InvalidInput. */
+  /**
+   * Starts a run; resolves when it is recorded, whether or not a worker is there. In a session a worker is needed, and it
+   * resolves when the run's turn has come. Throws InvalidInput.
+   */
   async start(agent: string, input: string, options: StartOptions = {}): Promise<AgentRun> {
     const {
       id = `${agent}-${randomUUID().slice(0, 8)}`,
       chatHistory = [],
+      variables,
+      session,
       taskQueue = this.taskQueue,
     } = options;
-    checkQuestion(agent, input, chatHistory);
+    checkQuestion(agent, input, chatHistory, variables);
     const overrides = overridesOf(options);
-    const lineage: Lineage = {
-      agent,
-      question: { input, chatHistory },
-      ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
-    };
+    const own = Object.keys(overrides).length === 0 ? {} : { overrides };
+    const values = variables === undefined ? {} : { variables };
+    if (session !== undefined) {
+      return this.#say(session, { id, agent, input, ...own, ...values }, { ...options, taskQueue });
+    }
+    const lineage: Lineage = { agent, question: { input, chatHistory, ...values }, ...own };
     try {
       await this.temporal.workflow.start(AGENT_RUN, {
         workflowId: id,
@@ -75,8 +92,7 @@ export class AgentClient {
         args: [lineage],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
-        memo: { agent, input: input.slice(0, 200) },
-        staticSummary: `${agent}: ${input.slice(0, 160)}`,
+        ...runLabels(agent, input),
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -103,6 +119,16 @@ export class AgentClient {
     return new AgentRun(this.temporal, id);
   }
 
+  /** A session by its name; whether there is one shows when it is used. Throws InvalidInput. */
+  session(name: string): AgentSession {
+    return new AgentSession(this.temporal, name);
+  }
+
+  /** Sessions, latest first. */
+  sessions(limit = 50): AsyncGenerator<SessionSummary> {
+    return listSessions(this.temporal, limit);
+  }
+
   /** Latest first. */
   async *list(limit = 50): AsyncGenerator<RunSummary> {
     const query = `WorkflowType = "${AGENT_RUN}" AND ExecutionStatus != "ContinuedAsNew"`;
@@ -125,13 +151,42 @@ export class AgentClient {
   async close(): Promise<void> {
     await this.temporal.connection.close();
   }
+
+  /** A question asked in a session; an id that is there already gives that run. */
+  async #say(
+    session: string,
+    message: SessionMessage,
+    { chatHistory = [], id, detach = false, taskQueue }: StartOptions & { taskQueue: string },
+  ): Promise<AgentRun> {
+    if (chatHistory.length > 0)
+      throw new InvalidInput('A session has its own chat history: give one of them.');
+    const conversation = this.session(session);
+    if (id === undefined || !(await this.#exists(id)))
+      await conversation.send(message, { taskQueue, detach });
+    return this.get(message.id);
+  }
+
+  async #exists(id: string): Promise<boolean> {
+    try {
+      await this.get(id).info();
+      return true;
+    } catch (error) {
+      if (error instanceof RunNotFound) return false;
+      throw error;
+    }
+  }
 }
 
-function checkQuestion(agent: string, input: string, chatHistory: ChatMessage[]): void {
+function checkQuestion(
+  agent: string,
+  input: string,
+  chatHistory: ChatMessage[],
+  variables: StartOptions['variables'],
+): void {
   if (typeof agent !== 'string' || agent === '')
     throw new InvalidInput('Which agent? Its name is the first argument.');
   if (typeof input !== 'string' || input.trim() === '') throw new InvalidInput('There is no question.');
-  const bytes = utf8Length(JSON.stringify({ input, chatHistory }));
+  const bytes = utf8Length(JSON.stringify({ input, chatHistory, variables }));
   if (bytes <= limits.questionBytes) return;
   throw new InvalidInput(
     `Question and chat history take ${bytes} bytes; at most ${limits.questionBytes} can be recorded. Put the rest where a tool can read it.`,

@@ -34,6 +34,15 @@ export class RunNotFound extends Error {
   }
 }
 
+/** There is no session of that name. */
+export class SessionNotFound extends Error {
+  override name = 'SessionNotFound';
+
+  constructor(name: string, options?: ErrorOptions) {
+    super(`There is no session "${name}". \`reloop session list\` shows those there are.`, options);
+  }
+}
+
 /** A decision that does not fit; the message says what does. Nothing was changed. */
 export class DecisionRefused extends Error {
   override name = 'DecisionRefused';

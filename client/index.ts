@@ -4,6 +4,8 @@ export type { RunSummary, StartOptions } from './agent-client.ts';
 export { AgentRun } from './agent-run.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
 export type { AgentResult, EventsOptions, RunInfo } from './agent-run.ts';
+export { AgentSession } from './agent-session.ts';
+export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from './prompt.ts';
 export type { ConnectOptions } from './connect.ts';
 export {
@@ -12,6 +14,7 @@ export {
   DecisionRefused,
   InvalidInput,
   RunNotFound,
+  SessionNotFound,
   TemporalUnreachable,
 } from './errors.ts';
 export type { RunReport } from './report.ts';

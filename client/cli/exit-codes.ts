@@ -51,6 +51,7 @@ function codeOf(name: string, error: unknown): number {
     case 'ConfigError':
     case 'InvalidInput':
     case 'RunNotFound':
+    case 'SessionNotFound':
     case 'DecisionRefused':
     case 'NamespaceNotFoundError':
       return exitCodes.usage;

@@ -1,0 +1,153 @@
+import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type SessionMessage,
+  checkSessionMessage,
+  checkSessionName,
+  newSession,
+  sessionId,
+} from '../agent/session.ts';
+import type { ChatMessage } from '../agent/vocabulary.ts';
+import { AGENT_SESSION, clearUpdate, sendSignal, sendUpdate } from '../workflows/messages.ts';
+import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
+import { isNotFound, readRun } from './history.ts';
+import { recordOf } from './session-record.ts';
+
+/** A session as `reloop session show --json` prints it; the field names are a contract. */
+export interface SessionReport {
+  name: string;
+  /** Questions and answers, oldest first, perhaps behind a summary of older ones (a system message). */
+  messages: ChatMessage[];
+  /** Ids of its latest runs, oldest first, the one under way included. */
+  runs: string[];
+  /** Id of the run whose turn it is. */
+  running: string | null;
+  /** Ids of the runs that wait for their turn, in order. */
+  queued: string[];
+}
+
+export interface SessionSummary {
+  name: string;
+  /** Since when its workflow runs; a long one begins anew from time to time. */
+  startedAt: Date;
+}
+
+export interface SendOptions {
+  /** Where a session that is new runs; one that is there stays where it is. */
+  taskQueue: string;
+  /** Only record the message. */
+  detach: boolean;
+}
+
+/** A conversation that is kept over runs. Only a message that is waited for, and `clear`, need a worker. */
+export class AgentSession {
+  readonly name: string;
+  readonly #client: Client;
+  readonly #id: string;
+
+  /** Throws InvalidInput for a name that none can have. */
+  constructor(client: Client, name: string) {
+    valid(() => checkSessionName(name));
+    this.name = name;
+    this.#client = client;
+    this.#id = sessionId(name);
+  }
+
+  /** The session as it stands, from history. Throws SessionNotFound. */
+  async show(): Promise<SessionReport> {
+    const { runId } = await this.info();
+    const events = readRun(this.#client, { workflowId: this.#id, runId }, false);
+    const { name, messages, runs, running, queue } = await recordOf(this.#client, this.name, events);
+    return { name, messages, runs, running, queued: queue.map(({ id }) => id) };
+  }
+
+  /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
+  async clear(): Promise<void> {
+    await this.info();
+    try {
+      await this.#client.workflow.getHandle(this.#id).executeUpdate(clearUpdate);
+    } catch (error) {
+      throw error instanceof WorkflowUpdateFailedError
+        ? refusal(DecisionRefused, error)
+        : this.#orGone(error);
+    }
+  }
+
+  /** Where its workflow runs. Throws SessionNotFound. */
+  async info(): Promise<{ runId: string; taskQueue: string }> {
+    try {
+      const { runId, status, taskQueue } = await this.#client.workflow.getHandle(this.#id).describe();
+      if (status.name === 'RUNNING' || status.name === 'PAUSED') return { runId, taskQueue };
+    } catch (error) {
+      throw this.#orGone(error);
+    }
+    throw new SessionNotFound(this.name);
+  }
+
+  /**
+   * Says something, and starts the session with it if it is new. Resolves when the message's run is there: when it is its
+   * turn; with `detach`, when the message is recorded. The same id again is the same message. Throws InvalidInput.
+   */
+  async send(message: SessionMessage, { taskQueue, detach }: SendOptions): Promise<void> {
+    valid(() => checkSessionMessage(message));
+    const start = {
+      workflowId: this.#id,
+      taskQueue,
+      args: [newSession(this.name)] as [unknown],
+      staticSummary: `session ${this.name}`,
+    };
+    if (detach) {
+      await this.#client.workflow.signalWithStart(AGENT_SESSION, {
+        ...start,
+        signal: sendSignal,
+        signalArgs: [message],
+      });
+      return;
+    }
+    for (let waits = true; waits;) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(AGENT_SESSION, {
+        ...start,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+      const receipt = await this.#client.workflow
+        .executeUpdateWithStart(sendUpdate, { args: [message], startWorkflowOperation })
+        .catch((error: unknown) => {
+          throw error instanceof WorkflowUpdateFailedError ? refusal(InvalidInput, error) : error;
+        });
+      // A session that continues as new takes the message along, but not those who wait for it.
+      waits = receipt.state === 'queued';
+    }
+  }
+
+  #orGone(error: unknown): unknown {
+    const gone = isNotFound(error) || (error instanceof Error && error.name === 'WorkflowNotFoundError');
+    return gone ? new SessionNotFound(this.name, { cause: error }) : error;
+  }
+}
+
+/** Sessions, latest first. */
+export async function* listSessions(client: Client, limit: number): AsyncGenerator<SessionSummary> {
+  const query = `WorkflowType = "${AGENT_SESSION}" AND ExecutionStatus = "Running"`;
+  let left = limit;
+  for await (const { workflowId, startTime } of client.workflow.list({
+    query,
+    pageSize: Math.min(limit, 100),
+  })) {
+    if (left-- <= 0) return;
+    yield { name: workflowId.slice(sessionId('').length), startedAt: startTime };
+  }
+}
+
+function valid(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw new InvalidInput(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function refusal(
+  Refused: new (message: string, options: ErrorOptions) => Error,
+  error: WorkflowUpdateFailedError,
+): Error {
+  return new Refused(error.cause?.message ?? error.message, { cause: error });
+}
