@@ -26,18 +26,11 @@ function fieldsOf(value: Json | undefined): { [key: string]: Json } {
 }
 
 function decisionOf(text: string, action: Json | undefined, input: Json | undefined): Decision {
-  if (isText(text)) {
-    if (action === FINAL_ANSWER && input !== undefined) return { type: 'finish', output: input, log: text };
-    if (isText(action) && (isText(input) || isObject(input))) {
-      return { type: 'act', actions: [{ tool: action, toolInput: input, log: text }] };
-    }
+  if (action === FINAL_ANSWER && input !== undefined) return { type: 'finish', output: input, log: text };
+  if (typeof action === 'string' && (typeof input === 'string' || isObject(input))) {
+    return { type: 'act', actions: [{ tool: action, toolInput: input, log: text }] };
   }
   throw new OutputParserError(`Could not parse LLM output: ${text}`);
-}
-
-/** Half of a character of two code units is no text to LangChain. */
-function isText(value: Json | undefined): value is string {
-  return typeof value === 'string' && !/\p{Surrogate}/u.test(value);
 }
 
 function isObject(value: Json | undefined): value is { [key: string]: Json } {

@@ -51,6 +51,7 @@ function readValue(reader: Reader): Json | undefined {
 }
 
 function readToken(reader: Reader): Json | undefined {
+  for (const [word, value] of WORDS) if (takes(reader, word)) return value;
   switch (reader.text[reader.at]) {
     case '"':
       return readString(reader);
@@ -59,7 +60,7 @@ function readToken(reader: Reader): Json | undefined {
     case '{':
       return readObject(reader);
     default:
-      return readWord(reader) ?? readNumber(reader);
+      return readNumber(reader);
   }
 }
 
@@ -150,15 +151,6 @@ function readEscape(text: string, at: number): string | undefined {
   return /^[\da-f]{4}$/iu.test(digits) ? String.fromCharCode(Number.parseInt(digits, 16)) : undefined;
 }
 
-function readWord(reader: Reader): Json | undefined {
-  for (const [word, value] of WORDS) {
-    if (!reader.text.startsWith(word, reader.at)) continue;
-    reader.at += word.length;
-    return value;
-  }
-  return undefined;
-}
-
 function readNumber(reader: Reader): number | undefined {
   const pattern = /-?(0|[1-9]\d*)((?:\.\d+)?(?:[eE][-+]?\d+)?)/uy;
   pattern.lastIndex = reader.at;
@@ -173,9 +165,9 @@ function readNumber(reader: Reader): number | undefined {
   return rest === '' ? Number(number) + 0 : Number(number);
 }
 
-function takes(reader: Reader, char: string): boolean {
-  if (reader.text[reader.at] !== char) return false;
-  reader.at++;
+function takes(reader: Reader, word: string): boolean {
+  if (!reader.text.startsWith(word, reader.at)) return false;
+  reader.at += word.length;
   return true;
 }
 
