@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { utf8Length } from '../agent/digest.ts';
+import type { Json, ToolCall } from '../agent/vocabulary.ts';
+import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../models/model.ts';
+
+type JsonObject = { [field: string]: Json };
+
+/** Where replies are kept, by key (64 hex digits). May be slow or broken: no call fails for it. */
+export interface ReplyStore {
+  /** undefined: there is none. */
+  get(key: string): Promise<Json | undefined> | Json | undefined;
+  set(key: string, value: JsonObject): unknown;
+}
+
+/** A reply, and whether the model was asked for it. A kept reply costs no tokens: its usage is zero. */
+export interface CachedReply {
+  reply: ModelReply;
+  modelCalls: 0 | 1;
+}
+
+/** Asks a model, or gives what it said to the same request before. `adapter` is the model's name in the config. */
+export type ReplyCache = (
+  adapter: string,
+  model: Model,
+  request: ModelRequest,
+  context: ModelCallContext,
+) => Promise<CachedReply>;
+
+const MEMORY_BYTES = 64 * 1024 * 1024;
+/** Longest wait for a store; then the model is asked. */
+const STORE_MS = 2000;
+
+/** A cache of identical requests at temperature 0; any other request goes to the model. Throws what the model throws. */
+export function createReplyCache(store: ReplyStore = memoryStore()): ReplyCache {
+  return async (adapter, model, request, context) => {
+    if (request.params.temperature !== 0) return asked(await model.call(request, context));
+    const key = keyOf(adapter, request);
+    const kept = readReply(await attempt(() => store.get(key)));
+    if (kept !== undefined) return { reply: kept, modelCalls: 0 };
+    const reply = await model.call(request, context);
+    if (isWhole(reply)) await attempt(() => store.set(key, written(reply)));
+    return asked(reply);
+  };
+}
+
+/** Least recently used replies go first. */
+function memoryStore(): ReplyStore {
+  return new LRUCache<string, JsonObject>({
+    maxSize: MEMORY_BYTES,
+    sizeCalculation: (value, key) => key.length + utf8Length(JSON.stringify(value)),
+  });
+}
+
+function asked(reply: ModelReply): CachedReply {
+  return { reply, modelCalls: 1 };
+}
+
+/** How long to wait, and whether the answer comes in pieces, changes nothing of it. */
+function keyOf(adapter: string, { params, ...rest }: ModelRequest): string {
+  const { requestTimeoutMs: _wait, stream: _pieces, ...deciding } = params;
+  return createHash('sha256')
+    .update(canonicalJson([adapter, { ...rest, params: deciding }]))
+    .digest('hex');
+}
+
+/** JSON text that does not depend on the order in which fields were written. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    item !== null && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}
+
+/** A reply that was cut, or that a refused parameter may have changed, could be better next time. */
+function isWhole({ finishReason, warnings = [] }: ModelReply): boolean {
+  return finishReason !== 'length' && warnings.length === 0;
+}
+
+function written({ text, toolCalls, finishReason }: ModelReply): JsonObject {
+  return {
+    text,
+    toolCalls: toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+    finishReason,
+  };
+}
+
+/** undefined for what is no reply of ours: a store may be shared. */
+function readReply(value: unknown): ModelReply | undefined {
+  const { text, toolCalls, finishReason } = fieldsOf(value);
+  if (typeof text !== 'string' || typeof finishReason !== 'string') return undefined;
+  if (!Array.isArray(toolCalls) || !toolCalls.every(isToolCall)) return undefined;
+  return { text, toolCalls, finishReason, usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 } };
+}
+
+function isToolCall(value: unknown): value is ToolCall {
+  const { id, name, arguments: args } = fieldsOf(value);
+  return typeof id === 'string' && typeof name === 'string' && typeof args === 'string';
+}
+
+function fieldsOf(value: unknown): { [field: string]: unknown } {
+  return value !== null && typeof value === 'object' ? { ...value } : {};
+}
+
+/** undefined in place of an error or of a wait that is too long. */
+async function attempt(use: () => unknown): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, STORE_MS, undefined);
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(use), late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
