@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { readArguments } from '../../agent/tool-arguments.ts';
+import type { Json } from '../../agent/vocabulary.ts';
+
+describe('the arguments of a tool call', () => {
+  test.each<[text: string, input: Json, shown: string]>([
+    ['', {}, '{}'],
+    ['{}', {}, '{}'],
+    ['null', {}, '{}'],
+    ['[]', {}, '{}'],
+    ['""', {}, '{}'],
+    ['0', {}, '{}'],
+    ['false', {}, '{}'],
+    [' {"city": "Rome", "days": 2} ', { city: 'Rome', days: 2 }, "{'city': 'Rome', 'days': 2}"],
+    ['{"n": 1.0}', { n: 1 }, "{'n': 1.0}"],
+    ['{"__arg1": "hi"}', 'hi', 'hi'],
+    ['{"__arg1": ""}', '', ''],
+    ['{"__arg1": "it\'s"}', "it's", "it's"],
+    ['{"__arg1": "hi", "more": 1}', 'hi', 'hi'],
+    ['{"__arg1": {"a": true}}', { a: true }, "{'a': True}"],
+    ['{"query": "hi"}', { query: 'hi' }, "{'query': 'hi'}"],
+    ['{"code": "a\n\tb"}', { code: 'a\n\tb' }, String.raw`{'code': 'a\n\tb'}`],
+    ['{"a": "\\\\", "b": "\n"}', { a: '\\', b: '\n' }, String.raw`{'a': '\\', 'b': '\n'}`],
+  ])('%j are read as %j', (text, input, shown) => {
+    expect(readArguments(text)).toEqual({ input, shown });
+  });
+
+  test.each<[text: string]>([
+    ['{"a": 1'],
+    ['{a: 1}'],
+    ["{'a': 1}"],
+    ['{"a": 1,}'],
+    ['{"a": NaN}'],
+    ['{"a": 1}{"b": 2}'],
+    ['  '],
+    ['plain words'],
+    ['{"a": "\\\n"}'],
+    ['[1]'],
+    ['"x"'],
+    ['5'],
+    ['true'],
+  ])('%j are refused with a reason', (text) => {
+    expect(() => readArguments(text)).toThrow(/./u);
+  });
+
+  test('may be as long as a reply gets', () => {
+    const long = 'a\n"'.repeat(500_000);
+    expect(readArguments(JSON.stringify({ long })).input).toEqual({ long });
+    expect(() => readArguments('"\\"'.repeat(500_000))).toThrow();
+    expect(() => readArguments(`{"a": "${'\\"'.repeat(1_000_000)}`)).toThrow();
+  });
+});

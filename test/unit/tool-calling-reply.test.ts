@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentManifest } from '../../agent/manifest.ts';
+import { toolCalling } from '../../agent/tool-calling.ts';
+import type { Json, ToolCall } from '../../agent/vocabulary.ts';
+import { sampleManifest, sampleTool } from '../support/manifest.ts';
+
+describe('a reply', () => {
+  test.each(['The answer is 4.', '', ' {"not": "parsed"} '])(
+    'without tool calls is the answer: %j',
+    (text) => {
+      expect(toolCalling.parse({ text, toolCalls: [] }, manifest())).toEqual({
+        type: 'finish',
+        output: text,
+        log: text,
+      });
+    },
+  );
+
+  test.each<[text: string, args: string, toolInput: Json, log: string]>([
+    ['', '{"a":1,"b":true}', { a: 1, b: true }, "\nInvoking: `add` with `{'a': 1, 'b': True}`\n\n\n"],
+    ['I add.', '{"a":1.0}', { a: 1 }, "\nInvoking: `add` with `{'a': 1.0}`\nresponded: I add.\n\n"],
+    ['', '{"__arg1":"hi"}', 'hi', '\nInvoking: `add` with `hi`\n\n\n'],
+    ['', '', {}, '\nInvoking: `add` with `{}`\n\n\n'],
+  ])("%j with arguments %j is an action with LangChain's log", (text, args, toolInput, log) => {
+    const toolCalls = [{ id: 'c1', name: 'add', arguments: args }];
+    expect(toolCalling.parse({ text, toolCalls }, manifest())).toEqual({
+      type: 'act',
+      actions: [{ tool: 'add', toolInput, log, toolCallId: 'c1' }],
+    });
+  });
+
+  test('with several calls is as many actions in order; only the unreadable one says so', () => {
+    const long = `{"a": ${'9'.repeat(1000)}`;
+    const decision = toolCalling.parse(
+      {
+        text: '',
+        toolCalls: [call('c1', 'add'), { id: 'c2', name: 'add', arguments: long }, call('c3', 'search')],
+      },
+      manifest(),
+    );
+    const actions = decision.type === 'act' ? decision.actions : [];
+    expect(actions.map(({ tool, toolCallId }) => [tool, toolCallId])).toEqual([
+      ['add', 'c1'],
+      ['add', 'c2'],
+      ['search', 'c3'],
+    ]);
+    expect(actions.map(({ unreadable }) => unreadable)).toEqual([
+      undefined,
+      expect.stringMatching(/^The arguments of the call of add are not a JSON object \(.+\): \{"a": 9+…$/u),
+      undefined,
+    ]);
+  });
+});
+
+describe('an agent of the kind', () => {
+  test.each([
+    { what: 'a name with a space', tool: 'Python REPL', api: 'chat', problem: /"Python REPL".*rename/u },
+    { what: 'a name of 65 letters', tool: 'a'.repeat(65), api: 'chat', problem: /at most 64/u },
+    { what: 'a name in Chinese', tool: '搜索', api: 'chat', problem: /"搜索"/u },
+    { what: 'legacy completions', tool: 'search', api: 'completions', problem: /api: 'chat'/u },
+  ] as const)('is refused for $what', ({ tool, api, problem }) => {
+    const tools = [sampleTool('ok', ''), sampleTool(tool, '')];
+    const params = { api, stream: false, requestTimeoutMs: 1 };
+    expect(toolCalling.problem?.(manifest({ tools, params }))).toMatch(problem);
+  });
+
+  test.each(['search', 'get_weather-2', 'a'.repeat(64)])('may have a tool called %s', (name) => {
+    expect(toolCalling.problem?.(manifest({ tools: [sampleTool(name, '')] }))).toBeUndefined();
+  });
+
+  test('that a limit stopped says the fixed sentence of agents with several actions', () => {
+    expect(toolCalling.stoppedOutput).toBe('Agent stopped due to max iterations.');
+    expect(toolCalling.stop).toEqual([]);
+  });
+});
+
+function manifest(fields: Partial<AgentManifest> = {}): AgentManifest {
+  return sampleManifest({
+    kind: toolCalling.name,
+    prompt: { ...toolCalling.prompt },
+    stop: [],
+    tools: [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.')],
+    ...fields,
+  });
+}
+
+function call(id: string, name: string): ToolCall {
+  return { id, name, arguments: '{"a":1}' };
+}
