@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
+import { coerceTo } from './coerce.ts';
 
 /** An earlier call of the same tool in this run, oldest first. */
 export interface EarlierCall {
@@ -73,6 +74,10 @@ export interface Tool extends ToolOptions {
 /** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
 export class ToolError extends Error {
   override name = 'ToolError';
+
+  constructor(message = 'Tool execution error', options?: ErrorOptions) {
+    super(message, options);
+  }
 }
 
 /** An input that does not fit the tool: told to the model, and the tool is not run. */
@@ -95,15 +100,17 @@ export function defineTool(
   },
 ): Tool {
   const { input, ...rest } = options;
-  return input === undefined
-    ? { ...rest, inputSchema: null, parseInput: singleString(options.name) }
-    : { ...rest, inputSchema: jsonSchema(options.name, input), parseInput: withSchema(options.name, input) };
+  if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options.name) };
+  const inputSchema = jsonSchema(options.name, input);
+  return { ...rest, inputSchema, parseInput: withSchema(options.name, input, inputSchema) };
 }
 
 function jsonSchema(name: string, input: z.ZodObject): JsonSchema {
   try {
+    // Which draft it is costs tokens, and some providers refuse to hear it.
+    const { $schema: _draft, ...schema } = z.toJSONSchema(input, { io: 'input', override: withoutNoise });
     // zod's schema is JSON by construction; the type says so only as `unknown` fields.
-    return z.toJSONSchema(input, { io: 'input' }) as JsonSchema;
+    return schema as JsonSchema;
   } catch (error) {
     throw new Error(`Tool "${name}": its input cannot be written as JSON Schema: ${String(error)}`, {
       cause: error,
@@ -111,24 +118,36 @@ function jsonSchema(name: string, input: z.ZodObject): JsonSchema {
   }
 }
 
+/** Every whole number is a safe one in zod; models need not be told. */
+function withoutNoise(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { minimum, maximum } = context.jsonSchema;
+  if (minimum === Number.MIN_SAFE_INTEGER) delete context.jsonSchema.minimum;
+  if (maximum === Number.MAX_SAFE_INTEGER) delete context.jsonSchema.maximum;
+}
+
 function singleString(name: string): (input: Json) => string {
   return (input) => {
     if (typeof input === 'string') return input;
-    const values =
-      input !== null && typeof input === 'object' && !Array.isArray(input) ? Object.values(input) : [];
+    const values = isObject(input) ? Object.values(input) : [];
     const only = values.length === 1 ? values[0] : undefined;
     if (only !== undefined) return typeof only === 'string' ? only : JSON.stringify(only);
     throw new ToolInputError(`${name} takes one string, but was given ${JSON.stringify(input)}.`);
   };
 }
 
-/** A string goes to the first field of the schema, as in LangChain. */
-function withSchema(name: string, schema: z.ZodObject): (input: Json) => unknown {
-  const first = Object.keys(schema.shape)[0];
+/** As in LangChain: a string goes to the first field of the schema, and where there is no field any input will do. */
+function withSchema(name: string, schema: z.ZodObject, takes: JsonSchema): (input: Json) => unknown {
+  const [first] = Object.keys(schema.shape);
   return (input) => {
-    const candidate = typeof input === 'string' && first !== undefined ? { [first]: input } : input;
-    const parsed = schema.safeParse(candidate);
+    const given = typeof input === 'string' && first !== undefined ? { [first]: input } : input;
+    const parsed = coerceTo(schema, first === undefined && !isObject(given) ? {} : given);
     if (parsed.success) return parsed.data;
-    throw new ToolInputError(`The input of ${name} is not valid: ${z.prettifyError(parsed.error)}`);
+    throw new ToolInputError(
+      `The input of ${name} is not valid: ${z.prettifyError(parsed.error)}\n${name} takes a JSON object of this schema: ${JSON.stringify(takes)}`,
+    );
   };
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../agent/vocabulary.ts';
-import { ToolInputError, defineTool } from '../../tools/tool.ts';
+import { ToolError, ToolInputError, defineTool } from '../../tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 describe('a tool without a schema takes one string', () => {
@@ -10,6 +10,7 @@ describe('a tool without a schema takes one string', () => {
   it.each<[string, Json, string]>([
     ['a string, as it is', ' 25 years ', ' 25 years '],
     ['an empty string', '', ''],
+    ['the only value of an object, also if it is empty', { query: '' }, ''],
     ['the only value of an object', { query: 'Vittoria Ceretti age' }, 'Vittoria Ceretti age'],
     ['a number that is the only value, as JSON', { n: 5 }, '5'],
     ['an object that is the only value, as JSON', { where: { city: 'Rome' } }, '{"city":"Rome"}'],
@@ -41,17 +42,22 @@ describe('a tool with a schema', () => {
     description: 'Weather of a city.',
     input: z.object({
       city: z.string().describe('name of the city'),
-      days: z.coerce.number().int().max(7).default(1),
+      days: z.number().int().max(7).default(1),
+      wind: z.boolean().optional(),
     }),
     run: (input) => {
-      expectTypeOf(input).toEqualTypeOf<{ city: string; days: number }>();
+      expectTypeOf(input).toEqualTypeOf<{ city: string; days: number; wind?: boolean | undefined }>();
       return `${input.city}, ${input.days}`;
     },
   });
 
   it.each<[string, Json, unknown]>([
     ['fills in defaults', { city: 'Rome' }, { city: 'Rome', days: 1 }],
-    ['coerces what the schema coerces', { city: 'Rome', days: '3' }, { city: 'Rome', days: 3 }],
+    [
+      'reads numbers and booleans written as text',
+      { city: 'Rome', days: '3', wind: 'no' },
+      { city: 'Rome', days: 3, wind: false },
+    ],
     ['gives a plain string to its first field', 'Rome', { city: 'Rome', days: 1 }],
     ['drops fields it does not know', { city: 'Rome', unit: 'C' }, { city: 'Rome', days: 1 }],
   ])('%s', (_what, input, parsed) => {
@@ -68,12 +74,49 @@ describe('a tool with a schema', () => {
     expect(() => weather.parseInput(input)).toThrow(reason);
   });
 
+  it('says what is wrong and what it takes, so that the model can mend it', () => {
+    const told = () => weather.parseInput({ city: 3, days: 'many' });
+    expect(told).toThrowErrorMatchingInlineSnapshot(`
+      [ToolInputError: The input of weather is not valid: ✖ Invalid input: expected string, received number
+        → at city
+      ✖ Invalid input: expected number, received string
+        → at days
+      weather takes a JSON object of this schema: {"type":"object","properties":{"city":{"type":"string","description":"name of the city"},"days":{"default":1,"type":"integer","maximum":7},"wind":{"type":"boolean"}},"required":["city"]}]
+    `);
+  });
+
+  it('leaves out optional fields that were not given', () => {
+    expect(Object.keys(weather.parseInput({ city: 'Rome' }) as object)).toEqual(['city', 'days']);
+  });
+
+  it.each<[Json, object]>([
+    ['2', { n: 2 }],
+    [{ n: '2' }, { n: 2 }],
+  ])('gives %j to a first field that is a number', (input, parsed) => {
+    const tool = defineTool({
+      name: 'n',
+      description: '',
+      input: z.object({ n: z.number() }),
+      run: () => '',
+    });
+    expect(tool.parseInput(input)).toEqual(parsed);
+  });
+
+  it.each<Json>(['', 'now', {}, { zone: 'UTC' }, [], null])(
+    'without any field takes %j for no input',
+    (input) => {
+      const now = defineTool({ name: 'now', description: '', input: z.object({}), run: () => '' });
+      expect(now.parseInput(input)).toEqual({});
+    },
+  );
+
   it('shows the model its input as JSON Schema: a field with a default may be left out', () => {
     expect(weather.inputSchema).toMatchObject({
       type: 'object',
       properties: { city: { type: 'string', description: 'name of the city' }, days: { default: 1 } },
       required: ['city'],
     });
+    expect(weather.inputSchema).not.toHaveProperty('$schema');
   });
 
   it('runs as a plain call', () => {
@@ -85,6 +128,14 @@ describe('a tool with a schema', () => {
       defineTool({ name: 'odd', description: '', input: z.object({ at: z.date() }), run: () => '' });
     expect(define).toThrow(/Tool "odd": its input cannot be written as JSON Schema/u);
   });
+});
+
+it.each([
+  { what: 'no message', error: new ToolError(), message: 'Tool execution error' },
+  { what: 'an empty message', error: new ToolError(''), message: '' },
+  { what: 'a message', error: new ToolError('No such city.'), message: 'No such city.' },
+])('a ToolError with $what tells the model: $message', ({ error, message }) => {
+  expect(error).toMatchObject({ name: 'ToolError', message });
 });
 
 it('keeps the options it was given and adds none', () => {

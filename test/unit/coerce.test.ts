@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Json } from '../../agent/vocabulary.ts';
+import { coerceTo } from '../../tools/coerce.ts';
+
+/** What is taken, and as what, as pydantic 2 takes it in Python's lax mode; undefined: refused. */
+describe.each<{ type: string; field: z.ZodType; cases: [Json, unknown][] }>([
+  {
+    type: 'a whole number',
+    field: z.number().int(),
+    cases: [
+      [2, 2],
+      ['2', 2],
+      ['2.0', 2],
+      [' -3 ', -3],
+      ['+2', 2],
+      ['1_000', 1000],
+      [true, 1],
+      [false, 0],
+      ['2.5', undefined],
+      [2.5, undefined],
+      ['0x10', undefined],
+      ['1__0', undefined],
+      ['1,000', undefined],
+      ['', undefined],
+      ['two', undefined],
+      [null, undefined],
+      [['2'], undefined],
+    ],
+  },
+  {
+    type: 'a number',
+    field: z.number(),
+    cases: [
+      ['2.5', 2.5],
+      ['.5', 0.5],
+      ['5.', 5],
+      ['1e3', 1000],
+      ['-1_0.5', -10.5],
+      [true, 1],
+      ['1e999', undefined],
+      ['.', undefined],
+      ['abc', undefined],
+    ],
+  },
+  {
+    type: 'a boolean',
+    field: z.boolean(),
+    cases: [
+      [true, true],
+      ['true', true],
+      ['TRUE', true],
+      ['t', true],
+      ['Yes', true],
+      ['y', true],
+      ['on', true],
+      ['1', true],
+      [1, true],
+      ['False', false],
+      ['f', false],
+      ['no', false],
+      ['N', false],
+      ['off', false],
+      ['0', false],
+      [0, false],
+      [2, undefined],
+      [' true ', undefined],
+      ['maybe', undefined],
+      ['', undefined],
+      [null, undefined],
+    ],
+  },
+  {
+    type: 'a text',
+    field: z.string(),
+    cases: [
+      ['2', '2'],
+      [2, undefined],
+      [true, undefined],
+    ],
+  },
+  {
+    type: 'one of several types',
+    field: z.union([z.number(), z.boolean(), z.object({ n: z.number() })]),
+    cases: [
+      ['1', 1],
+      [true, true],
+      ['yes', true],
+      [{ n: '1' }, { n: 1 }],
+      [{ m: '1' }, undefined],
+      ['maybe', undefined],
+    ],
+  },
+  {
+    type: 'a number or null',
+    field: z.number().nullable(),
+    cases: [
+      [null, null],
+      ['3', 3],
+      ['null', undefined],
+    ],
+  },
+])('where the schema wants $type', ({ field, cases }) => {
+  test.each(cases)('%j becomes %j', (value, expected) => {
+    expect(coerceTo(z.object({ field }), { field: value }).data?.field).toEqual(expected);
+  });
+});
+
+test('values are changed at any depth, in lists and records too, and the input stays as it was', () => {
+  const schema = z.object({
+    rows: z.array(z.object({ n: z.int(), keep: z.string() })),
+    by: z.record(z.string(), z.boolean()),
+  });
+  const input = {
+    rows: [
+      { n: '1', keep: '1', more: 'x' },
+      { n: 2, keep: 'b' },
+    ],
+    by: { a: 'on', b: false },
+  };
+  const before = structuredClone(input);
+  expect(coerceTo(schema, input).data).toEqual({
+    rows: [
+      { n: 1, keep: '1' },
+      { n: 2, keep: 'b' },
+    ],
+    by: { a: true, b: false },
+  });
+  expect(input).toEqual(before);
+});
+
+test('what a schema still refuses is refused, with what was wrong after the change', () => {
+  const parsed = coerceTo(z.object({ days: z.number().max(7), city: z.string() }), { days: '9' });
+  expect(parsed.error?.issues.map(({ code, path }) => [code, ...path])).toEqual([
+    ['too_big', 'days'],
+    ['invalid_type', 'city'],
+  ]);
+});
+
+test('a schema that wants two things at once comes to an end', () => {
+  const both = z.object({ field: z.intersection(z.number(), z.boolean()) });
+  expect(coerceTo(both, { field: 1 }).success).toBe(false);
+});
+
+test('a schema that changes what it takes gets the value as it was written, if it takes that', () => {
+  const schema = z.object({ n: z.string().transform((text) => text.length) });
+  expect(coerceTo(schema, { n: '2' }).data).toEqual({ n: 1 });
+});
