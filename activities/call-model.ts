@@ -1,10 +1,12 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { CallModelInput, ModelTurn } from '../agent/calls.ts';
+import type { CallModelInput, ModelTurn, TurnDecision } from '../agent/calls.ts';
 import { type ReplyReader, decide } from '../agent/decide.ts';
 import { utf8Length } from '../agent/digest.ts';
 import type { AgentKind, PromptContext } from '../agent/kind.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { capOutput } from '../agent/output.ts';
+import { limitRepeats } from '../agent/repeats.ts';
 import { type ModelRequest, renderRequest, requestDigest } from '../agent/request.ts';
 import { shortenOldest } from '../agent/shorten.ts';
 import { stopCutter } from '../agent/stop.ts';
@@ -36,11 +38,14 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const asked = await askWithinContext(kind, context, (request) => ask(model, request, attempt));
         const reply = shortenReply(asked.reply);
 
-        const { text, decision } = decide(readerOf(dependencies, kind, context), manifest, reply);
+        const { text, decision: decided } = decide(readerOf(dependencies, kind, context), manifest, reply);
+        const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
+        const decision = checkRemoteInputs(dependencies, limited);
         return {
           text,
           ...(reply.toolCalls.length === 0 ? {} : { toolCalls: reply.toolCalls }),
           decision,
+          ...(repeat === undefined ? {} : { repeat }),
           finishReason: reply.finishReason,
           usage: { ...reply.usage, modelCalls: 1 },
           ...(reply.warnings === undefined ? {} : { warnings: reply.warnings }),
@@ -103,6 +108,25 @@ function readerOf(
   const check =
     output === undefined ? {} : { checkOutput: (value: Json) => dependencies.checkOutput(manifest, value) };
   return { parse, closing, ...check };
+}
+
+/** What another worker runs is checked here: an input that does not fit is told to the model, and nothing is scheduled. */
+function checkRemoteInputs({ tools }: Dependencies, decision: TurnDecision): TurnDecision {
+  if (decision.type !== 'act') return decision;
+  const actions = decision.actions.map((action) => {
+    const tool = tools.get(action.tool);
+    if (tool?.remote === undefined || action.observation !== undefined) return action;
+    try {
+      return {
+        ...action,
+        toolInput: capOutput(tool.parseInput(action.toolInput), Infinity, limits.replyBytes),
+      };
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'ToolInputError') throw error;
+      return { ...action, observation: error.message };
+    }
+  });
+  return { type: 'act', actions };
 }
 
 /** Until the transcript is there, which names the agent. */

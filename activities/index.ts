@@ -16,6 +16,7 @@ export function createActivities(dependencies: Dependencies) {
   const transcripts = createTranscripts(transcriptCacheBytes, observations);
   const tools: { [name: string]: ReturnType<typeof createToolActivity> } = {};
   for (const tool of dependencies.tools.values()) {
+    if (tool.remote !== undefined) continue;
     tools[tool.name] = createToolActivity(tool, dependencies, transcripts, observations);
   }
   return {

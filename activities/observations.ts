@@ -64,6 +64,8 @@ async function fetchObservation(client: Client, run: RunRef, entry: StepEntry): 
 }
 
 async function inPlace(client: Client, entry: StepEntry, payloads: Payloads): Promise<StepEntry> {
-  const { output } = (await decodeFirst(client, payloads)) as ToolResult; // written by run-tool
-  return { ...entry, observation: output };
+  const result = await decodeFirst(client, payloads);
+  // Written by run-tool, or by an activity of somebody else's.
+  const observation = entry.ref?.raw === true ? (result as Json) : (result as ToolResult).output;
+  return { ...entry, observation };
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
+import { capOutput } from '../agent/output.ts';
+import { canonical } from '../agent/repeats.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { type Attempt, runAttempt } from './attempt.ts';
@@ -10,7 +12,6 @@ import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
 import { judge } from './errors.ts';
 import type { Observations } from './observations.ts';
-import { capOutput } from './output.ts';
 import { toolMeta } from './tool-meta.ts';
 import type { Transcripts } from './transcripts.ts';
 
@@ -116,16 +117,6 @@ function idempotencyKey({ root, scope, call }: ToolCallMeta, tool: string, input
   return createHash('sha256')
     .update(JSON.stringify([root, scope, call, tool, canonical(input)]))
     .digest('hex');
-}
-
-function canonical(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(canonical);
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, canonical(item)]),
-  );
 }
 
 function requireMeta(tool: Tool): ToolCallMeta {

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from './events.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
+import type { Repeat } from './repeats.ts';
 import type { Entry } from './transcript.ts';
 import type { Json, ToolCall, Usage } from './vocabulary.ts';
 
@@ -47,6 +48,8 @@ export interface CallModelInput {
   origin?: Origin;
   /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
   closing?: true;
+  /** Of an agent with a `repeatLimit`: what it decided on last. */
+  repeat?: Repeat;
 }
 
 /** A decided action; `observation` is there when nothing has to be run to know it. */
@@ -63,6 +66,8 @@ export interface PlannedAction {
 export type TurnDecision =
   | { type: 'finish'; output: Json; log?: string }
   | { type: 'act'; actions: PlannedAction[] }
+  /** The agent's `repeatLimit` is passed. */
+  | { type: 'stop' }
   | { type: 'fail'; error: ErrorInfo };
 
 /** Result of the `callModel` activity. */
@@ -78,6 +83,8 @@ export interface ModelTurn {
   shortened?: true;
   /** The reply to an identical request, from the worker's cache; it cost nothing. */
   cached?: true;
+  /** Of an agent with a `repeatLimit`: what the next call has to know. */
+  repeat?: Repeat;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
 }

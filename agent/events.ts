@@ -39,17 +39,30 @@ export type RunEvent = { at: number } & (
   | { type: 'model_started'; call: string }
   /** `text` is all of the reply so far. */
   | { type: 'model_text'; call: string; attempt: number; text: string }
-  | { type: 'model_ended'; call: string; turn: ModelTurn; attempts: number; durationMs: number }
+  /** `closing`: no iteration, but the call that asks for the answer when a limit was reached. */
+  | {
+      type: 'model_ended';
+      call: string;
+      turn: ModelTurn;
+      attempts: number;
+      durationMs: number;
+      closing?: true;
+    }
   | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'action'; call: string; action: AgentAction }
+  /** As LangChain's callbacks say it, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
   | { type: 'attempt_failed'; call: string; attempt: number; error: ErrorInfo }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: Park }
   | { type: 'decided'; call: string; decision: OperatorDecision }
+  /** A call of a sub-agent does not wait any more; what was decided stands in the sub-agent's run. */
+  | { type: 'resumed'; call: string }
   | { type: 'step'; step: RunStep }
   | { type: 'continued'; runId: string }
+  /** The agent has its answer; the log is empty where a limit or a tool with `returnDirect` gave it. */
+  | { type: 'finish'; output: Json; log: string }
   | {
       type: 'run_ended';
       status: RunStatus;

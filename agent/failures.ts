@@ -22,7 +22,8 @@ interface FailureShape {
 /** Reads the cause out of an activity's failure, the same in the workflow and from history. */
 export function readFailure(failure: unknown): FailedCall {
   const outer = shape(failure);
-  const cause = outer.name === 'ActivityFailure' ? shape(outer.cause) : outer;
+  const wrapped = outer.name === 'ActivityFailure' || outer.name === 'ChildWorkflowFailure';
+  const cause = wrapped ? shape(outer.cause) : outer;
   const message = cause.message ?? 'unknown error';
   switch (cause.name) {
     case 'ApplicationFailure':

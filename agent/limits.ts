@@ -1,4 +1,5 @@
 import type { AgentManifest } from './manifest.ts';
+import type { Repeat } from './repeats.ts';
 import { type StopReason, type Usage, noUsage } from './vocabulary.ts';
 
 /** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.5 MB. */
@@ -15,6 +16,8 @@ export const limits = {
   handOverBytes: 128_000,
   /** An output or input that a person gives. */
   decisionBytes: 100_000,
+  /** What a sub-agent or another worker's activity may answer. */
+  externalBytes: 128_000,
   /** A tool's result. */
   resultBytes: 1_500_000,
   /** Transcript carried over continue-as-new instead of being read from the earlier run. */
@@ -30,10 +33,21 @@ export interface Counters {
   startedAtMs: number;
   waitedMs: number;
   usage: Usage;
+  /** Of an agent with a `repeatLimit`: what it decided on last. */
+  repeat?: Repeat;
 }
 
 export function freshCounters(nowMs: number): Counters {
   return { iterations: 0, startedAtMs: nowMs, waitedMs: 0, usage: noUsage };
+}
+
+/** Milliseconds until the time limit; Infinity without one. */
+export function timeLeft(
+  { maxExecutionTimeMs }: AgentManifest,
+  { startedAtMs, waitedMs }: Counters,
+  nowMs: number,
+): number {
+  return maxExecutionTimeMs === null ? Infinity : maxExecutionTimeMs - (nowMs - startedAtMs - waitedMs);
 }
 
 /** Looked at before each turn, as AgentExecutor does: 0 iterations means no model call at all. */
@@ -42,9 +56,8 @@ export function reachedLimit(
   counters: Counters,
   nowMs: number,
 ): StopReason | undefined {
-  const { maxIterations, maxExecutionTimeMs } = manifest;
+  const { maxIterations } = manifest;
   if (maxIterations !== null && counters.iterations >= maxIterations) return 'max_iterations';
-  const elapsed = nowMs - counters.startedAtMs - counters.waitedMs;
-  if (maxExecutionTimeMs !== null && elapsed >= maxExecutionTimeMs) return 'max_execution_time';
+  if (timeLeft(manifest, counters, nowMs) <= 0) return 'max_execution_time';
   return undefined;
 }

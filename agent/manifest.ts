@@ -25,6 +25,8 @@ export interface ToolManifest {
   maxOutputChars: number;
   /** An activity that another worker runs, in whatever language: no runner of ours is around it. */
   external?: true;
+  /** Of an external tool that heartbeats: how long it may be silent. */
+  heartbeatTimeoutMs?: number;
   /** Task queue of a tool that another worker runs. */
   taskQueue?: string;
   /** A sub-agent: the tool is a run of this agent. */

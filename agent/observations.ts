@@ -1,4 +1,5 @@
 import type { ErrorInfo } from './events.ts';
+import { EXCEPTION_TOOL } from './vocabulary.ts';
 
 /** Sentences the model is told. The first two are LangChain's and fixed; all are part of the protocol. */
 
@@ -39,6 +40,9 @@ export function shortenedObservation(kept: number, total: number): string {
 export const CUT_CALL = "This tool call was cut off at the run's time limit; there is no result.";
 
 export function repeatedAction(tool: string, times: number): string {
+  if (tool === EXCEPTION_TOOL) {
+    return `The reply could not be read, for the ${ordinal(times)} time in a row and for the same reason. Keep to the format.`;
+  }
   return `This is the same action, ${tool} with the same input, for the ${ordinal(times)} time in a row, so it was not run again. Do something else, or give the final answer.`;
 }
 

@@ -1,6 +1,6 @@
-import { utf8Length } from '../agent/digest.ts';
-import { cutOutput } from '../agent/observations.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import { utf8Length } from './digest.ts';
+import { cutOutput } from './observations.ts';
+import type { Json } from './vocabulary.ts';
 
 /**
  * A tool's return value as a JSON value that fits: what is not JSON becomes what JSON makes of it, nothing becomes null.

@@ -96,12 +96,20 @@ export class AgentRun {
     return report;
   }
 
-  /** Decides on a waiting call, or cancels a running one. Throws DecisionRefused when that does not fit. */
+  /**
+   * Decides on a waiting call, or cancels a running one; `3.1/2.1` is call 2.1 of the sub-agent that call 3.1 runs. Throws
+   * DecisionRefused when that does not fit.
+   */
   async decide(
     call: string | undefined,
     decision: OperatorDecision,
     park?: number,
   ): Promise<DecisionReceipt> {
+    const nested = /^((?:\d+\/)?\d+\.\d+(?:~\d+)?)\/(.+)$/u.exec(call ?? '');
+    const [, subAgent, inner] = nested ?? [];
+    if (subAgent !== undefined) {
+      return new AgentRun(this.#client, `${this.id}/${subAgent}`).decide(inner, decision, park);
+    }
     const { type, ...values } = decision;
     const data: DecisionData = {
       ...values,

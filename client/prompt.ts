@@ -114,9 +114,10 @@ function createTranscripts(client: Client, workflowId: string) {
     if (entry.type !== 'step' || entry.ref === undefined) return entry;
     const key = `${entry.ref.runId} ${entry.ref.activityId}`;
     if (!observations.has(key)) {
-      const result = (await decodeFirst(client, results.get(key))) as ToolResult | undefined; // written by run-tool
+      const result = await decodeFirst(client, results.get(key));
       if (result === undefined) throw gone(entry.ref.runId);
-      observations.set(key, result.output);
+      // Written by an activity of somebody else's, or by run-tool.
+      observations.set(key, entry.ref.raw === true ? (result as Json) : (result as ToolResult).output);
     }
     return { ...entry, observation: observations.get(key) ?? null };
   }

@@ -57,7 +57,7 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       report.runId = event.runId;
       return;
     case 'model_ended':
-      report.iterations++;
+      if (event.closing !== true) report.iterations++;
       report.usage = addUsage(report.usage, event.turn.usage);
       return;
     case 'step':
@@ -68,6 +68,10 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       report.status = 'waiting';
       return;
     case 'decided':
+      report.waiting = report.waiting.filter(({ call }) => call !== event.call);
+      report.status = report.waiting.length > 0 ? 'waiting' : 'running';
+      return;
+    case 'resumed':
       report.waiting = report.waiting.filter(({ call }) => call !== event.call);
       report.status = report.waiting.length > 0 ? 'waiting' : 'running';
       return;
@@ -82,6 +86,7 @@ export function addToReport(report: RunReport, event: RunEvent): void {
     case 'tool_progress':
     case 'tool_failed':
     case 'attempt_failed':
+    case 'finish':
       return;
   }
 }

@@ -1,13 +1,21 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
-import { type ModelTurn, type ResolvedAgent, type ToolResult, parseActivityId } from '../agent/calls.ts';
-import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
-import { readFailure } from '../agent/failures.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
-import { cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
-import type { AgentAction, Json } from '../agent/vocabulary.ts';
-import type { DecisionData, DecisionReceipt, Lineage, RunResult } from '../workflows/messages.ts';
-import { type HistoryEvent, decodeFailure, decodeFirst } from './history.ts';
+import {
+  type CallModelInput,
+  type ModelTurn,
+  type ResolvedAgent,
+  type ToolResult,
+  parseActivityId,
+} from '../agent/calls.ts';
+import type { ErrorInfo, OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
+import { limits } from '../agent/limits.ts';
+import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
+import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
+import { capOutput } from '../agent/output.ts';
+import { type AgentAction, EXCEPTION_TOOL, type Json, type Usage } from '../agent/vocabulary.ts';
+import type { Lineage, RunResult } from '../workflows/messages.ts';
+import { type Fact, createFactReader } from './facts.ts';
+import type { HistoryEvent } from './history.ts';
 
 /** Turns Temporal's history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
@@ -23,60 +31,76 @@ interface TracedCall {
   open: boolean;
 }
 
-/** An activity between its schedule and its end. */
+/** An activity or a sub-agent's run between its schedule and its end. */
 interface Pending {
   name: string;
-  id: string;
   call: string;
   n: number;
   atMs: number;
   attempts: number;
+  closing: boolean;
 }
 
 export function createTrace(client: Client, id: string): Trace {
+  const readFact = createFactReader(client, id);
   const calls = new Map<string, TracedCall>();
   const pending = new Map<string, Pending>();
-  const accepted = new Map<string, unknown>();
   const manifests = new Map<number, AgentManifest>();
   const cancelled = new Map<string, string | undefined>();
+  const childParks = new Map<string, string[]>();
   let runId = '';
+  let lastLog = '';
+  /** The time limit has been reached; the run as a whole is being cancelled. */
+  let overdue = false;
+  let ending = false;
 
-  return { next };
+  return {
+    async next(event) {
+      const fact = await readFact(event);
+      if (fact === undefined) return [];
+      const at = event.eventTime ? tsToMs(event.eventTime) : 0;
+      return read(fact, at).map((item) => ({ ...item, at }));
+    },
+  };
 
-  async function next(event: HistoryEvent): Promise<RunEvent[]> {
-    const at = event.eventTime ? tsToMs(event.eventTime) : 0;
-    const emitted = await read(event, at);
-    return emitted.map((item) => ({ ...item, at }));
-  }
-
-  async function read(event: HistoryEvent, at: number): Promise<Emitted[]> {
-    const started = event.workflowExecutionStartedEventAttributes;
-    if (started) {
-      runId = started.originalExecutionRunId ?? '';
-      return begin((await decodeFirst(client, started.input)) as Lineage); // agentRun's one argument
+  function read(fact: Fact, at: number): Emitted[] {
+    switch (fact.type) {
+      case 'started':
+        runId = fact.runId;
+        return begin(fact.lineage);
+      case 'scheduled':
+        return schedule(fact, at);
+      case 'begun': {
+        const task = pending.get(fact.key);
+        if (task) task.attempts = fact.attempt;
+        return [];
+      }
+      case 'succeeded':
+      case 'failed':
+      case 'cancelled':
+        return ended(fact, at);
+      case 'timer_fired':
+        overdue = true;
+        return [];
+      case 'cancel_requested':
+        ending = true;
+        return [];
+      case 'child_waiting':
+        return childWaiting(fact.waiting);
+      case 'decided':
+        return decided(fact.call, fact.decision);
+      case 'run_succeeded':
+        return succeeded(fact.result);
+      case 'run_failed':
+        return [unfinished('failed', fact.error)];
+      case 'run_cancelled':
+        return [unfinished('cancelled', null)];
     }
-    const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled) {
-      const name = scheduled.activityType?.name ?? '';
-      return schedule(
-        String(event.eventId),
-        name,
-        scheduled.activityId ?? '',
-        await decodeFirst(client, scheduled.input),
-        at,
-      );
-    }
-    const begun = event.activityTaskStartedEventAttributes;
-    if (begun) {
-      const task = pending.get(String(begun.scheduledEventId));
-      if (task) task.attempts = begun.attempt ?? 1;
-      return [];
-    }
-    return (await readEnd(event, at)) ?? (await readUpdate(event)) ?? (await readRunEnd(event));
   }
 
   function begin(lineage: Lineage | undefined): Emitted[] {
     if (lineage?.manifest !== undefined) manifests.set(0, lineage.manifest);
+    overdue = false;
     if (lineage?.from !== undefined && lineage.question === undefined && calls.size > 0) {
       return [{ type: 'continued', runId }];
     }
@@ -84,118 +108,114 @@ export function createTrace(client: Client, id: string): Trace {
     return [{ type: 'run_started', id, runId, agent, input: lineage?.question?.input ?? '' }];
   }
 
-  function schedule(
-    eventId: string,
-    name: string,
-    activity: string,
-    input: unknown,
-    atMs: number,
-  ): Emitted[] {
-    const parsed = parseActivityId(activity);
+  function schedule(fact: Extract<Fact, { type: 'scheduled' }>, atMs: number): Emitted[] {
+    const parsed = parseActivityId(fact.id);
     if (parsed === undefined) return [];
     const { scope, n } = parsed;
     const call = scope === 0 ? parsed.call : `${scope}/${parsed.call}`;
-    pending.set(eventId, { name, id: activity, call, n, atMs, attempts: 0 });
+    const known = calls.get(call);
+    const name = fact.name ?? known?.action.tool ?? '';
+    const closing = name === 'callModel' && (fact.input as CallModelInput).closing === true; // written by plan()
+    pending.set(fact.key, { name, call, n, atMs, attempts: 0, closing });
     if (name === 'resolveAgent') return [];
     if (name === 'callModel') return [{ type: 'model_started', call }];
-    const toolInput = input as Json; // a tool activity's one argument
-    const known = calls.get(call);
+    const toolInput = fact.input as Json; // a tool activity's one argument
     if (known) known.action = { ...known.action, toolInput };
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
 
-  /** An activity has come to an end of some kind. */
-  async function readEnd(event: HistoryEvent, at: number): Promise<Emitted[] | undefined> {
-    const end =
-      event.activityTaskCompletedEventAttributes ??
-      event.activityTaskFailedEventAttributes ??
-      event.activityTaskTimedOutEventAttributes ??
-      event.activityTaskCanceledEventAttributes;
-    if (!end) return undefined;
-    const task = pending.get(String(end.scheduledEventId));
+  /** An activity or a sub-agent's run has come to an end of some kind. */
+  function ended(fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>, at: number): Emitted[] {
+    const task = pending.get(fact.key);
     if (task === undefined) return [];
-    pending.delete(String(end.scheduledEventId));
+    // Our own activities are waited for when they are cancelled.
+    const tool = toolOf(task);
+    if (fact.type === 'cancelled' && fact.requested && tool?.external !== true) return [];
+    pending.delete(fact.key);
     const durationMs = at - task.atMs;
     const call = calls.get(task.call);
-    if (call && task.name !== 'callModel') {
+    if (call) {
       call.attempts += task.attempts;
       call.durationMs += durationMs;
     }
-    if (event.activityTaskCompletedEventAttributes) {
-      const result = await decodeFirst(client, event.activityTaskCompletedEventAttributes.result);
-      return completed(task, result, durationMs);
+    switch (fact.type) {
+      case 'succeeded':
+        return completed(task, fact.result, durationMs);
+      case 'failed':
+        return failed(task, fact.error);
+      case 'cancelled':
+        return wasCancelled(task);
     }
-    if (event.activityTaskCanceledEventAttributes) {
-      return cancelled.has(task.call) ? step(task.call, cancelledTool(cancelled.get(task.call))) : [];
-    }
-    const failure = 'failure' in end ? await decodeFailure(client, end.failure) : undefined;
-    return failed(task, readFailure(failure).error);
   }
 
   function completed(task: Pending, result: unknown, durationMs: number): Emitted[] {
     if (task.name === 'resolveAgent') {
-      const { manifest } = result as ResolvedAgent; // written by resolveAgent
-      manifests.set(scopeOf(task.call), manifest);
+      manifests.set(scopeOf(task.call), (result as ResolvedAgent).manifest); // written by resolveAgent
       return [];
     }
     if (task.name === 'callModel') return replied(task, result as ModelTurn, durationMs); // written by callModel
+    const tool = toolOf(task);
+    if (tool?.agent !== undefined) {
+      return step(task.call, capOutput((result as RunResult).output, Infinity, limits.externalBytes)); // agentRun's
+    }
+    if (tool?.external === true) {
+      return step(task.call, capOutput(result, tool.maxOutputChars, limits.externalBytes));
+    }
     return step(task.call, (result as ToolResult).output); // written by the tool's activity
   }
 
   function replied(task: Pending, turn: ModelTurn, durationMs: number): Emitted[] {
-    const ended: Emitted = {
+    const { call, attempts, closing } = task;
+    const reply: Emitted = {
       type: 'model_ended',
-      call: task.call,
+      call,
       turn,
-      attempts: task.attempts,
+      attempts,
       durationMs,
+      ...(closing ? { closing } : {}),
     };
-    if (turn.decision.type !== 'act') return [ended];
-    const actions = turn.decision.actions.flatMap(
-      ({ tool, toolInput, log = turn.text, observation }, index) => {
-        const call = `${task.call}.${index + 1}`;
-        const action = { tool, toolInput, log };
-        calls.set(call, { call, action, attempts: 0, durationMs: 0, open: true });
-        const planned: Emitted[] = [{ type: 'action', call, action }];
-        return observation === undefined ? planned : [...planned, ...step(call, observation)];
-      },
-    );
-    return [ended, ...actions];
+    const { decision } = turn;
+    if (decision.type === 'finish') lastLog = decision.log ?? turn.text;
+    if (decision.type !== 'act') return [reply];
+    const known = manifests.get(scopeOf(call))?.tools ?? [];
+    const actions = decision.actions.flatMap(({ tool, toolInput, log = turn.text, observation }, index) => {
+      const toolCall = `${call}.${index + 1}`;
+      const action = { tool, toolInput, log };
+      calls.set(toolCall, { call: toolCall, action, attempts: 0, durationMs: 0, open: true });
+      const planned: Emitted[] = [{ type: 'action', call: toolCall, action }];
+      if (observation === undefined) return planned;
+      const isKnown = tool === EXCEPTION_TOOL || known.some(({ name }) => name === tool);
+      const named = isKnown ? tool : 'invalid_tool';
+      return [
+        ...planned,
+        { type: 'tool_started', call: toolCall, tool: named, toolInput } as const,
+        ...step(toolCall, observation),
+      ];
+    });
+    return [reply, ...actions];
   }
 
-  function failed(task: Pending, error: { type: string; message: string }): Emitted[] {
+  function failed(task: Pending, error: ErrorInfo): Emitted[] {
     if (task.name === 'resolveAgent') return [];
-    if (task.name === 'callModel') {
-      return [{ type: 'model_failed', call: task.call, error, attempts: task.attempts }];
-    }
-    const { call, n } = task;
-    const tool = manifests.get(scopeOf(call))?.tools.find(({ name }) => name === task.name);
-    const failure: Emitted = { type: 'tool_failed', call, error, attempts: task.attempts };
-    if (tool?.onFailure === 'observe') return [failure, ...step(call, failedTool(task.name, error))];
+    const { call, n, name, attempts } = task;
+    if (name === 'callModel') return [{ type: 'model_failed', call, error, attempts }];
+    const tool = toolOf(task);
+    if (tool?.external === true && error.type === 'ToolError') return step(call, error.message);
+    const failure: Emitted = { type: 'tool_failed', call, error, attempts };
     if (tool?.onFailure === 'fail') return [failure];
+    if (tool?.onFailure === 'observe' || overdue) return [failure, ...step(call, failedTool(name, error))];
     const toolInput = calls.get(call)?.action.toolInput ?? null;
-    return [
-      failure,
-      { type: 'waiting', park: { call, n, tool: task.name, toolInput, reason: 'failed', error } },
-    ];
+    return [failure, { type: 'waiting', park: { call, n, tool: name, toolInput, reason: 'failed', error } }];
   }
 
-  /** A decision is known when its update has completed: then the run has said which call it was for. */
-  async function readUpdate(event: HistoryEvent): Promise<Emitted[] | undefined> {
-    const accept = event.workflowExecutionUpdateAcceptedEventAttributes;
-    if (accept) {
-      accepted.set(String(event.eventId), await decodeFirst(client, accept.acceptedRequest?.input?.args));
-      return [];
-    }
-    const complete = event.workflowExecutionUpdateCompletedEventAttributes;
-    if (!complete) return undefined;
-    const receipt = (await decodeFirst(client, complete.outcome?.success)) as DecisionReceipt | undefined;
-    return receipt === undefined ? [] : decided(receipt, accepted.get(String(complete.acceptedEventId)));
+  function wasCancelled({ call, name }: Pending): Emitted[] {
+    if (name === 'callModel' || name === 'resolveAgent') return [];
+    if (cancelled.has(call)) return step(call, cancelledTool(cancelled.get(call)));
+    if (ending) return [];
+    return step(call, overdue ? CUT_CALL : cancelledTool(undefined));
   }
 
-  function decided({ call, decision: type }: DecisionReceipt, sent: unknown): Emitted[] {
-    const data: DecisionData = sent !== null && typeof sent === 'object' ? sent : {};
-    const decision = decisionOf(type, data);
+  function decided(call: string, decision: OperatorDecision): Emitted[] {
     const event: Emitted = { type: 'decided', call, decision };
     switch (decision.type) {
       case 'resolve':
@@ -211,6 +231,21 @@ export function createTrace(client: Client, id: string): Trace {
     }
   }
 
+  /** The signal says all that waits in a sub-agent now. */
+  function childWaiting({ caller, parks }: Extract<Fact, { type: 'child_waiting' }>['waiting']): Emitted[] {
+    const before = childParks.get(caller) ?? [];
+    const now = parks.map((park) => ({ ...park, call: `${caller}/${park.call}` }));
+    childParks.set(
+      caller,
+      now.map(({ call }) => call),
+    );
+    const over = before.filter((call) => now.every((park) => park.call !== call));
+    return [
+      ...over.map((call) => ({ type: 'resumed', call }) as const),
+      ...now.filter(({ call }) => !before.includes(call)).map((park) => ({ type: 'waiting', park }) as const),
+    ];
+  }
+
   function step(call: string, observation: Json): Emitted[] {
     const traced = calls.get(call);
     if (traced === undefined || !traced.open) return [];
@@ -220,58 +255,30 @@ export function createTrace(client: Client, id: string): Trace {
     return [{ type: 'step', step: result }];
   }
 
-  async function readRunEnd(event: HistoryEvent): Promise<Emitted[]> {
-    const completion = event.workflowExecutionCompletedEventAttributes;
-    if (completion) {
-      const { output, stopReason, iterations, usage } = (await decodeFirst(
-        client,
-        completion.result,
-      )) as RunResult; // agentRun's result
-      const status =
-        stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped';
-      return [{ type: 'run_ended', status, stopReason, output, iterations, usage, error: null }];
-    }
-    const unfinished = { output: null, iterations: null, usage: null };
-    const failure = event.workflowExecutionFailedEventAttributes;
-    if (failure) {
-      const { error } = readFailure(await decodeFailure(client, failure.failure));
-      return [{ type: 'run_ended', status: 'failed', stopReason: 'error', ...unfinished, error }];
-    }
-    if (event.workflowExecutionCanceledEventAttributes) {
-      return [
-        { type: 'run_ended', status: 'cancelled', stopReason: 'cancelled', ...unfinished, error: null },
-      ];
-    }
-    const killed = event.workflowExecutionTerminatedEventAttributes;
-    if (killed) {
-      const error = { type: 'Terminated', message: killed.reason || 'The run was terminated.' };
-      return [{ type: 'run_ended', status: 'failed', stopReason: 'error', ...unfinished, error }];
-    }
-    if (event.workflowExecutionTimedOutEventAttributes) {
-      const error = { type: 'Timeout', message: 'The workflow execution timed out.' };
-      return [{ type: 'run_ended', status: 'failed', stopReason: 'error', ...unfinished, error }];
-    }
-    return [];
+  function succeeded({ output, stopReason, iterations, usage }: RunResult): Emitted[] {
+    const status = stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped';
+    return [
+      { type: 'finish', output, log: stopReason === 'final_answer' ? lastLog : '' },
+      { type: 'run_ended', status, stopReason, output, iterations, usage, error: null },
+    ];
+  }
+
+  function toolOf({ name, call }: Pending): ToolManifest | undefined {
+    return manifests.get(scopeOf(call))?.tools.find((tool) => tool.name === name);
   }
 }
 
 /** A run event without its time; distributes over the union. */
 type Emitted = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
 
-function decisionOf(
-  type: OperatorDecision['type'],
-  { input, output, reason }: DecisionData,
-): OperatorDecision {
-  switch (type) {
-    case 'retry':
-      return input === undefined ? { type } : { type, input };
-    case 'resolve':
-      return { type, output: output ?? null };
-    case 'skip':
-    case 'cancelCall':
-    case 'abort':
-      return reason === undefined ? { type } : { type, reason };
-  }
+function unfinished(status: 'failed' | 'cancelled', error: ErrorInfo | null): Emitted {
+  const stopReason = status === 'failed' ? 'error' : 'cancelled';
+  const nothing: { output: Json; iterations: number | null; usage: Usage | null } = {
+    output: null,
+    iterations: null,
+    usage: null,
+  };
+  return { type: 'run_ended', status, stopReason, ...nothing, error };
 }
 
 function scopeOf(call: string): number {

@@ -1,4 +1,6 @@
+export { type AgentToolOptions, agentTool } from './agent-tool.ts';
 export { calculator } from './calculator.ts';
+export { type ExternalToolOptions, externalTool } from './external.ts';
 export { python, type PythonOptions } from './python.ts';
 export {
   type EarlierCall,

@@ -143,5 +143,25 @@ export function toolManifest(tool: Tool): ToolManifest {
     onFailure: tool.onFailure ?? toolDefaults.onFailure,
     returnDirect: tool.returnDirect ?? toolDefaults.returnDirect,
     maxOutputChars: tool.maxOutputChars ?? toolDefaults.maxOutputChars,
+    ...remoteTool(tool),
   };
+}
+
+function remoteTool({ name, remote }: Tool): Partial<ToolManifest> {
+  switch (remote?.type) {
+    case undefined:
+      return {};
+    case 'agent':
+      return { agent: remote.agent };
+    case 'activity': {
+      const { taskQueue, heartbeatTimeout } = remote;
+      return {
+        external: true,
+        ...(taskQueue === undefined ? {} : { taskQueue }),
+        ...(heartbeatTimeout === undefined
+          ? {}
+          : { heartbeatTimeoutMs: timeout(heartbeatTimeout, `Tool "${name}": heartbeatTimeout`) }),
+      };
+    }
+  }
 }

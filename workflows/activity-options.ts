@@ -1,5 +1,8 @@
-import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
+import type { ToolManifest } from '../agent/manifest.ts';
+import type { Json } from '../agent/vocabulary.ts';
 
 /** Heartbeats come every second; a worker that misses ten is taken for dead. */
 export const HEARTBEAT_TIMEOUT = '10s';
@@ -19,4 +22,49 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
     retry: { maximumAttempts: maxAttempts + limits.deaths, initialInterval: 200, backoffCoefficient: 1 },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   };
+}
+
+type Activity<R> = (input: Json) => Promise<R>;
+
+/** The activity of a tool that our runner runs. */
+export function toolActivity(tool: ToolManifest, id: string, input: Json): Activity<ToolResult> {
+  return activityOf(tool, id, input, runnerOptions(tool.retry.maxAttempts, tool.timeoutMs));
+}
+
+/**
+ * The activity of a tool that another worker runs, in whatever language: Temporal counts its attempts, and its
+ * cancellation is not waited for, because nobody can know whether it listens.
+ */
+export function externalActivity(tool: ToolManifest, id: string, input: Json): Activity<Json> {
+  const { retry, timeoutMs, heartbeatTimeoutMs } = tool;
+  return activityOf(tool, id, input, {
+    startToCloseTimeout: timeoutMs,
+    retry: {
+      maximumAttempts: retry.maxAttempts,
+      initialInterval: retry.initialMs,
+      backoffCoefficient: retry.backoff,
+      maximumInterval: retry.maximumMs,
+      nonRetryableErrorTypes: ['ToolError'],
+    },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeout: heartbeatTimeoutMs }),
+  });
+}
+
+function activityOf<R>(tool: ToolManifest, id: string, input: Json, options: ActivityOptions): Activity<R> {
+  const activities = proxyActivities<{ [name: string]: Activity<R> }>({
+    activityId: id,
+    summary: summary(input),
+    ...options,
+    ...(tool.taskQueue === undefined ? {} : { taskQueue: tool.taskQueue }),
+  });
+  const activity = activities[tool.name];
+  if (activity === undefined) throw new Error('unreachable: a proxy has every name');
+  return activity;
+}
+
+/** What the Web UI's timeline shows behind the tool's name, at most 120 characters of it. */
+function summary(input: Json): string {
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }

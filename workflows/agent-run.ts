@@ -1,8 +1,15 @@
-import { allHandlersFinished, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
+import type { Park } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
 import { type Turn, travelling } from './act.ts';
-import type { Lineage, RunResult } from './messages.ts';
+import { type Lineage, type RunResult, childWaitingSignal } from './messages.ts';
 import { runLineage } from './run-agent.ts';
 import type { AgentLoop } from './run-state.ts';
 import { type StatusWriter, statusWriter } from './status.ts';
@@ -17,7 +24,10 @@ export async function agentRun(lineage: Lineage): Promise<RunResult> {
         writeStatus = statusWriter(searchAttributes, lineage);
         writeStatus('running');
       },
-      waiting: (parks) => writeStatus(parks.length > 0 ? 'waiting' : 'running'),
+      waiting(parks) {
+        writeStatus(parks.length > 0 ? 'waiting' : 'running');
+        tellParent(lineage, parks);
+      },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(lineage, loop, resolved, lastTurn),
     });
     const { stopReason } = result;
@@ -41,6 +51,7 @@ function continueWhenLong(
   const from = handOver(loop.transcript, workflowInfo().runId);
   return continueAsNew<typeof agentRun>({
     agent: lineage.agent,
+    ...(lineage.caller === undefined ? {} : { caller: lineage.caller }),
     root: loop.root,
     manifest,
     searchAttributes,
@@ -48,4 +59,12 @@ function continueWhenLong(
     pending: travelling(lastTurn, limits.handOverBytes),
     counters: loop.counters,
   });
+}
+
+/** Whoever watches the parent has to see that its sub-agent waits. */
+function tellParent({ caller }: Lineage, parks: Park[]): void {
+  const { parent } = workflowInfo();
+  if (caller === undefined || parent === undefined) return;
+  const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, { caller, parks });
+  told.catch(() => undefined); // a parent that is gone needs no news
 }

@@ -1,12 +1,14 @@
 import { type CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { OperatorDecision, Park } from '../agent/events.ts';
 import { type OpenCall, chooseCall } from './decisions.ts';
-import { type RunState, decisionHelp, decisionUpdates, statusQuery } from './messages.ts';
+import { type RunState, childWaitingSignal, decisionHelp, decisionUpdates, statusQuery } from './messages.ts';
 
 /** A tool call the outside can speak to. */
 export interface ControlledCall extends OpenCall {
   scope: CancellationScope;
   decision: OperatorDecision | undefined;
+  /** Waiting for a person stops the run's clock. */
+  pauseClock(paused: boolean): void;
 }
 
 /** The operator's side of a workflow: the open calls of all its agents. One per workflow. */
@@ -37,6 +39,14 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
       { validator: (data?: unknown) => void choose(type, data), description: decisionHelp[type] },
     );
   }
+  setHandler(childWaitingSignal, ({ caller, parks }) => {
+    const call = control.calls.get(caller.replace(/~\d+$/u, ''));
+    if (call === undefined) return;
+    const waited = call.childParks.length > 0;
+    call.childParks = parks.map((park) => ({ ...park, call: `${caller}/${park.call}` }));
+    if (waited !== parks.length > 0) call.pauseClock(!waited);
+    control.onWaitingChange();
+  });
   setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });
   return control;
 }

@@ -10,6 +10,8 @@ export interface OpenCall {
   id: string;
   n: number;
   park: Park | undefined;
+  /** Calls that wait within this one, which is a sub-agent. */
+  childParks: Park[];
 }
 
 /** The call a decision is meant for, and the decision, both checked. */
@@ -85,8 +87,13 @@ function findCall<C extends OpenCall>(open: readonly C[], type: string, id: stri
     return only;
   }
   const found = open.find((call) => call.id === id);
-  if (found === undefined) throw new Error(`${type}: there is no open call ${id}. ${list}`);
-  return found;
+  if (found !== undefined) return found;
+  if (open.some(({ childParks }) => childParks.some(({ call }) => call === id))) {
+    throw new Error(
+      `${type}: ${id} waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.`,
+    );
+  }
+  throw new Error(`${type}: there is no open call ${id}. ${list}`);
 }
 
 function checkState(call: OpenCall, type: OperatorDecision['type'], park: number | undefined): void {

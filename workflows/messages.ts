@@ -1,4 +1,4 @@
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Origin, RunOverrides } from '../agent/calls.ts';
 import type { OperatorDecision, Park } from '../agent/events.ts';
 import type { Counters } from '../agent/limits.ts';
@@ -36,8 +36,10 @@ export interface Lineage {
   /** Name of the session that the question is part of. */
   session?: string;
   overrides?: RunOverrides;
-  /** First run of the lineage. */
+  /** First run of the lineage; a sub-agent's is its parent's, and the call. */
   root?: string;
+  /** The parent's call that a sub-agent is. */
+  caller?: string;
   manifest?: AgentManifest;
   searchAttributes?: boolean;
   /** `entries`: what the model still sees, where that is small enough to be carried. */
@@ -102,5 +104,13 @@ export interface RunState {
   waiting: Park[];
   usage: Usage;
 }
+
+/** Sent by a sub-agent's run to its parent: the calls that wait in it now, and those of its own sub-agents. */
+export interface ChildWaiting {
+  caller: string;
+  parks: Park[];
+}
+
+export const childWaitingSignal = defineSignal<[ChildWaiting]>('childWaiting');
 
 export const statusQuery = defineQuery<RunState>('status');

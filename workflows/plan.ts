@@ -1,28 +1,47 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
 import { addUsage } from '../agent/vocabulary.ts';
 import { runnerOptions } from './activity-options.ts';
+import { untilDeadline } from './deadline.ts';
 import { asRunFailure } from './run-failure.ts';
 import type { AgentLoop } from './run-state.ts';
 import { delivered, nextCall } from './transcript.ts';
+
+/** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
+export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
+  if (loop.manifest.maxExecutionTimeMs === null) return callModel(loop, {});
+  try {
+    return await untilDeadline(loop, new CancellationScope(), () => callModel(loop, {}));
+  } catch (failure) {
+    if (loop.overdue && isCancellation(failure) && !loop.scopeAround.consideredCancelled) return undefined;
+    throw failure;
+  }
+}
+
+/** A limit was reached: asks the model for its answer. */
+export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
+  return callModel(loop, { closing: true });
+}
 
 interface ModelActivity {
   callModel(input: CallModelInput): Promise<ModelTurn>;
 }
 
-/** Asks the model what to do next. A failure is the run's, with the cause's type; a cancellation stays one. */
-export async function plan(loop: AgentLoop): Promise<ModelTurn> {
+async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promise<ModelTurn> {
   const { scope, manifest, transcript, counters } = loop;
   const step = String(counters.iterations + 1);
-  const { callModel } = proxyActivities<ModelActivity>({
+  const activities = proxyActivities<ModelActivity>({
     activityId: activityId(scope, step, 0),
-    summary: `step ${step}`,
+    summary: more.closing === true ? 'the answer, at the limit' : `step ${step}`,
     ...runnerOptions(manifest.modelRetry.maxAttempts, manifest.params.requestTimeoutMs),
   });
+  const { repeat } = counters;
+  const input = { ...nextCall(transcript), ...(repeat === undefined ? {} : { repeat }), ...more };
   try {
-    const turn = await callModel(nextCall(transcript));
+    const turn = await activities.callModel(input);
     delivered(transcript);
     counters.usage = addUsage(counters.usage, turn.usage);
+    if (turn.repeat !== undefined) counters.repeat = turn.repeat;
     return turn;
   } catch (failure) {
     throw asRunFailure(failure);

@@ -1,4 +1,4 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent/calls.ts';
 import type { Park } from '../agent/events.ts';
 import { freshCounters, reachedLimit } from '../agent/limits.ts';
@@ -8,7 +8,8 @@ import { type Step, type Turn, act, travelling, whole } from './act.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import { type Control, createControl } from './control.ts';
 import type { Lineage, RunResult, RunState } from './messages.ts';
-import { plan } from './plan.ts';
+import { watchDeadline } from './deadline.ts';
+import { plan, planClosing } from './plan.ts';
 import { asRunFailure, runFailure } from './run-failure.ts';
 import type { AgentLoop } from './run-state.ts';
 import { showWaiting } from './status.ts';
@@ -16,6 +17,8 @@ import { type TranscriptWriter, append, continuedTranscript, newTranscript } fro
 
 export interface RunAgentOptions {
   chatHistory?: ChatMessage[];
+  /** Values for the agent's own `{names}` in its prompt texts. */
+  variables?: { [name: string]: string };
   overrides?: RunOverrides;
 }
 
@@ -25,10 +28,10 @@ export interface RunAgentOptions {
  * `AgentNotFound`, `ModelAuthenticationError`, a tool's own.
  */
 export function runAgent(agent: string, input: string, options: RunAgentOptions = {}): Promise<RunResult> {
-  const { chatHistory = [], overrides } = options;
+  const { chatHistory = [], variables, overrides } = options;
   return runLineage({
     agent,
-    question: { input, chatHistory },
+    question: { input, chatHistory, ...(variables === undefined ? {} : { variables }) },
     ...(overrides === undefined ? {} : { overrides }),
   });
 }
@@ -52,10 +55,12 @@ export async function runLineage(lineage: Lineage, hooks: LoopHooks = {}): Promi
   hooks.resolved?.(resolved);
   const loop = begin(lineage, resolved, scope, control);
   agent.loop = loop;
+  const endWatch = watchDeadline(loop);
   try {
     return await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
   } finally {
     agent.over = true;
+    endWatch();
   }
 }
 
@@ -66,15 +71,18 @@ async function iterate(
 ): Promise<RunResult> {
   const { counters, manifest, transcript } = loop;
   for (;;) {
-    const limit = reachedLimit(manifest, counters, Date.now());
-    if (limit !== undefined) return result(loop, manifest.stoppedOutput, limit);
+    const limit = loop.overdue ? 'max_execution_time' : reachedLimit(manifest, counters, Date.now());
+    if (limit !== undefined) return stopped(loop, limit);
 
     const turn = await plan(loop);
+    if (turn === undefined) return stopped(loop, 'max_execution_time');
     counters.iterations++;
-    if (turn.decision.type === 'fail') throw runFailure(turn.decision.error);
-    if (turn.decision.type === 'finish') return result(loop, turn.decision.output, 'final_answer');
+    const { decision } = turn;
+    if (decision.type === 'fail') throw runFailure(decision.error);
+    if (decision.type === 'finish') return result(loop, decision.output, 'final_answer');
+    if (decision.type === 'stop') return stopped(loop, 'max_iterations');
 
-    const acted = await act(loop, turn, turn.decision.actions);
+    const acted = await act(loop, turn, decision.actions);
     const direct = returnDirect(loop, acted.steps);
     if (direct !== undefined) return result(loop, direct.entry.observation, 'return_direct');
 
@@ -82,6 +90,17 @@ async function iterate(
     const leaving = betweenTurns(acted);
     if (leaving !== undefined) await leaving;
   }
+}
+
+/** The end that a limit makes: a fixed sentence, or what the model makes of the steps so far. No step, no call. */
+async function stopped(loop: AgentLoop, limit: StopReason): Promise<RunResult> {
+  const { manifest, counters } = loop;
+  if (manifest.earlyStopping !== 'generate' || counters.iterations === 0) {
+    return result(loop, manifest.stoppedOutput, limit);
+  }
+  const { decision } = await planClosing(loop);
+  if (decision.type === 'fail') throw runFailure(decision.error);
+  return result(loop, decision.type === 'finish' ? decision.output : manifest.stoppedOutput, limit);
 }
 
 /** The agent's definition is resolved once in a lineage and recorded. */
@@ -120,6 +139,9 @@ function begin(lineage: Lineage, resolved: ResolvedAgent, scope: number, operato
     counters: counters ?? freshCounters(Date.now()),
     transcript: openTranscript(lineage, resolved, scope),
     control: operator,
+    scopeAround: CancellationScope.current(),
+    overdue: false,
+    cutAtDeadline: new Set(),
     waits: 0,
     waitingSinceMs: 0,
   };
@@ -190,5 +212,7 @@ function onWaitingChange(): void {
 }
 
 function waitingCalls(): Park[] {
-  return [...(control?.calls.values() ?? [])].flatMap(({ park }) => (park === undefined ? [] : [park]));
+  return [...(control?.calls.values() ?? [])].flatMap(({ park, childParks }) =>
+    park === undefined ? childParks : [park, ...childParks],
+  );
 }

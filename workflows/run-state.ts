@@ -1,3 +1,4 @@
+import type { CancellationScope } from '@temporalio/workflow';
 import type { Counters } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Control } from './control.ts';
@@ -11,6 +12,12 @@ export interface AgentLoop {
   counters: Counters;
   transcript: TranscriptWriter;
   control: Control;
+  /** The scope the loop runs in: cancelled with the run. */
+  scopeAround: CancellationScope;
+  /** The time limit has been reached: what is running is cut. */
+  overdue: boolean;
+  /** What ends with the time limit: the calls under way. */
+  cutAtDeadline: Set<CancellationScope>;
   /** Calls that wait for a person now, and since when there is one. */
   waits: number;
   waitingSinceMs: number;

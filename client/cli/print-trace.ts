@@ -1,4 +1,3 @@
-import type { ModelTurn } from '../../agent/calls.ts';
 import type { ErrorInfo, Park, RunEvent, RunStep } from '../../agent/events.ts';
 import {
   type AgentAction,
@@ -31,6 +30,8 @@ export interface TracePrinter {
   /** Takes back what is only there while something is under way. */
   end(): void;
 }
+
+type ModelEnded = Extract<RunEvent, { type: 'model_ended' }>;
 
 const INDENT = '    ';
 const TEXT_ROWS = 6;
@@ -66,7 +67,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'model_text':
         return underWay(event.call, writing(event.call, event.attempt, event.text));
       case 'model_ended':
-        return modelEnded(event.call, event.turn, event.attempts, event.durationMs);
+        return modelEnded(event);
       case 'model_failed':
         open.delete(event.call);
         return stay([failure(`The model call of step ${event.call} failed`, event)]);
@@ -92,6 +93,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'step':
         return step(event.step);
       case 'continued':
+      case 'resumed':
+      case 'finish':
         return;
       case 'run_ended':
         open.clear();
@@ -99,9 +102,9 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     }
   }
 
-  function modelEnded(call: string, turn: ModelTurn, attempts: number, durationMs: number): void {
+  function modelEnded({ call, turn, attempts, durationMs, closing }: ModelEnded): void {
     const { decision, finishReason, warnings = [] } = turn;
-    iterations++;
+    if (closing !== true) iterations++;
     usage = addUsage(usage, turn.usage);
     open.delete(call);
     siblings = decision.type === 'act' ? decision.actions.length : 1;
@@ -113,6 +116,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       ...thoughtLines(decision.type === 'fail' ? turn.text : (log ?? turn.text)),
       ...(finishReason === 'length'
         ? [INDENT + colors.yellow('the reply was cut off at the token limit')]
+        : []),
+      ...(closing === true ? [INDENT + colors.yellow('asked for its answer at the limit')] : []),
+      ...(turn.shortened === true
+        ? [INDENT + colors.yellow('the context was too long: the oldest observations were shortened')]
         : []),
       ...warnings.map((text) => INDENT + colors.yellow(`warning: ${oneLine(text)}`)),
     ]);
@@ -131,6 +138,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   }
 
   function toolStarted(call: string, tool: string, input: string): void {
+    if (tool === EXCEPTION_TOOL || tool === 'invalid_tool') return;
     const changed = inputs.get(call) !== input;
     inputs.set(call, input);
     if (changed) stay(labelled(`Action Input${ofCall(call)}`, input));

@@ -4,7 +4,7 @@ import { type OpenCall, chooseCall } from '../../workflows/decisions.ts';
 
 type Type = OperatorDecision['type'];
 
-const running: OpenCall = { id: '3.1', n: 0, park: undefined };
+const running: OpenCall = { id: '3.1', n: 0, park: undefined, childParks: [] };
 const failed = parked('3.2', 1);
 const other = parked('1/3.3', 0);
 
@@ -155,5 +155,5 @@ describe('a decision is refused, with what would fit', () => {
 function parked(id: string, n: number): OpenCall {
   const error = { type: 'Error', message: 'oops' };
   const park: Park = { call: id, n, tool: 'search', toolInput: 'x', reason: 'failed', error };
-  return { id, n, park };
+  return { id, n, park, childParks: [] };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { capOutput } from '../../activities/output.ts';
+import { capOutput } from '../../agent/output.ts';
 import { type Json, asText } from '../../agent/vocabulary.ts';
 
 const ROOM = 1_000_000;

@@ -1,0 +1,24 @@
+import { type Tool, type ToolOptions, defineTool } from './tool.ts';
+
+export interface AgentToolOptions {
+  /** The agent that does the work, by the name it has in the config. */
+  agent: string;
+  /** What the calling agent knows it as. Default: the agent's name. */
+  name?: string;
+  description: string;
+  /** What becomes of a sub-agent that fails: as for any tool. */
+  onFailure?: NonNullable<ToolOptions['onFailure']>;
+  returnDirect?: boolean;
+}
+
+/** Another agent as a tool: each call is a run of its own, a child workflow whose id is the parent's and the call's. */
+export function agentTool({ agent, name = agent, ...options }: AgentToolOptions): Tool {
+  const tool = defineTool({
+    ...options,
+    name,
+    run() {
+      throw new Error(`${name} is run as an agent, not here.`);
+    },
+  });
+  return { ...tool, remote: { type: 'agent', agent } };
+}

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import { type Tool, type ToolOptions, defineTool } from './tool.ts';
+
+export interface ExternalToolOptions extends Omit<ToolOptions, 'effects'> {
+  /** Checked and coerced before the activity is scheduled. Without it, the input is one plain string. */
+  input?: z.ZodObject;
+  /** The queue its worker polls. Default: the agents' own. */
+  taskQueue?: string;
+  /** Of an activity that heartbeats: how long it may be silent before it is given to another worker. */
+  heartbeatTimeout?: number | string;
+}
+
+/**
+ * A tool that another worker runs, in any language: an ordinary Temporal activity of the tool's name with the input as its
+ * one argument; what it returns is the observation. A failure of the type `ToolError` is told to the model, any other is
+ * retried. Its key against doubled effects is workflow id and activity id, which both stay the same over its retries.
+ */
+export function externalTool({ input, taskQueue, heartbeatTimeout, ...options }: ExternalToolOptions): Tool {
+  const run = () => {
+    throw new Error(`${options.name} is run by another worker, not here.`);
+  };
+  const tool = input === undefined ? defineTool({ ...options, run }) : defineTool({ ...options, input, run });
+  return {
+    ...tool,
+    remote: {
+      type: 'activity',
+      ...(taskQueue === undefined ? {} : { taskQueue }),
+      ...(heartbeatTimeout === undefined ? {} : { heartbeatTimeout }),
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { CancellationScope } from '@temporalio/workflow';
+import { activityId } from '../agent/calls.ts';
+import type { ErrorInfo, OperatorDecision } from '../agent/events.ts';
+import type { ToolManifest } from '../agent/manifest.ts';
+import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
+import type { ResultRef } from '../agent/transcript.ts';
+import type { Json } from '../agent/vocabulary.ts';
+import { type ControlledCall, waitForDecision } from './control.ts';
+import { runFailure } from './run-failure.ts';
+import type { AgentLoop } from './run-state.ts';
+import { tryTool } from './try-tool.ts';
+
+/** What a call came to; `input` may be a person's. */
+export interface Outcome {
+  input: Json;
+  observation: Json;
+  result?: ResultRef;
+  genuine: boolean;
+}
+
+/** One tool call, however often it is scheduled: until it has a result, or a person or a policy or the deadline ends it. */
+export async function callTool(
+  loop: AgentLoop,
+  tool: ToolManifest,
+  call: string,
+  toolInput: Json,
+): Promise<Outcome> {
+  const id = activityId(loop.scope, call, 0);
+  const open: ControlledCall = {
+    id,
+    n: 0,
+    park: undefined,
+    decision: undefined,
+    scope: new CancellationScope(),
+    childParks: [],
+    pauseClock: (paused) => pauseClock(loop, paused),
+  };
+  loop.control.calls.set(id, open);
+  try {
+    let input = toolInput;
+    let checkpoint: Json | undefined;
+    for (;;) {
+      const tried = await tryTool({ loop, tool, call, open, input, checkpoint });
+      if (tried.type === 'done') return { input, ...tried.done };
+      if (tried.type === 'cut') return { input, observation: CUT_CALL, genuine: false };
+      if (tried.type === 'cancelled') {
+        return { input, observation: cancelledTool(tried.reason), genuine: false };
+      }
+      const { error } = tried.failed;
+      if (tool.onFailure === 'fail') throw runFailure(error);
+      // After the deadline nobody is asked any more.
+      if (tool.onFailure === 'observe' || loop.overdue) {
+        return { input, observation: failedTool(tool.name, error), genuine: false };
+      }
+      const decision = await ask(loop, tool, open, input, error);
+      const ended = conclude(decision, error);
+      if (ended !== undefined) return { input, ...ended };
+      if (decision.type === 'retry' && decision.input !== undefined) input = decision.input;
+      checkpoint = tried.failed.checkpoint;
+      open.n++;
+      open.scope = new CancellationScope();
+    }
+  } finally {
+    loop.control.calls.delete(id);
+    if (open.childParks.length > 0) pauseClock(loop, false);
+  }
+}
+
+/** Time spent waiting for a person does not count against the run's time limit. */
+async function ask(
+  loop: AgentLoop,
+  tool: ToolManifest,
+  open: ControlledCall,
+  toolInput: Json,
+  error: ErrorInfo,
+): Promise<OperatorDecision> {
+  const park = { call: open.id, n: open.n, tool: tool.name, toolInput, reason: 'failed', error } as const;
+  pauseClock(loop, true);
+  try {
+    return await waitForDecision(loop.control, open, park);
+  } finally {
+    pauseClock(loop, false);
+  }
+}
+
+function pauseClock(loop: AgentLoop, paused: boolean): void {
+  if (paused) {
+    if (loop.waits++ === 0) loop.waitingSinceMs = Date.now();
+  } else if (--loop.waits === 0) {
+    loop.counters.waitedMs += Date.now() - loop.waitingSinceMs;
+  }
+}
+
+/** What a decision ends the call with; undefined when it is to be run again. */
+function conclude(
+  decision: OperatorDecision,
+  error: ErrorInfo,
+): { observation: Json; genuine: boolean } | undefined {
+  switch (decision.type) {
+    case 'retry':
+      return undefined;
+    case 'resolve':
+      return { observation: decision.output, genuine: true };
+    case 'skip':
+      return { observation: skippedTool(decision.reason), genuine: false };
+    case 'cancelCall':
+      return { observation: cancelledTool(decision.reason), genuine: false };
+    case 'abort': {
+      const why = decision.reason === undefined ? '' : `: ${decision.reason}`;
+      const message = `Aborted by the operator${why}. The call had failed: ${error.message}`;
+      throw runFailure({ type: 'Aborted', message });
+    }
+  }
+}
