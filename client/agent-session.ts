@@ -1,13 +1,20 @@
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import {
   type SessionMessage,
+  type SessionState,
   checkSessionMessage,
   checkSessionName,
   newSession,
   sessionId,
 } from '../agent/session.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
-import { AGENT_SESSION, clearUpdate, sendSignal, sendUpdate } from '../workflows/messages.ts';
+import {
+  AGENT_SESSION,
+  type SessionReceipt,
+  clearUpdate,
+  sendSignal,
+  sendUpdate,
+} from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
 import { isNotFound, readRun } from './history.ts';
 import { recordOf } from './session-record.ts';
@@ -37,6 +44,18 @@ export interface SendOptions {
   /** Only record the message. */
   detach: boolean;
 }
+
+interface SessionStart {
+  workflowId: string;
+  taskQueue: string;
+  args: [SessionState];
+  staticSummary: string;
+}
+
+/** While one run of the session's workflow gives way to the next, the server refuses messages: for some milliseconds. */
+const RESOURCE_EXHAUSTED = 8;
+const CLOSING_TRIES = 200;
+const CLOSING_MS = 25;
 
 /** A conversation that is kept over runs. Only a message that is waited for, and `clear`, need a worker. */
 export class AgentSession {
@@ -89,10 +108,10 @@ export class AgentSession {
    */
   async send(message: SessionMessage, { taskQueue, detach }: SendOptions): Promise<void> {
     valid(() => checkSessionMessage(message));
-    const start = {
+    const start: SessionStart = {
       workflowId: this.#id,
       taskQueue,
-      args: [newSession(this.name)] as [unknown],
+      args: [newSession(this.name)],
       staticSummary: `session ${this.name}`,
     };
     if (detach) {
@@ -103,18 +122,26 @@ export class AgentSession {
       });
       return;
     }
-    for (let waits = true; waits;) {
-      const startWorkflowOperation = new WithStartWorkflowOperation(AGENT_SESSION, {
-        ...start,
-        workflowIdConflictPolicy: 'USE_EXISTING',
-      });
-      const receipt = await this.#client.workflow
-        .executeUpdateWithStart(sendUpdate, { args: [message], startWorkflowOperation })
-        .catch((error: unknown) => {
-          throw error instanceof WorkflowUpdateFailedError ? refusal(InvalidInput, error) : error;
-        });
-      // A session that continues as new takes the message along, but not those who wait for it.
-      waits = receipt.state === 'queued';
+    // A session that continues as new takes the message along, but not those who wait for it.
+    while ((await this.#sendOnce(message, start)) === 'queued');
+  }
+
+  async #sendOnce(message: SessionMessage, start: SessionStart, tries = 1): Promise<SessionReceipt['state']> {
+    const startWorkflowOperation = new WithStartWorkflowOperation(AGENT_SESSION, {
+      ...start,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    try {
+      const sent = { args: [message] as [SessionMessage], startWorkflowOperation };
+      return (await this.#client.workflow.executeUpdateWithStart(sendUpdate, sent)).state;
+    } catch (error) {
+      if (isClosing(error) && tries < CLOSING_TRIES) {
+        await later(CLOSING_MS);
+        return this.#sendOnce(message, start, tries + 1);
+      }
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      await this.info(); // a session that ended is told as that
+      throw refusal(InvalidInput, error);
     }
   }
 
@@ -135,6 +162,14 @@ export async function* listSessions(client: Client, limit: number): AsyncGenerat
     if (left-- <= 0) return;
     yield { name: workflowId.slice(sessionId('').length), startedAt: startTime };
   }
+}
+
+function isClosing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === RESOURCE_EXHAUSTED;
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function valid(check: () => unknown): void {

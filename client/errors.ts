@@ -34,12 +34,15 @@ export class RunNotFound extends Error {
   }
 }
 
-/** There is no session of that name. */
+/** There is no session of that name (any more). */
 export class SessionNotFound extends Error {
   override name = 'SessionNotFound';
 
   constructor(name: string, options?: ErrorOptions) {
-    super(`There is no session "${name}". \`reloop session list\` shows those there are.`, options);
+    super(
+      `There is no session "${name}", or it has ended. \`reloop session list\` shows those there are.`,
+      options,
+    );
   }
 }
 

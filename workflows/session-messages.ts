@@ -21,7 +21,7 @@ export const sendUpdate = defineUpdate<SessionReceipt, [SessionMessage]>(SEND);
 export const sendSignal = defineSignal<[SessionMessage]>(SEND);
 
 /** Forgets the conversation; refused while a run is open or waits. */
-export const clearUpdate = defineUpdate<null, []>('clear');
+export const clearUpdate = defineUpdate<null>('clear');
 
 /** What to type, shown beside each update in the Web UI. */
 export const sessionHelp = {
