@@ -10,7 +10,11 @@ export function argumentNames({ inputSchema }: ToolManifest): string[] {
 
 /** `name: description, args: {…}`, the arguments being the properties of the tool's schema, as JSON. */
 export function lineWithArguments({ name, description, inputSchema }: ToolManifest): string {
-  return `${name}: ${description}, args: ${JSON.stringify(propertiesOf(inputSchema) ?? ONE_STRING)}`;
+  const properties = propertiesOf(inputSchema) ?? ONE_STRING;
+  const definitions = inputSchema?.['$defs'];
+  // Properties may refer to them.
+  const args = definitions === undefined ? properties : { ...properties, $defs: definitions };
+  return `${name}: ${description}, args: ${JSON.stringify(args)}`;
 }
 
 function propertiesOf(schema: ToolManifest['inputSchema']): object | undefined {
