@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import type { Decision } from '../../agent/kind.ts';
+import type { Json } from '../../agent/vocabulary.ts';
+
+/** A reply and what a parser of langchain-classic makes of it, as record-parsers.py writes it. */
+export type RecordedReply = { text: string } & (
+  { finish: Json } | { tool: string; toolInput: Json } | { error: true }
+);
+
+export function recordedReplies(kind: 'structured-chat' | 'conversational'): RecordedReply[] {
+  const file = new URL(`../fixtures/langchain-parsers/${kind}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as RecordedReply[]).map(asJson); // written in this shape
+}
+
+/** What our parser makes of a reply, in the words of a record. */
+export function asRecorded(parse: (text: string) => Decision, text: string): RecordedReply {
+  try {
+    const decision = parse(text);
+    if (decision.type === 'finish') return asJson({ text: decision.log, finish: decision.output });
+    const [{ log, tool, toolInput } = { log: '', tool: '', toolInput: '' }] = decision.actions;
+    return asJson({ text: log, tool, toolInput });
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== `Could not parse LLM output: ${text}`) throw error;
+    return { text, error: true };
+  }
+}
+
+/** As it is once it was sent: there are no infinities in JSON, and no negative zero. */
+function asJson(record: RecordedReply): RecordedReply {
+  return JSON.parse(JSON.stringify(record)) as RecordedReply; // the same, but for some numbers
+}
