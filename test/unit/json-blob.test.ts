@@ -1,0 +1,161 @@
+/**
+ * How the JSON in a reply is found and read: Python's idea of JSON, and LangChain's leniency about its end. Expected
+ * values were seen with langchain-core's parse_json_markdown (Python 3.11).
+ */
+import { describe, expect, test } from 'vitest';
+import { readJsonBlob } from '../../agent/json-blob.ts';
+import { decodeJson } from '../../agent/json-decode.ts';
+import type { Json } from '../../agent/vocabulary.ts';
+
+describe('the JSON is read from', () => {
+  test.each<[what: string, text: string, value: Json]>([
+    ['the whole reply', '{"a": 1}', { a: 1 }],
+    ['the whole reply in a fence', '```json\n{"a": 1}\n```', { a: 1 }],
+    ['behind the first fence', 'I look.\nAction:\n```\n{"a": 1}\n```', { a: 1 }],
+    ['behind the first fence though an empty one is before it', 'x ```\n```\n{"a": 1}\n```', { a: 1 }],
+    ['a fence that nothing closes', 'x\n```json\n{"a": 1}', { a: 1 }],
+    ['behind a fence on the same line', 'x ```json{"a": 1}``` y', { a: 1 }],
+    ['the first of two objects', '{"a": 1}\n{"a": 2}', { a: 1 }],
+    ['the first of two fences', 'x\n```\n{"a": 1}\n```\n```\n{"a": 2}\n```', { a: 1 }],
+    [
+      'a text that holds a fence itself',
+      '```json\n{"a": "```python\nf()\n```"}\n```',
+      { a: '```python\nf()\n```' },
+    ],
+    ['an object with text behind it', '{"a": 1}\nObservation: 2', { a: 1 }],
+    ['an object with another open one behind it', '{"a": {"b": 1}} and {', { a: { b: 1 } }],
+    ['a number that the reply begins with, though a fence follows', '5 apples\n```\n{"a": 1}\n```', 5],
+  ])('%s', (_what, text, value) => {
+    expect(readJsonBlob(text)).toEqual(value);
+  });
+
+  test.each<[what: string, text: string]>([
+    ['prose', 'I cannot do that.'],
+    ['nothing', ' \n```\n```'],
+    ['prose before an object without a fence', 'Sure: {"a": 1}'],
+    ['a reply with one closing brace too many before the fence', 'so }\n```\n{"a": 1}\n```'],
+    ['one closing brace too many', '{"a": 1}}'],
+    ['a comma before the end', '{"a": 1,}'],
+    ['single quotes', "{'a': 1}"],
+    ['a comment', '{"a": 1, // one\n"b": 2}'],
+    ['a bad escape', '{"a": "C:\\dir"}'],
+    ['a BOM', '\ufeff{"a": 1}'],
+    ['a fence with another tag', '```JSON\n{"a": 1}\n```'],
+  ])('not: %s', (_what, text) => {
+    expect(readJsonBlob(text)).toBeUndefined();
+  });
+});
+
+describe('an end that is missing', () => {
+  test.each<[text: string, value: Json | undefined]>([
+    ['{"a": {"b": [1, "x"]}', { a: { b: [1, 'x'] } }],
+    ['{"a": {"b": [1, "x"]', { a: { b: [1, 'x'] } }],
+    ['{"a": {"b": [1, "x"', { a: { b: [1, 'x'] } }],
+    ['{"a": {"b": [1, "x', { a: { b: [1, 'x'] } }],
+    ['{"a": {"b": [1, "', { a: { b: [1, ''] } }],
+    ['{"a": {"b": [1, ', { a: { b: [1] } }],
+    ['{"a": {"b": [', { a: { b: [] } }],
+    ['{"a": {"b": ', { a: {} }],
+    ['{"a": {"b"', { a: {} }],
+    ['{"a": {', { a: {} }],
+    ['{"a": ', {}],
+    ['{"a', {}],
+    ['{', {}],
+    ['{"a": "x\\', { a: 'x' }],
+    ['{"a": "x\\\\', { a: 'x\\' }],
+    ['{"a": "x\\u00', {}],
+    ['{"a": -1.', { a: -1 }],
+    ['{"a": tru', {}],
+    ['[1] [2', [1]],
+  ])('%s', (text, value) => {
+    expect(readJsonBlob(text)).toEqual(value);
+  });
+});
+
+describe('JSON is what Python takes for it', () => {
+  test.each<[what: string, text: string, value: Json]>([
+    ['raw line breaks and control characters', '{"a": "x\n\t\0y"}', { a: 'x\n\t\0y' }],
+    ['NaN and infinities', '[NaN, Infinity, -Infinity]', [Number.NaN, Infinity, -Infinity]],
+    ['an integer zero without a sign', '[-0, -0.0]', [0, -0]],
+    ['the last of equal keys', '{"a": 1, "a": 2}', { a: 2 }],
+    ['halves of characters', '["\\ud83d", "\\ud83d\\ude00"]', ['\ud83d', '😀']],
+    ['every escape', '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00E9"', '"\\/\b\f\n\r\té'],
+    ['numbers', '[0, 12, -1.5, 1e2, 2E-1]', [0, 12, -1.5, 100, 0.2]],
+    ['empty arrays and objects', '[ ] ', []],
+    ['blanks around everything', ' { "a" : [ 1 , null ] } ', { a: [1, null] }],
+  ])('%s', (_what, text, value) => {
+    expect(decodeJson(text)).toEqual({ type: 'value', value });
+  });
+
+  test('a key may be called __proto__', () => {
+    const decoded = decodeJson('{"__proto__": {"a": 1}}');
+    expect(JSON.stringify(decoded)).toBe('{"type":"value","value":{"__proto__":{"a":1}}}');
+  });
+
+  test.each([
+    '01',
+    '+1',
+    '.5',
+    '1.',
+    '0x1f',
+    '1_000',
+    'True',
+    'nul',
+    '"\\x41"',
+    '"\\u00g0"',
+    '[1 2]',
+    '{1: 2}',
+  ])('not: %s', (text) => {
+    expect(decodeJson(text)).toMatchObject({ type: 'broken' });
+  });
+
+  test.each<[what: string, text: string, type: string]>([
+    ['972 brackets deep', '['.repeat(972) + ']'.repeat(972), 'value'],
+    ['973 brackets deep', '['.repeat(973) + ']'.repeat(973), 'refused'],
+    ['an integer of 4,300 digits', '9'.repeat(4300), 'value'],
+    ['an integer of 4,301 digits', '9'.repeat(4301), 'refused'],
+    ['a fraction of 4,301 digits', `1.${'9'.repeat(4301)}`, 'value'],
+  ])('up to its limits: %s', (_what, text, type) => {
+    expect(decodeJson(text).type).toBe(type);
+  });
+
+  test('what it refuses is not looked for behind a fence', () => {
+    const fence = '\n```\n{"a": 1}\n```';
+    expect(readJsonBlob('9'.repeat(4300) + fence)).toBeTypeOf('number');
+    expect(readJsonBlob('9'.repeat(4301) + fence)).toBeUndefined();
+  });
+});
+
+describe('an action_input', () => {
+  test.each<[what: string, text: string, input: string]>([
+    ['may have a backslash at the end of a line', '{"action_input": "a\\\nb"}', 'a\\nb'],
+    ['may stand on the next line', '{"action_input":\n"a\\\tb"}', 'a\\tb'],
+    ['keeps its escapes', '{"action_input": "a\\nb \\"c\\" \\u00e9"}', 'a\nb "c" é'],
+  ])('%s', (_what, text, input) => {
+    expect(readJsonBlob(text)).toEqual({ action_input: input });
+  });
+
+  test('is the only text that may', () => {
+    expect(readJsonBlob('{"a": "a\\\nb"}')).toBeUndefined();
+  });
+});
+
+describe('a reply of a million characters comes to an end', () => {
+  const n = 1_000_000;
+  test.each<[what: string, text: string, type: string]>([
+    ['prose', 'so it goes '.repeat(n / 11), 'undefined'],
+    ['an input without an end', `{"action_input": "${'x\n'.repeat(n / 2)}`, 'object'],
+    ['blanks before an input', `{"action_input":${' '.repeat(n)}`, 'object'],
+    ['input keys', '"action_input":"'.repeat(n / 16), 'string'],
+    ['backslashes', `{"a": "${'\\'.repeat(n)}`, 'object'],
+    ['open brackets', '['.repeat(n), 'undefined'],
+    ['open objects', '{"a":'.repeat(n / 5), 'undefined'],
+    ['digits', `[1.${'1'.repeat(n)}e`, 'object'],
+    ['backticks', `${'`'.repeat(n)}x${'`'.repeat(n)}`, 'undefined'],
+    ['quotes', '"'.repeat(n), 'string'],
+    ['an array without an end', '[' + '1,'.repeat(n / 2), 'object'],
+    ['an object and prose full of quotes', `{"a": 1} ${'" x '.repeat(n / 4)}`, 'object'],
+  ])('%s', (_what, text, type) => {
+    expect(typeof readJsonBlob(text)).toBe(type);
+  });
+});
