@@ -1,7 +1,10 @@
 export { type AgentToolOptions, agentTool } from './agent-tool.ts';
 export { calculator } from './calculator.ts';
+export { type ElasticsearchOptions, elasticsearch } from './elasticsearch.ts';
 export { type ExternalToolOptions, externalTool } from './external.ts';
+export { type HttpOptions, http } from './http.ts';
 export { python, type PythonOptions } from './python.ts';
+export { type SearchOptions, search } from './search.ts';
 export {
   type EarlierCall,
   type Tool,
