@@ -1,10 +1,43 @@
 /** Everything a config module needs, and a worker of your own. */
-export { ConfigError, defineAgent, defineConfig } from './worker/config.ts';
+export { ConfigError, defineAgent, defineConfig, defineKind } from './worker/config.ts';
 export type { AgentDefinition, ConfigDefinition } from './worker/config.ts';
-export { ToolError, ToolInputError, calculator, defineTool, python } from './tools/index.ts';
-export type { EarlierCall, PythonOptions, Tool, ToolContext, ToolOptions, ToolRetry } from './tools/index.ts';
+export {
+  ToolError,
+  ToolInputError,
+  agentTool,
+  calculator,
+  defineTool,
+  externalTool,
+  python,
+} from './tools/index.ts';
+export type {
+  AgentToolOptions,
+  EarlierCall,
+  ExternalToolOptions,
+  PythonOptions,
+  Tool,
+  ToolContext,
+  ToolOptions,
+  ToolRetry,
+} from './tools/index.ts';
 export { ModelError, defineModel } from './models/model.ts';
 export type { Model, ModelCallContext, ModelReply, ModelRequest } from './models/model.ts';
+export { OutputParserError } from './agent/kind.ts';
+export type {
+  AgentKind,
+  Decision,
+  ModelPrompt,
+  ParsedAction,
+  ParserInput,
+  PromptContext,
+  PromptStep,
+  ToolSpec,
+  TurnReply,
+} from './agent/kind.ts';
+export { builtInKinds } from './agent/kinds.ts';
+export { fill } from './agent/template.ts';
+export { asText } from './agent/vocabulary.ts';
+export type { ReplyStore } from './activities/reply-cache.ts';
 export { openai } from './models/openai.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';

@@ -15,6 +15,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import type { Model, ModelError, ModelReply } from '../models/model.ts';
 import { type Attempt, type AttemptPolicy, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { CachedReply } from './reply-cache.ts';
 import { judge } from './errors.ts';
 import type { Transcripts } from './transcripts.ts';
 
@@ -34,8 +35,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         policy = policyOf(manifest);
 
         const kind = kindOf(dependencies, manifest);
-        const model = modelOf(dependencies, manifest);
-        const asked = await askWithinContext(kind, context, (request) => ask(model, request, attempt));
+        const ask = asker(dependencies, manifest, attempt);
+        const asked = await askWithinContext(kind, context, ask);
         const reply = shortenReply(asked.reply);
 
         const { text, decision: decided } = decide(readerOf(dependencies, kind, context), manifest, reply);
@@ -47,9 +48,10 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           decision,
           ...(repeat === undefined ? {} : { repeat }),
           finishReason: reply.finishReason,
-          usage: { ...reply.usage, modelCalls: 1 },
+          usage: { ...reply.usage, modelCalls: asked.modelCalls },
           ...(reply.warnings === undefined ? {} : { warnings: reply.warnings }),
           ...(asked.shortened ? { shortened: true } : {}),
+          ...(asked.modelCalls === 0 ? { cached: true } : {}),
           request: requestDigest(asked.request),
         };
       },
@@ -57,9 +59,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
   };
 }
 
-interface Asked {
+interface Asked extends CachedReply {
   request: ModelRequest;
-  reply: ModelReply;
   shortened: boolean;
 }
 
@@ -67,16 +68,16 @@ interface Asked {
 async function askWithinContext(
   kind: AgentKind,
   context: PromptContext,
-  send: (request: ModelRequest) => Promise<ModelReply>,
+  ask: (request: ModelRequest) => Promise<CachedReply>,
 ): Promise<Asked> {
   const request = renderRequest(kind, context);
   try {
-    return { request, reply: await send(request), shortened: false };
+    return { request, ...(await ask(request)), shortened: false };
   } catch (error) {
     const shorter = isContextTooLong(error) ? shortenOldest(context) : undefined;
     if (shorter === undefined) throw error;
     const again = renderRequest(kind, shorter);
-    return { request: again, reply: await send(again), shortened: true };
+    return { request: again, ...(await ask(again)), shortened: true };
   }
 }
 
@@ -85,14 +86,25 @@ function isContextTooLong(error: unknown): boolean {
   return error instanceof Error && (error as Partial<ModelError>).type === 'ModelContextTooLong';
 }
 
-function ask(model: Model, request: ModelRequest, attempt: Attempt): Promise<ModelReply> {
+/** Asks the agent's model, or the worker's cache of what it said before. */
+function asker(
+  dependencies: Dependencies,
+  manifest: AgentManifest,
+  attempt: Attempt,
+): (request: ModelRequest) => Promise<CachedReply> {
+  const model = modelOf(dependencies, manifest);
   const { info } = attempt.context;
-  return model.call(request, {
-    signal: attempt.signal,
-    onText: showText(attempt, request.stop),
-    step: info.activityId.replace(/~\d+$/u, ''),
-    runId: info.workflowExecution?.runId ?? '',
-  });
+  return async (request) => {
+    const context = {
+      signal: attempt.signal,
+      onText: showText(attempt, request.stop),
+      step: info.activityId.replace(/~\d+$/u, ''),
+      runId: info.workflowExecution?.runId ?? '',
+    };
+    const { replies } = dependencies;
+    if (replies !== undefined) return replies(manifest.adapter, model, request, context);
+    return { reply: await model.call(request, context), modelCalls: 1 };
+  };
 }
 
 function readerOf(

@@ -3,6 +3,7 @@ import type { AgentKind } from '../agent/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
+import type { ReplyCache } from './reply-cache.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** What a worker's config gives to the activities: everything concrete is injected. */
@@ -17,6 +18,8 @@ export interface Dependencies {
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
   checkOutput(manifest: AgentManifest, output: Json): Json;
+  /** Where the worker keeps replies to identical requests at temperature 0. */
+  replies: ReplyCache | undefined;
   /** Whether Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** Bytes of transcripts kept in memory. */

@@ -5,9 +5,15 @@ import type { Dependencies } from './dependencies.ts';
 
 /** First activity of a run: the agent's name becomes a manifest, pinned for the whole lineage. */
 export function createResolveAgent(dependencies: Dependencies) {
-  return async ({ agent, overrides, chatHistory }: ResolveAgentInput): Promise<ResolvedAgent> => {
+  return async ({
+    agent,
+    overrides,
+    chatHistory,
+    variables = [],
+  }: ResolveAgentInput): Promise<ResolvedAgent> => {
     const manifest = currentManifest(dependencies, agent, overrides);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
+    checkVariables(manifest, variables);
     return { manifest, searchAttributes: dependencies.searchAttributes };
   };
 }
@@ -32,6 +38,18 @@ function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifes
   throw ApplicationFailure.create({
     type: 'ChatHistoryNotTaken',
     message: `Agent "${name}" is of kind ${kind}, whose prompt has no place for earlier messages: no chat history, no session. Kinds that have one: ${others.join(', ') || 'none'}.`,
+    nonRetryable: true,
+  });
+}
+
+/** A value that no text has a place for was misspelt, or the text was. */
+function checkVariables({ name, prompt }: AgentManifest, variables: string[]): void {
+  const texts = Object.values(prompt).join('\n');
+  const unused = variables.filter((variable) => !texts.includes(`{${variable}}`));
+  if (unused.length === 0) return;
+  throw ApplicationFailure.create({
+    type: 'UnknownVariable',
+    message: `No prompt text of agent "${name}" has a place for ${unused.map((variable) => `{${variable}}`).join(', ')}. Write it into one of: ${Object.keys(prompt).join(', ')}.`,
     nonRetryable: true,
   });
 }

@@ -20,6 +20,8 @@ export interface ResolveAgentInput {
   overrides?: RunOverrides;
   /** The run goes on with a conversation, which not every kind does. */
   chatHistory?: true;
+  /** Names of the values that the run brings for its prompt texts. */
+  variables?: string[];
 }
 
 /** Recorded by a run's first activity: the definition, pinned, and what the server can do. */

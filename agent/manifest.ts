@@ -93,7 +93,5 @@ export interface AgentManifest {
   output?: JsonSchema;
   /** The agent reads replies with a parser of its own, which the worker's config has. */
   parser?: true;
-  /** May answer an identical request at temperature 0 from the worker's cache. */
-  cache?: true;
   modelRetry: RetryPolicy;
 }

@@ -4,6 +4,7 @@ import { type CallModelInput, type ToolResult, parseActivityId } from '../agent/
 import type { AgentKind } from '../agent/kind.ts';
 import { builtInKinds } from '../agent/kinds.ts';
 import { type ModelRequest, renderRequest } from '../agent/request.ts';
+import { shortenOldest } from '../agent/shorten.ts';
 import { type Entry, conversation } from '../agent/transcript.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Lineage } from '../workflows/messages.ts';
@@ -16,6 +17,8 @@ export interface AskedRequest {
   /** Counts the times the call was scheduled, from 0. */
   n: number;
   request: ModelRequest;
+  /** The request as it was made again when its context was too long for the model (`turn.shortened`). */
+  shortened(): ModelRequest;
 }
 
 export interface RequestsOptions {
@@ -39,9 +42,15 @@ export async function* readRequests(
   for await (const event of readLineage(client, run, follow)) {
     const asked = await transcripts.next(event);
     if (asked === undefined) continue;
-    const { call, n, entries } = asked;
-    const talk = conversation(entries);
-    yield { call, n, request: renderRequest(kindOf(known, talk.manifest.kind), talk) };
+    const { call, n, entries, closing } = asked;
+    const context = conversation(entries, closing);
+    const kind = kindOf(known, context.manifest.kind);
+    yield {
+      call,
+      n,
+      request: renderRequest(kind, context),
+      shortened: () => renderRequest(kind, shortenOldest(context) ?? context),
+    };
   }
 }
 
@@ -55,6 +64,7 @@ interface Asked {
   call: string;
   n: number;
   entries: Entry[];
+  closing: boolean;
 }
 
 /** Reads events in order; returns the whole transcript with each event that is a model call. */
@@ -86,8 +96,9 @@ function createTranscripts(client: Client, workflowId: string) {
       return undefined;
     }
     const { scope, call, n } = parsed;
-    const entries = await extend((await decodeFirst(client, schedule.input)) as CallModelInput); // written by plan()
-    return { call: scope === 0 ? call : `${scope}/${call}`, n, entries };
+    const input = (await decodeFirst(client, schedule.input)) as CallModelInput; // written by plan()
+    const entries = await extend(input);
+    return { call: scope === 0 ? call : `${scope}/${call}`, n, entries, closing: input.closing === true };
   }
 
   /** A run that goes on from another one, whose end was not read here: carried along, or read from the other. */

@@ -69,7 +69,13 @@ export interface Tool extends ToolOptions {
   /** Checks and coerces an input. Throws ToolInputError with a sentence for the model. */
   parseInput(input: Json): unknown;
   run(input: never, context: ToolContext): unknown;
+  /** Not run here but elsewhere: by another worker's activity, or as a run of another agent. Made by the tools that do so. */
+  remote?: RemoteTool;
 }
+
+export type RemoteTool =
+  | { type: 'activity'; taskQueue?: string; heartbeatTimeout?: number | string }
+  | { type: 'agent'; agent: string };
 
 /** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
 export class ToolError extends Error {

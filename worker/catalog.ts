@@ -1,3 +1,4 @@
+import { type ReplyCache, createReplyCache } from '../activities/reply-cache.ts';
 import type { RunOverrides } from '../agent/calls.ts';
 import { utf8Length } from '../agent/digest.ts';
 import type { AgentKind } from '../agent/kind.ts';
@@ -21,6 +22,7 @@ export interface Catalog {
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;
   taskQueue: string;
+  replies: ReplyCache | undefined;
   /** undefined: no agent of that name. */
   manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
   /** The parser that an agent has in place of its kind's. */
@@ -49,6 +51,7 @@ export function createCatalog(config: ConfigDefinition): Catalog {
     tools,
     models,
     kinds,
+    replies: replyCache(config),
     taskQueue: config.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
     manifest(name, overrides) {
       const agent = agents.get(name);
@@ -62,6 +65,12 @@ export function createCatalog(config: ConfigDefinition): Catalog {
       return adapter === undefined ? undefined : models.get(adapter)?.problem?.();
     },
   };
+  for (const { name, remote } of tools.values()) {
+    if (remote?.type !== 'agent' || agents.has(remote.agent)) continue;
+    throw new ConfigError(
+      `The tool "${name}" runs the agent "${remote.agent}", which is not in the config. It has: ${[...agents.keys()].join(', ')}.`,
+    );
+  }
   for (const [name, agent] of agents) checkManifest(catalog.manifest(name, {}), kindOf(kinds, agent));
   return catalog;
 }
@@ -104,6 +113,11 @@ function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model
     typeof model === 'string' ? [] : [[`agent:${name}`, model]],
   );
   return new Map<string, Model>([[OPENAI, openai()], ...Object.entries(models), ...inPlace]);
+}
+
+function replyCache({ cache = false }: ConfigDefinition): ReplyCache | undefined {
+  if (cache === false) return undefined;
+  return cache === true ? createReplyCache() : createReplyCache(cache);
 }
 
 /** Which adapter is asked, and for which model; a run's own choice comes first. */

@@ -105,6 +105,13 @@ const configShape = {
   agents: z.array(z.unknown()),
   tools: z.array(tool),
   models: z.record(z.string(), model),
+  cache: z.union(
+    [
+      z.boolean(),
+      z.custom((value) => typeof value === 'object' && value !== null && 'get' in value && 'set' in value),
+    ],
+    'is neither true nor a store with get(key) and set(key, value)',
+  ),
   taskQueue: z.string().min(1),
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 

@@ -1,5 +1,6 @@
 import type { AgentKind } from '../agent/kind.ts';
 import type { MemoryManifest } from '../agent/manifest.ts';
+import type { ReplyStore } from '../activities/reply-cache.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { z } from 'zod';
@@ -72,6 +73,11 @@ export interface ConfigDefinition {
   tools?: readonly Tool[];
   /** Models by name; an agent's `model` may be such a name. */
   models?: { [name: string]: Model };
+  /**
+   * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
+   * memory, or a store of your own. Off by default.
+   */
+  cache?: boolean | ReplyStore;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string;
 }

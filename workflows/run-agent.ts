@@ -107,6 +107,7 @@ async function stopped(loop: AgentLoop, limit: StopReason): Promise<RunResult> {
 async function resolve(lineage: Lineage, scope: number): Promise<ResolvedAgent> {
   const { agent, overrides, manifest, searchAttributes = false } = lineage;
   if (manifest !== undefined) return { manifest, searchAttributes };
+  const variables = lineage.question?.variables;
   const { resolveAgent } = proxyActivities<{
     resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
   }>({
@@ -121,6 +122,7 @@ async function resolve(lineage: Lineage, scope: number): Promise<ResolvedAgent> 
     agent,
     ...(overrides === undefined ? {} : { overrides }),
     ...(isConversation(lineage) ? { chatHistory: true } : {}),
+    ...(variables === undefined ? {} : { variables: Object.keys(variables) }),
   }).catch((failure: unknown) => {
     throw asRunFailure(failure);
   });

@@ -90,11 +90,11 @@ async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> 
   const report = await run.show((event) => {
     if (event.type === 'model_ended' && event.call === step) turn = event.turn;
   });
-  for await (const { call, request } of run.requests({
+  for await (const { call, request, shortened } of run.requests({
     follow: false,
     ...(kinds === undefined ? {} : { kinds }),
   })) {
-    if (call === step) return { request, turn };
+    if (call === step) return { request: turn?.shortened === true ? shortened() : request, turn };
   }
   throw new UsageError(
     `Run ${run.id} has no step ${step}: it made ${count(report.iterations, 'model call')}. Write --prompt 1 for the first.`,
