@@ -71,7 +71,7 @@ export class AgentClient {
    */
   async start(agent: string, input: string, options: StartOptions = {}): Promise<AgentRun> {
     const {
-      id = `${agent}-${randomUUID().slice(0, 8)}`,
+      id = newRunId(agent),
       chatHistory = [],
       variables,
       session,
@@ -199,6 +199,11 @@ function overridesOf({ model, maxIterations, maxExecutionTime }: StartOptions): 
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(maxExecutionTime === undefined ? {} : { maxExecutionTimeMs: maxExecutionTime }),
   };
+}
+
+/** The id of a run that is given none. */
+export function newRunId(agent: string): string {
+  return `${agent}-${randomUUID().slice(0, 8)}`;
 }
 
 /** Temporal's status, made finer by our own where the run wrote one. */

@@ -82,6 +82,12 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
 }
 
+/** 2026-03-01 14:05:09, in local time. */
+export function localTime(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
 export function count(amount: number, thing: string): string {
   return `${amount.toLocaleString('en-US')} ${thing}${amount === 1 ? '' : 's'}`;
 }

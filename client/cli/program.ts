@@ -3,6 +3,7 @@ import type { ReasonOptions, RetryOptions } from './commands/decide.ts';
 import type { DevOptions } from './commands/dev.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { RunOptions } from './commands/run.ts';
+import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { oneLine } from './display.ts';
@@ -48,8 +49,12 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
   addRunning(add, io, done);
   addLooking(add, io, done);
   addDeciding(add, io, done);
+  addSessions(add, io, done);
   addServing(add, io, done);
-  for (const command of program.commands) withCommonOptions(command);
+  for (const command of program.commands) {
+    if (command.commands.length === 0) withCommonOptions(command);
+    for (const own of command.commands) withCommonOptions(own);
+  }
   return program;
 }
 
@@ -84,7 +89,7 @@ function addRunning(add: Add, io: Io, done: Done): void {
     '; the trace goes to stderr (question -: read from stdin)',
   )
     .option('--id <id>', 'id of the run; one that exists is shown and gone on with')
-    .option('--session <id>', 'conversation the run belongs to (not available yet)')
+    .option('--session <name>', 'conversation to go on with; its first question begins it')
     .option('--model <name>', "in place of the agent's")
     .option('--max-iterations <n>', 'turns the agent may take; none for no limit', iterations)
     .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
@@ -141,6 +146,30 @@ function addDeciding(add: Add, io: Io, done: Done): void {
     .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
       done(await (await import('./commands/decide.ts')).cancel(io, id, call, options)),
     );
+}
+
+function addSessions(add: Add, io: Io, done: Done): void {
+  const session = add(
+    'session',
+    'list, show or clear conversations',
+    ': `reloop run --session NAME` begins one',
+  );
+  const addOwn: Add = (usage, summary) =>
+    session.command(usage).summary(summary).description(sentence(summary));
+  const commands = () => import('./commands/session.ts');
+
+  addOwn('list', 'list conversations, latest first')
+    .option('--limit <n>', 'how many', wholeNumber, 50)
+    .action(async (options: SessionListOptions) => done(await (await commands()).listSessions(io, options)));
+
+  addOwn('show <name>', 'print what was said, and which runs said it').action(
+    async (name: string, options: CommonOptions) =>
+      done(await (await commands()).showSession(io, name, options)),
+  );
+
+  addOwn('clear <name>', 'forget a conversation').action(async (name: string, options: CommonOptions) =>
+    done(await (await commands()).clearSession(io, name, options)),
+  );
 }
 
 function addServing(add: Add, io: Io, done: Done): void {

@@ -56,7 +56,12 @@ describe('the command line', () => {
   test.each([
     ['an empty question', ['run', 'asker', ' '], '', 'There is no question'],
     ['an empty question on stdin', ['run', 'asker', '-'], '\n', 'There is no question'],
-    ['a session, which is not there yet', ['run', 'asker', 'why?', '--session', 's'], '', '--session'],
+    [
+      'a session with an agent that takes no chat history',
+      ['run', 'asker', 'why?', '--session', 's', ...config('cli')],
+      '',
+      'zero-shot',
+    ],
     ['an agent that is not in the config', ['run', 'nobody', 'why?', ...config('cli')], '', 'asker'],
     ['a config that is not there', ['run', 'asker', 'why?', ...config('missing')], '', 'missing.config.ts'],
     ['a config that throws', ['agents', ...config('broken')], '', 'this config is broken'],
@@ -107,6 +112,7 @@ describe('the command line', () => {
         resolve <id> <call> <output>  give a waiting tool call its result
         skip <id> [call]              go on without a waiting tool call
         cancel <id> [call]            cancel a run, or one running tool call
+        session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C
         agents                        list the agents of the config

@@ -1,4 +1,4 @@
-import { oneLine, table } from '../display.ts';
+import { localTime, oneLine, table } from '../display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
@@ -39,10 +39,4 @@ function printTable(io: Io, runs: RunSummary[]): void {
   ]);
   const head = ['ID', 'STATUS', 'AGENT', 'STARTED', 'QUESTION'];
   for (const line of table([head, ...rows], io.stdout.columns ?? 120)) print(io, line);
-}
-
-/** 2026-03-01 14:05:09, in local time. */
-function localTime(date: Date): string {
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,8 +1,15 @@
 import { prepareWorker } from '../../../worker/run-worker.ts';
-import type { AgentClient } from '../../agent-client.ts';
+import type { StartOptions } from '../../agent-client.ts';
 import type { AgentRun } from '../../agent-run.ts';
 import { temporalSettings } from '../../connect.ts';
 import { RunNotFound } from '../../errors.ts';
+import {
+  type Asked,
+  type SessionQuestion,
+  askInSession,
+  checkTakesHistory,
+  leaveInSession,
+} from '../ask-in-session.ts';
 import { checkAgent, checkModel, configFor } from '../config.ts';
 import { shellWord } from '../display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
@@ -10,7 +17,7 @@ import { finish } from '../finish.ts';
 import { follow } from '../follow.ts';
 import { type Io, print, printJson, readAll, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { needsWorker, openTemporal } from '../temporal.ts';
+import { type TemporalSession, needsWorker, openTemporal } from '../temporal.ts';
 
 export interface RunOptions extends CommonOptions {
   id?: string;
@@ -27,24 +34,27 @@ export interface RunOptions extends CommonOptions {
 /** `reloop run`: starts a run and follows it to its answer. */
 export async function run(io: Io, agent: string, question: string, options: RunOptions): Promise<number> {
   const { detach = false, verbose = false } = options;
-  const input = await questionOf(io, question, options);
+  const input = await questionOf(io, question);
   const named = temporalSettings(options).address !== undefined;
   const catalog = await configFor(options, named);
   if (catalog !== undefined) {
     checkAgent(catalog, agent);
+    if (options.session !== undefined) checkTakesHistory(catalog, agent);
     if (!named || !detach) checkModel(catalog, agent, options.model);
   }
 
   if (!named && !detach) prepareWorker();
+  const printed = options.json === true ? 'report' : 'answer';
   const session = await openTemporal(io, { ...options, taskQueue: options.taskQueue ?? catalog?.taskQueue });
   try {
-    const started = await start(io, session.client, agent, input, options);
-    const { taskQueue, open } = await started.info();
+    const { run: started, ours, left } = await ask(io, session, { agent, input, catalog }, options);
+    if (left !== undefined) return await finish(io, started, left, printed);
     if (detach) {
-      if (open && (await needsWorker(session, taskQueue))) sayAlone(io, started);
+      if (options.session === undefined) await sayAlone(io, session, started);
       return printId(io, started, options);
     }
-    if (open && catalog !== undefined && (await needsWorker(session, taskQueue))) {
+    const { taskQueue, open } = await started.info();
+    if (open && !ours && catalog !== undefined && (await needsWorker(session, taskQueue))) {
       await session.startWorker(catalog, 'run', taskQueue);
     }
     const followed = await follow(io, session, started, {
@@ -53,38 +63,53 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       flags: flagsToRepeat(options),
       ...(verbose ? { verbose: { kinds: catalog?.kinds.values() } } : {}),
     });
-    return await finish(io, started, followed, options.json === true ? 'report' : 'answer');
+    return await finish(io, started, followed, printed);
   } finally {
     await session.close();
   }
 }
 
-async function questionOf(io: Io, question: string, { session }: RunOptions): Promise<string> {
-  if (session !== undefined) {
-    throw new UsageError('--session is not available yet: it comes with sessions. Run without it.');
-  }
+async function questionOf(io: Io, question: string): Promise<string> {
   const input = question === '-' ? (await readAll(io)).trim() : question;
   if (input.trim() === '') throw new UsageError('There is no question: reloop run AGENT "question"');
   return input;
 }
 
-async function start(
+/** Starts the run, or finds it. In a session it may have to wait for its turn. */
+async function ask(
   io: Io,
-  client: AgentClient,
-  agent: string,
-  input: string,
-  { id, model, maxIterations, maxTime }: RunOptions,
-): Promise<AgentRun> {
+  session: TemporalSession,
+  question: Pick<SessionQuestion, 'agent' | 'input' | 'catalog'>,
+  { session: name, detach = false, ...options }: RunOptions,
+): Promise<Asked> {
+  const { client } = session;
+  const { agent, input } = question;
+  const { id } = options;
+  const here = { ours: false, left: undefined };
   if (id !== undefined && (await exists(client.get(id)))) {
     say(io, `There is a run "${id}" already: this is it.`);
-    return client.get(id);
+    return { run: client.get(id), ...here };
   }
-  return client.start(agent, input, {
+  const start = startOptions(options);
+  if (name === undefined) return { run: await client.start(agent, input, start), ...here };
+  const inSession = { name, ...question, options: start };
+  return detach
+    ? { run: await leaveInSession(io, session, inSession), ...here }
+    : askInSession(io, session, inSession);
+}
+
+function startOptions({
+  id,
+  model,
+  maxIterations,
+  maxTime,
+}: Pick<RunOptions, 'id' | 'model' | 'maxIterations' | 'maxTime'>): StartOptions {
+  return {
     ...(id === undefined ? {} : { id }),
     ...(model === undefined ? {} : { model }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(maxTime === undefined ? {} : { maxExecutionTime: maxTime }),
-  });
+  };
 }
 
 async function exists(wanted: AgentRun): Promise<boolean> {
@@ -98,7 +123,10 @@ async function exists(wanted: AgentRun): Promise<boolean> {
 }
 
 /** On a server of our own nobody may be there to work on a run that is left. */
-function sayAlone(io: Io, { id }: AgentRun): void {
+async function sayAlone(io: Io, session: TemporalSession, started: AgentRun): Promise<void> {
+  const { taskQueue, open } = await started.info();
+  if (!open || !(await needsWorker(session, taskQueue))) return;
+  const { id } = started;
   say(io, `It is recorded, and begins with the next \`reloop dev\` or \`reloop watch ${shellWord(id)}\`.`);
 }
 
