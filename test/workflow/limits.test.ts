@@ -1,0 +1,290 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLOSING_REQUEST, CUT_CALL } from '../../agent/observations.ts';
+import { noUsage } from '../../agent/vocabulary.ts';
+import { ModelError, defineModel } from '../../models/model.ts';
+import { ToolError, defineTool } from '../../tools/tool.ts';
+import { z } from 'zod';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+
+const echo = defineTool({ name: 'echo', description: 'says it again', run: (input) => `echo ${input}` });
+const broken = defineTool({
+  name: 'broken',
+  description: 'never works',
+  retry: { maxAttempts: 1 },
+  run: () => {
+    throw new Error('no');
+  },
+});
+const forever = defineTool({
+  name: 'forever',
+  description: 'does not end by itself',
+  run: (_input, { signal }) => sleep(600_000, 'never', { signal }),
+});
+const never = defineModel({
+  call: async (_request, { signal }) => {
+    await sleep(600_000, undefined, { signal });
+    throw new Error('unreachable');
+  },
+});
+
+const tools = [echo, broken, forever];
+const script = (...replies: string[]) =>
+  modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
+
+const generating = script(act('echo', 'a'), act('echo', 'b'), answer('so far: a and b'));
+const circling = modelOf((step) => (Number(step) < 6 ? act('echo', 'same') : answer('never reached')));
+const learning = modelOf((step, request) =>
+  promptOf(request).includes('for the 3rd time in a row') ? answer('I see') : act('echo', `same`),
+);
+const tight = modelOf((_step, request) => {
+  const prompt = promptOf(request);
+  if (prompt.length > 6_000) {
+    throw new ModelError('ModelContextTooLong', 'too long', { retryable: false });
+  }
+  return prompt.includes('Observation: small') ? answer('fits') : act('page', String(prompt.length));
+});
+let pages = 0;
+const page = defineTool({
+  name: 'page',
+  description: 'a page',
+  run: () => (pages++ < 3 ? `page ${pages}: ${'x'.repeat(2_500)}` : 'small'),
+});
+const forgetful = modelOf((step, request) =>
+  promptOf(request).includes('does not fit the schema')
+    ? answer('```json\n{"city": "Oslo", "degrees": "21"}\n```')
+    : answer(step === '1' ? 'It is warm.' : '{"city": 5}'),
+);
+const forecast = z.object({ city: z.string(), degrees: z.coerce.number() });
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'cut-tool', model: script(act('forever', 'x')), tools, maxExecutionTime: 1_000 },
+      {
+        name: 'cut-and-answer',
+        model: script(act('forever', 'x'), answer('what I have')),
+        tools,
+        maxExecutionTime: 1_000,
+        earlyStopping: 'generate',
+      },
+      { name: 'cut-model', model: never, tools, maxExecutionTime: 1_000 },
+      { name: 'patient', model: script(act('broken', 'x'), answer('ok')), tools, maxExecutionTime: 2_000 },
+      { name: 'generating', model: generating, tools, maxIterations: 2, earlyStopping: 'generate' },
+      {
+        name: 'acting-on',
+        model: script(act('echo', 'a'), act('echo', 'b')),
+        tools,
+        maxIterations: 1,
+        earlyStopping: 'generate',
+      },
+      {
+        name: 'babbling',
+        model: script(act('echo', 'a'), 'hm'),
+        tools,
+        maxIterations: 1,
+        earlyStopping: 'generate',
+      },
+      { name: 'circling', model: circling, tools, repeatLimit: 3 },
+      { name: 'learning', model: learning, tools, repeatLimit: 3 },
+      { name: 'tight', model: tight, tools: [page], maxIterations: 8 },
+      { name: 'forecaster', model: forgetful, tools, output: forecast },
+      { name: 'strict', model: script('It is warm.'), tools, output: forecast, handleParsingErrors: false },
+      { name: 'named', model: script(answer('ok')), tools, prompt: { prefix: 'You are {who}, {mood}.' } },
+      {
+        name: 'own-parser',
+        model: script('CALL echo hello', 'DONE it said hello'),
+        tools,
+        parser({ text }) {
+          const [word, tool = '', ...rest] = text.split(' ');
+          return word === 'DONE'
+            ? { type: 'finish', output: [tool, ...rest].join(' '), log: text }
+            : { type: 'act', actions: [{ tool, toolInput: rest.join(' '), log: text }] };
+        },
+      },
+      {
+        name: 'own-kind',
+        model: script('echo: hi', 'bye'),
+        tools,
+        kind: {
+          name: 'terse',
+          stop: ['###'],
+          prompt: { system: 'Be terse. Tools: {tools}' },
+          stoppedOutput: 'stopped',
+          chatHistory: true,
+          render: ({ manifest, input, steps }) => ({
+            type: 'messages',
+            messages: [
+              { role: 'system', content: manifest.prompt['system'] ?? '' },
+              { role: 'user', content: `${input} (${steps.length})` },
+            ],
+          }),
+          parse({ text }) {
+            const [tool = '', toolInput] = text.split(': ');
+            return toolInput === undefined
+              ? { type: 'finish', output: text, log: text }
+              : { type: 'act', actions: [{ tool, toolInput, log: text }] };
+          },
+        },
+      },
+    ],
+  });
+});
+afterAll(() => rig.stop());
+
+async function stepsOf(agent: string) {
+  const run = await rig.client.start(agent, 'what?');
+  const result = await run.result();
+  return {
+    ...result,
+    steps: result.intermediateSteps.map(({ call, action, observation }) => [call, action.tool, observation]),
+  };
+}
+
+describe('the time limit', () => {
+  test('cuts a running tool call, and the step is recorded as cut', async () => {
+    expect(await stepsOf('cut-tool')).toMatchObject({
+      output: 'Agent stopped due to iteration limit or time limit.',
+      stopReason: 'max_execution_time',
+      steps: [['1.1', 'forever', CUT_CALL]],
+    });
+  });
+
+  test('leaves the model the last word when the agent generates its answer', async () => {
+    expect(await stepsOf('cut-and-answer')).toMatchObject({
+      output: 'what I have',
+      stopReason: 'max_execution_time',
+      iterations: 1,
+      steps: [['1.1', 'forever', CUT_CALL]],
+      usage: { modelCalls: 2 },
+    });
+  });
+
+  test('cuts a model call', async () => {
+    expect(await stepsOf('cut-model')).toMatchObject({
+      output: 'Agent stopped due to iteration limit or time limit.',
+      stopReason: 'max_execution_time',
+      iterations: 0,
+      steps: [],
+      usage: noUsage,
+    });
+  });
+
+  test('does not run while a person is waited for', async () => {
+    const run = await rig.client.start('patient', 'what?');
+    await eventOf(run.events(), 'waiting');
+    await sleep(2_500);
+    expect(await run.show()).toMatchObject({ status: 'waiting' });
+    await run.decide('1.1', { type: 'skip' });
+    expect(await run.result()).toMatchObject({ output: 'ok', stopReason: 'final_answer' });
+  });
+});
+
+describe("at its iteration limit, an agent with earlyStopping 'generate'", () => {
+  test('is asked for its answer, and the call is counted but is no iteration', async () => {
+    const { output, stopReason, iterations, usage, steps } = await stepsOf('generating');
+    expect({ output, stopReason, iterations }).toEqual({
+      output: 'so far: a and b',
+      stopReason: 'max_iterations',
+      iterations: 2,
+    });
+    expect(usage.modelCalls).toBe(3);
+    expect(steps).toHaveLength(2);
+    const last = generating.requests.at(-1);
+    expect(promptOf(last?.request)).toMatch(new RegExp(`echo b\\nThought:\\n\\n${CLOSING_REQUEST}$`, 'u'));
+  });
+
+  test('that wants to act on gives its whole reply as the answer', async () => {
+    expect(await stepsOf('acting-on')).toMatchObject({ output: act('echo', 'b'), iterations: 1 });
+  });
+
+  test('that answers unreadably fails, whatever handleParsingErrors says', async () => {
+    await expect(rig.client.run('babbling', 'what?')).rejects.toMatchObject({ type: 'OutputParserError' });
+  });
+});
+
+describe('an agent with a repeatLimit', () => {
+  test('is told of the n-th identical action, and stopped at the next', async () => {
+    const { output, stopReason, iterations, steps } = await stepsOf('circling');
+    expect({ output, stopReason, iterations }).toEqual({
+      output: 'Agent stopped due to iteration limit or time limit.',
+      stopReason: 'max_iterations',
+      iterations: 4,
+    });
+    expect(steps).toEqual([
+      ['1.1', 'echo', 'echo same'],
+      ['2.1', 'echo', 'echo same'],
+      ['3.1', 'echo', expect.stringContaining('for the 3rd time in a row, so it was not run again')],
+    ]);
+  });
+
+  test('goes on when the model does something else', async () => {
+    expect(await stepsOf('learning')).toMatchObject({ output: 'I see', iterations: 4 });
+  });
+});
+
+test('a context that is too long for the model is shortened once per call, oldest observations first', async () => {
+  const run = await rig.client.start('tight', 'what?');
+  expect(await run.result()).toMatchObject({ output: 'fits', stopReason: 'final_answer' });
+  const shortened: string[] = [];
+  for await (const event of run.events()) {
+    if (event.type === 'model_ended' && event.turn.shortened === true) shortened.push(event.call);
+  }
+  expect(shortened.length).toBeGreaterThan(0);
+  const asked = tight.requests
+    .filter(({ step }) => step === shortened[0])
+    .map(({ request }) => promptOf(request));
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toContain("[shortened to fit into the model's context: the first 200 of ");
+  for await (const { call, ...request } of run.requests({ follow: false })) {
+    if (call === shortened[0]) expect(promptOf(request.shortened())).toBe(asked[1]);
+  }
+});
+
+describe('an agent with an output schema', () => {
+  test('is asked again, with the error, until the answer fits; every time is an iteration', async () => {
+    const { output, iterations, steps } = await stepsOf('forecaster');
+    expect(output).toEqual({ city: 'Oslo', degrees: 21 });
+    expect(iterations).toBe(2);
+    expect(steps).toEqual([['1.1', '_Exception', expect.stringContaining('it is not JSON')]]);
+    expect(promptOf(forgetful.requests[0]?.request)).toContain('"required":["city","degrees"]');
+  });
+
+  test('fails where parse errors are not handled', async () => {
+    await expect(rig.client.run('strict', 'what?')).rejects.toMatchObject({ type: 'OutputParserError' });
+  });
+});
+
+describe('variables', () => {
+  test('fill the names that the prompt texts have for them', async () => {
+    const run = await rig.client.start('named', 'what?', { variables: { who: 'Ada', mood: '{tools}' } });
+    await run.result();
+    for await (const { request } of run.requests({ follow: false })) {
+      expect(promptOf(request)).toContain('You are Ada, {tools}.');
+    }
+  });
+
+  test('that no text has a place for fail the run before the model is asked', async () => {
+    await expect(
+      rig.client.run('named', 'what?', { variables: { who: 'Ada', mod: 'x' } }),
+    ).rejects.toMatchObject({ type: 'UnknownVariable', report: { usage: noUsage } });
+  });
+});
+
+test('a parser of the agent reads replies in the place of its kind', async () => {
+  expect(await stepsOf('own-parser')).toMatchObject({
+    output: 'it said hello',
+    steps: [['1.1', 'echo', 'echo hello']],
+  });
+});
+
+test('a kind of the user needs nothing but the agent that brings it', async () => {
+  expect(await stepsOf('own-kind')).toMatchObject({ output: 'bye', steps: [['1.1', 'echo', 'echo hi']] });
+});
+
+test('a tool that speaks to the model without a text says that it failed', async () => {
+  expect(new ToolError().message).toBe('Tool execution error');
+  expect(new ToolError('').message).toBe('');
+});
