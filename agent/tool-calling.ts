@@ -17,13 +17,13 @@ export const toolCalling: AgentKind = {
   stoppedOutput: 'Agent stopped due to max iterations.',
   chatHistory: true,
 
-  problem({ name, tools, params }) {
+  problem({ tools, params }) {
     const refused = tools.filter((tool) => !CALLABLE.test(tool.name)).map((tool) => `"${tool.name}"`);
     if (refused.length > 0) {
-      return `Agent "${name}": models cannot call ${refused.join(', ')}. Native tool calls take names of at most 64 letters, digits, "_" and "-": rename, or use another kind.`;
+      return `models cannot call ${refused.join(', ')}. Native tool calls take names of at most 64 letters, digits, "_" and "-": rename, or use another kind.`;
     }
     if (params.api === 'chat' || tools.length === 0) return undefined;
-    return `Agent "${name}": legacy completions cannot carry tool calls. Use api: 'chat', or another kind.`;
+    return `legacy completions cannot carry tool calls. Use api: 'chat', or another kind.`;
   },
 
   render({ manifest, input, chatHistory, variables, steps, closing }) {
@@ -125,18 +125,21 @@ function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessa
 function readCall({ id, name, arguments: text }: ToolCall, said: string): ParsedAction {
   try {
     const { input, shown } = readArguments(text);
-    const responded = said === '' ? '\n' : `responded: ${said}\n`;
+    const responded = said === '' ? '\n' : `responded: ${cut(said, LOG_CHARS)}\n`;
     const log = `\nInvoking: \`${name}\` with \`${shown}\`\n${responded}\n`;
     return { tool: name, toolInput: input, log, toolCallId: id };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const unreadable = `The arguments of the call of ${name} are not a JSON object (${reason}): ${cut(text)}`;
+    const unreadable = `The arguments of the call of ${name} are not a JSON object (${reason}): ${cut(text, SHOWN_CHARS)}`;
     return { tool: name, toolInput: text, log: text, toolCallId: id, unreadable };
   }
 }
 
+/** Of arguments that cannot be read. */
 const SHOWN_CHARS = 500;
+/** Of the words beside the calls: each call's log repeats them, and all logs are recorded together. */
+const LOG_CHARS = 4_000;
 
-function cut(text: string): string {
-  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars)}…`;
 }

@@ -29,6 +29,13 @@ describe('a reply', () => {
     });
   });
 
+  test('with a lot of words beside many calls repeats only their beginning in each log', () => {
+    const toolCalls = [call('c1', 'add'), call('c2', 'add')];
+    const decision = toolCalling.parse({ text: 'w'.repeat(200_000), toolCalls }, manifest());
+    const actions = decision.type === 'act' ? decision.actions : [];
+    expect(actions.map(({ log }) => /responded: w{4000}…\n\n$/u.test(log))).toEqual([true, true]);
+  });
+
   test('with several calls is as many actions in order; only the unreadable one says so', () => {
     const long = `{"a": ${'9'.repeat(1000)}`;
     const decision = toolCalling.parse(
