@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ModelPrompt } from '../../agent/kind.ts';
 import type { ScriptedReply } from '../../testing.ts';
 import { failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
@@ -47,6 +48,19 @@ describe('a refused parameter', () => {
     await ask(modelRequest({}, { stop: ['x'] }));
     await ask(modelRequest({}, { stop: ['x'], model: 'other-model' }));
     expect(server.requests.map(({ body }) => body['stop'])).toEqual([['x'], undefined, ['x']]);
+  });
+
+  test('may be the word that tools are not to be called', async () => {
+    const error = {
+      message: 'Unknown parameter: tool_choice',
+      param: 'tool_choice',
+      code: 'unknown_parameter',
+    };
+    const { server, ask } = await scriptedOpenAI([{ status: 400, error }, 'hi']);
+    const tools = [{ name: 'echo', description: '', parameters: {} }];
+    const prompt: ModelPrompt = { type: 'messages', messages: [], tools, toolChoice: 'none' };
+    expect(await ask(modelRequest({}, { prompt }))).toMatchObject({ text: 'hi' });
+    expect(server.requests.map(({ body }) => body['tool_choice'])).toEqual(['none', undefined]);
   });
 
   test('max_tokens becomes max_completion_tokens', async () => {
