@@ -54,7 +54,12 @@ const toolShape = {
 } satisfies Record<keyof ToolOptions, z.ZodType>;
 
 /** What defineTool makes of `input` and `run`. */
-const madeShape = { inputSchema: z.unknown(), parseInput: z.unknown(), run: z.unknown() };
+const madeShape = {
+  inputSchema: z.unknown(),
+  parseInput: z.unknown(),
+  run: z.unknown(),
+  remote: z.unknown(),
+};
 
 const agentShape = {
   name: z

@@ -172,7 +172,7 @@ describe('an agent is refused', () => {
 
   test('with an unknown option, and told the known ones', () => {
     expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
-      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxIterations, maxExecutionTime, earlyStopping, repeatLimit, handleParsingErrors, trimIntermediateSteps, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, requestTimeout, extra, stop)."`,
+      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxIterations, maxExecutionTime, earlyStopping, repeatLimit, memory, handleParsingErrors, trimIntermediateSteps, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, requestTimeout, extra, stop)."`,
     );
   });
 

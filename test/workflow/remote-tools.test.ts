@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { z } from 'zod';
+import { cancelledTool } from '../../agent/observations.ts';
+import { asText } from '../../agent/vocabulary.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
+import { externalTool } from '../../tools/external.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { catalog } from '../support/config.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+
+const QUEUE = `external-${process.pid}`;
+const schema = z.object({ city: z.string(), days: z.int().default(1) });
+const external = (name: string, more: object = {}) =>
+  externalTool({
+    name,
+    description: `${name}, elsewhere`,
+    taskQueue: QUEUE,
+    retry: { maxAttempts: 2, initialInterval: 100 },
+    ...more,
+  });
+
+/** What a worker of somebody else's registers: plain activities that know nothing of Reloop. */
+let flaky = 0;
+const activities = {
+  upper: (text: string) => Promise.resolve(text.toUpperCase()),
+  forecast: (input: { city: string; days: number }) => Promise.resolve({ ...input, sunny: true }),
+  long: () => Promise.resolve('y'.repeat(3_000)),
+  huge: () => Promise.resolve('z'.repeat(500_000)),
+  refusing: () => Promise.reject(ApplicationFailure.create({ type: 'ToolError', message: 'no such city' })),
+  flaky: () => (flaky++ === 0 ? Promise.reject(new Error('not yet')) : Promise.resolve('now')),
+  failing: () => Promise.reject(new Error('broken for good')),
+  slow: () => sleep(5_000, 'late'),
+};
+
+const script = (...replies: string[]) =>
+  modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
+const calls = (tool: string, input: string, then = answer('ok')) => script(act(tool, input), then);
+
+const local = defineTool({
+  name: 'local',
+  description: 'keeps its key',
+  run: (_input, { idempotencyKey, callId }) => `${callId} ${idempotencyKey}`,
+});
+const fragile = defineTool({
+  name: 'fragile',
+  description: 'fails',
+  retry: { maxAttempts: 1 },
+  run: () => {
+    throw new Error('no');
+  },
+});
+const sleeper = defineTool({
+  name: 'sleeper',
+  description: 'sleeps',
+  run: (_input, { signal }) => sleep(600_000, 'woke', { signal }),
+});
+
+const helper = agentTool({ agent: 'helper', description: 'helps' });
+const worried = agentTool({ agent: 'worried', description: 'asks a person' });
+const sleepy = agentTool({ agent: 'sleepy', description: 'sleeps' });
+const strict = agentTool({ agent: 'strict', description: 'fails', onFailure: 'observe' });
+const itself = agentTool({ agent: 'itself', description: 'calls itself', onFailure: 'observe' });
+
+const readsLong = calls('long', 'x', answer('read'));
+
+let rig: Rig;
+let worker: Worker;
+let running: Promise<void>;
+let connection: NativeConnection;
+beforeAll(async () => {
+  connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+  worker = await Worker.create({ connection, taskQueue: QUEUE, activities, shutdownGraceTime: '1s' });
+  running = worker.run();
+  rig = await startRig({
+    agents: [
+      { name: 'upper', model: calls('upper', 'abc'), tools: [external('upper')] },
+      {
+        name: 'forecast',
+        model: script(act('forecast', '{"city": "Oslo", "days": "2"}'), act('forecast', '{"days": 1}')),
+        tools: [external('forecast', { input: schema })],
+      },
+      { name: 'long', model: readsLong, tools: [external('long')] },
+      { name: 'huge', model: calls('huge', 'x'), tools: [external('huge', { maxOutputChars: 1_000 })] },
+      { name: 'refusing', model: calls('refusing', 'x'), tools: [external('refusing')] },
+      { name: 'flaky', model: calls('flaky', 'x'), tools: [external('flaky')] },
+      { name: 'failing', model: calls('failing', 'x'), tools: [external('failing')] },
+      { name: 'slow', model: calls('slow', 'x'), tools: [external('slow')], maxExecutionTime: 1_500 },
+      {
+        name: 'cancelled',
+        model: calls('nobodys', 'x'),
+        tools: [external('nobodys', { taskQueue: `${QUEUE}-nobody` })],
+      },
+
+      {
+        name: 'boss',
+        model: script(act('helper', 'a'), act('helper', 'b'), answer('both')),
+        tools: [helper],
+      },
+      { name: 'helper', model: calls('local', 'same', answer('helped')), tools: [local] },
+      { name: 'anxious', model: calls('worried', 'x'), tools: [worried] },
+      { name: 'worried', model: calls('fragile', 'x', answer('calm')), tools: [fragile] },
+      { name: 'tired', model: calls('sleepy', 'x'), tools: [sleepy] },
+      { name: 'sleepy', model: calls('sleeper', 'x'), tools: [sleeper] },
+      { name: 'hasty', model: calls('sleepy', 'x'), tools: [sleepy], maxExecutionTime: 1_500 },
+      { name: 'lenient', model: calls('strict', 'x'), tools: [strict] },
+      { name: 'strict', model: script('hm'), handleParsingErrors: false },
+      { name: 'itself', model: calls('itself', 'deeper'), tools: [itself] },
+    ],
+  });
+});
+afterAll(async () => {
+  worker.shutdown();
+  await Promise.all([rig.stop(), running]);
+  await connection.close();
+});
+
+async function observationsOf(agent: string) {
+  const { intermediateSteps, ...result } = await rig.client.run(agent, 'what?');
+  return { ...result, observations: intermediateSteps.map(({ observation }) => observation) };
+}
+
+describe("a tool that another worker's activity is", () => {
+  test.each<[what: string, agent: string, observations: unknown[]]>([
+    ['is given its one input and observed by its result', 'upper', ['ABC']],
+    ['is retried as its policy says', 'flaky', ['now']],
+    ['speaks to the model by a failure of the type ToolError', 'refusing', ['no such city']],
+    [
+      'is cut at its longest output',
+      'huge',
+      [`${'z'.repeat(1_000)}\n[cut: the first 1000 of 500000 characters]`],
+    ],
+  ])('%s', async (_what, agent, observations) => {
+    expect(await observationsOf(agent)).toMatchObject({ output: 'ok', observations });
+  });
+
+  test('is checked against its schema before anything is scheduled', async () => {
+    const run = await rig.client.start('forecast', 'what?');
+    const { intermediateSteps } = await run.result();
+    expect(
+      intermediateSteps.map(({ action, observation, attempts }) => [action.toolInput, observation, attempts]),
+    ).toEqual([
+      [{ city: 'Oslo', days: 2 }, { city: 'Oslo', days: 2, sunny: true }, 1],
+      [{ days: 1 }, expect.stringContaining('city'), 0],
+    ]);
+  });
+
+  test('has its long result referred to, and the model sees it whole', async () => {
+    await rig.client.run('long', 'what?');
+    expect(promptOf(readsLong.requests[1]?.request)).toContain('y'.repeat(3_000));
+    await rig.restart();
+    const run = await rig.client.start('long', 'what?', { id: `long-${process.pid}` });
+    await run.result();
+    const prompts: string[] = [];
+    for await (const { request } of run.requests({ follow: false })) prompts.push(promptOf(request));
+    expect(prompts[1]).toContain('y'.repeat(3_000));
+  });
+
+  test('waits for a person when its attempts are used up', async () => {
+    const run = await rig.client.start('failing', 'what?');
+    const { park } = await eventOf(run.events(), 'waiting');
+    expect(park).toMatchObject({ tool: 'failing', error: { message: 'broken for good' } });
+    await run.decide('1.1', { type: 'resolve', output: 'mended' });
+    expect((await run.result()).intermediateSteps).toMatchObject([{ observation: 'mended', attempts: 2 }]);
+  });
+
+  test('is cut at the deadline even if it does not listen', async () => {
+    expect(await observationsOf('slow')).toMatchObject({
+      stopReason: 'max_execution_time',
+      observations: [expect.stringContaining('cut off')],
+    });
+  });
+
+  test('that nobody runs can be cancelled', async () => {
+    const run = await rig.client.start('cancelled', 'what?');
+    await eventOf(run.events(), 'tool_started');
+    await run.decide('1.1', { type: 'cancelCall' });
+    expect((await run.result()).intermediateSteps).toMatchObject([{ observation: cancelledTool(undefined) }]);
+  });
+});
+
+describe('a sub-agent', () => {
+  test('is a run of its own under its parent, and its usage is counted', async () => {
+    const run = await rig.client.start('boss', 'what?');
+    const { output, intermediateSteps, usage } = await run.result();
+    expect(output).toBe('both');
+    expect(intermediateSteps.map(({ observation }) => observation)).toEqual(['helped', 'helped']);
+    expect(usage.modelCalls).toBe(3 + 2 * 2);
+    const children = await Promise.all(
+      ['1.1', '2.1'].map((call) => rig.client.get(`${run.id}/${call}`).result()),
+    );
+    const keys = children.map(({ intermediateSteps: steps }) => asText(steps[0]?.observation ?? null));
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('that waits shows in its parent, and is decided on through it', async () => {
+    const run = await rig.client.start('anxious', 'what?');
+    const { park } = await eventOf(run.events(), 'waiting');
+    expect(park).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
+    expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
+    await run.decide('1.1/1.1', { type: 'skip' });
+    expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });
+    expect((await run.show()).waiting).toEqual([]);
+  });
+
+  test('ends with its call, and the parent lives', async () => {
+    const run = await rig.client.start('tired', 'what?');
+    await eventOf(run.events(), 'tool_started');
+    const child = rig.client.get(`${run.id}/1.1`);
+    await started(child.id);
+    await run.decide('1.1', { type: 'cancelCall', reason: 'enough' });
+    expect(await run.result()).toMatchObject({
+      output: 'ok',
+      intermediateSteps: [{ observation: cancelledTool('enough') }],
+    });
+    await expect(child.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
+  });
+
+  test('that is cancelled itself is told to the parent', async () => {
+    const run = await rig.client.start('tired', 'what?');
+    await eventOf(run.events(), 'tool_started');
+    await started(`${run.id}/1.1`);
+    await rig.client.get(`${run.id}/1.1`).cancel();
+    expect(await run.result()).toMatchObject({
+      output: 'ok',
+      intermediateSteps: [{ observation: cancelledTool(undefined) }],
+    });
+  });
+
+  test("is cut at its parent's deadline", async () => {
+    expect(await observationsOf('hasty')).toMatchObject({
+      stopReason: 'max_execution_time',
+      observations: [expect.stringContaining('cut off')],
+    });
+  });
+
+  test('that fails is a failed tool', async () => {
+    expect(await observationsOf('lenient')).toMatchObject({
+      output: 'ok',
+      observations: [expect.stringContaining('could not be read')],
+    });
+  });
+
+  test('that calls itself does not go down for ever', async () => {
+    const { output } = await rig.client.run('itself', 'what?');
+    expect(output).toBe('ok');
+  });
+
+  test('has to be in the config', () => {
+    const lost = agentTool({ agent: 'nobody', description: 'is not there' });
+    expect(() => catalog({ agents: [{ name: 'a', model: 'm', tools: [lost] }] })).toThrow(
+      'The tool "nobody" runs the agent "nobody", which is not in the config. It has: a.',
+    );
+  });
+});
+
+/** A child is there a moment after its parent has scheduled it. */
+async function started(id: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const there = await rig.client
+      .get(id)
+      .info()
+      .then(
+        () => true,
+        () => false,
+      );
+    if (there) return;
+    await sleep(100);
+  }
+  throw new Error(`There is no run ${id}.`);
+}
