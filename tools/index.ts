@@ -3,6 +3,8 @@ export { calculator } from './calculator.ts';
 export { type ElasticsearchOptions, elasticsearch } from './elasticsearch.ts';
 export { type ExternalToolOptions, externalTool } from './external.ts';
 export { type HttpOptions, http } from './http.ts';
+export { mcp, type McpOptions } from './mcp.ts';
+export type { McpEndpoint, McpProcess, McpServer } from './mcp-server.ts';
 export { python, type PythonOptions } from './python.ts';
 export { type SearchOptions, search } from './search.ts';
 export {

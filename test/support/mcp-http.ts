@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingHttpHeaders, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { onTestFinished } from 'vitest';
+import { testServer } from './mcp-server.ts';
+
+export interface McpHttpServer {
+  url: string;
+  /** The headers of every request so far. */
+  headers: IncomingHttpHeaders[];
+  /** Loses all sessions, as a restart does. */
+  forget(): void;
+  /** Cuts every connection that is open. */
+  cut(): void;
+}
+
+/** The test server behind HTTP, with sessions; ends with the test. `json`: answers are JSON, not event streams. */
+export async function mcpHttpServer({ json = false } = {}): Promise<McpHttpServer> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const headers: IncomingHttpHeaders[] = [];
+
+  const begin = async () => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      enableJsonResponse: json,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    await testServer().connect(transport);
+    return transport;
+  };
+
+  const server = createServer((request, response) => {
+    headers.push(request.headers);
+    const id = request.headers['mcp-session-id'];
+    const known = typeof id === 'string' ? sessions.get(id) : undefined;
+    if (id !== undefined && known === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    void (known === undefined ? begin() : Promise.resolve(known)).then((transport) =>
+      transport.handleRequest(request, response),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A TCP server's address is always the object form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    headers,
+    forget: () => sessions.clear(),
+    cut: () => server.closeAllConnections(),
+  };
+}

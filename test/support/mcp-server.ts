@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  type CallToolResult,
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+
+interface Call {
+  args: { [name: string]: unknown };
+  /** What the client sends beside the input. */
+  meta: { [name: string]: unknown };
+  /** Aborted when the client cancels the call. */
+  signal: AbortSignal;
+  progress(made: { progress: number; total?: number; message?: string }): Promise<void>;
+}
+
+interface TestTool extends Partial<Tool> {
+  run(call: Call): Promise<CallToolResult> | CallToolResult;
+}
+
+const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
+const number = { type: 'number' };
+
+/** How many calls of `slow` were cancelled; for tests that run the server in their own process. */
+export const seen = { cancelled: 0 };
+
+const tools: { [name: string]: TestTool } = {
+  add: {
+    description: 'Adds two numbers.',
+    annotations: { readOnlyHint: true },
+    inputSchema: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] },
+    run: ({ args: { a, b } }) => {
+      if (typeof a !== 'number' || typeof b !== 'number')
+        throw new McpError(ErrorCode.InvalidParams, 'a and b have to be numbers');
+      return text(String(a + b));
+    },
+  },
+  echo: {
+    title: 'Says it back',
+    annotations: { idempotentHint: true },
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+    run: ({ args }) => text(JSON.stringify(args)),
+  },
+  fail: { run: () => ({ ...text('there is no such file'), isError: true }) },
+  parts: {
+    run: () => ({
+      content: [
+        { type: 'text', text: 'two parts' },
+        { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+        { type: 'resource', resource: { uri: 'file:///a', text: 'what is in it' } },
+      ],
+    }),
+  },
+  structured: { run: () => ({ content: [], structuredContent: { sum: 3 } }) },
+  both: { run: () => ({ ...text('three'), structuredContent: { sum: 3 } }) },
+  key: { run: ({ meta }) => text(String(meta['reloop/idempotency-key'])) },
+  pid: { run: () => text(String(process.pid)) },
+  secrets: { run: () => text(JSON.stringify([process.env['GIVEN'], process.env['NOT_GIVEN']])) },
+  die: { run: () => process.exit(1) },
+  broken: {
+    run: () => {
+      throw new McpError(ErrorCode.InternalError, 'the disk is full');
+    },
+  },
+  slow: {
+    run: async ({ signal, progress }) => {
+      await progress({ progress: 1, total: 2, message: 'half way' });
+      await progress({ progress: 2 });
+      await sleep(60_000, undefined, { signal }).catch(() => seen.cancelled++);
+      return text('late');
+    },
+  },
+};
+
+/** An MCP server for tests; lists its tools two on a page. */
+export function testServer(): Server {
+  const names = Object.keys(tools);
+  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    const from = Number(params?.cursor ?? 0);
+    const page = names.slice(from, from + 2).map((name) => {
+      const { run: _run, ...listed } = tools[name] ?? {};
+      return { name, inputSchema: { type: 'object' as const }, ...listed };
+    });
+    return { tools: page, ...(from + 2 < names.length ? { nextCursor: String(from + 2) } : {}) };
+  });
+
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+    const { name, arguments: args = {}, _meta: meta = {} } = params;
+    const tool = tools[name];
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
+    const { progressToken = 0 } = meta;
+    const progress: Call['progress'] = (made) =>
+      sendNotification({ method: 'notifications/progress', params: { ...made, progressToken } });
+    return tool.run({ args, meta, signal, progress });
+  });
+  return server;
+}

@@ -1,0 +1,115 @@
+import { execa } from 'execa';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import type { Json } from '../../agent/vocabulary.ts';
+import { type McpOptions, type Tool, mcp } from '../../tools/index.ts';
+import { alive, processes, until } from '../support/processes.ts';
+import { toolContext } from '../support/tool-context.ts';
+
+const server = ['--import', 'tsx', 'test/fixtures/mcp-stdio.ts'];
+const client = ['--import', 'tsx', 'test/fixtures/mcp-client.ts'];
+const started: number[] = [];
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+afterAll(() => {
+  for (const pid of started.filter(runs)) process.kill(pid, 'SIGKILL');
+});
+
+/** The test server as a process: calls its tools, as the runner does. */
+async function rig(env: { [name: string]: string } = {}) {
+  const tools = await mcp({ command: process.execPath, args: server, env });
+  const call = async (name: string, input: Json = {}) => {
+    const tool = tools.find((one) => one.name === name);
+    return String(await tool?.run(tool.parseInput(input) as never, toolContext()));
+  };
+  const pid = async () => {
+    const own = Number(await call('pid'));
+    started.push(own);
+    return own;
+  };
+  return { call, pid };
+}
+
+function runs(pid: number): boolean {
+  return processes().some((row) => row.pid === pid);
+}
+
+/** Loads the tools of a shell script that is no MCP server. */
+function load(script: string, options: McpOptions = {}): Promise<Tool[]> {
+  return mcp({ command: 'sh', args: ['-c', script] }, { connectTimeoutMs: 500, ...options });
+}
+
+describe('an MCP server in a process', () => {
+  test('stays between calls, and gets only the environment that it was given', async () => {
+    vi.stubEnv('NOT_GIVEN', 'secret');
+    const { call, pid } = await rig({ GIVEN: 'a value' });
+    expect(await call('secrets')).toBe('["a value",null]');
+    expect(await pid()).toBe(await pid());
+    expect(await call('add', '{"a": 1, "b": 2}')).toBe('3');
+  });
+
+  test('that died in a call fails it, and is started again for the next', async () => {
+    const { call, pid } = await rig();
+    const first = await pid();
+    await expect(call('die')).rejects.toMatchObject({ name: 'McpUnavailable' });
+    expect(await pid()).not.toBe(first);
+  });
+
+  test('that died between calls is started again unnoticed', async () => {
+    const { call, pid } = await rig();
+    const first = await pid();
+    const { group = 0 } = processes().find((row) => row.pid === first) ?? {};
+    process.kill(first, 'SIGKILL');
+    await until(() => !alive(group));
+    expect(await call('add', { a: 1, b: 1 })).toBe('2');
+    expect(await pid()).not.toBe(first);
+  });
+
+  test('does not keep a process alive that has nothing else to do, and ends with it', async () => {
+    const { stdout } = await execa(process.execPath, [...client, process.execPath, ...server]);
+    const pid = Number(stdout);
+    expect(pid).toBeGreaterThan(0);
+    await until(() => !runs(pid));
+  });
+
+  test.each<{ what: string; options: string[] }>([
+    { what: 'a server that ends with its input', options: [] },
+    { what: 'a server that would stay', options: ['--stay'] },
+  ])('is gone when the process that started it is killed: $what', async ({ options }) => {
+    const args = [...client, '--stay', process.execPath, ...server, ...options];
+    const parent = execa(process.execPath, args, { reject: false });
+    const pid = await new Promise<number>((resolve) => {
+      parent.stdout.once('data', (line: Buffer) => resolve(Number(line.toString())));
+    });
+    expect(runs(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !runs(pid));
+  });
+});
+
+describe('a command that is no MCP server', () => {
+  test.each<{ what: string; script: string; reason: RegExp }>([
+    { what: 'fails', script: 'echo no such key >&2; exit 1', reason: /it ended, saying: no such key/u },
+    { what: 'ends without a word', script: 'exit 0', reason: /it ended without a word/u },
+    { what: 'says nothing', script: 'exec sleep 60', reason: /did not answer within 0\.5 s/u },
+    { what: 'says why it waits', script: 'echo busy >&2; exec sleep 60', reason: /0\.5 s and said: busy/u },
+    { what: 'prints something else', script: 'echo Hello; exec sleep 60', reason: /is not MCP \(.*Hello/u },
+    { what: 'repeats what it is told', script: 'exec cat', reason: /^MCP server sh …: .*Method not found/u },
+  ])('says so at load when it $what', async ({ script, reason }) => {
+    await expect(load(script)).rejects.toMatchObject({
+      name: 'McpUnavailable',
+      message: expect.stringMatching(reason),
+    });
+  });
+
+  test('says so at load when there is no such command', async () => {
+    await expect(mcp({ command: 'no-such-server-anywhere' })).rejects.toThrow(
+      /^MCP server no-such-server-anywhere: it ended, saying: .*not found/u,
+    );
+  });
+
+  test('says so at load when there is no such folder', async () => {
+    await expect(mcp({ command: 'cat', cwd: '/no/such/folder' })).rejects.toThrow(/ENOENT/u);
+  });
+});

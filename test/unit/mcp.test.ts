@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../agent/vocabulary.ts';
+import type { Tool, ToolContext } from '../../tools/index.ts';
+import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
+import { catalog } from '../support/config.ts';
+import { mcpHttpServer } from '../support/mcp-http.ts';
+import { seen } from '../support/mcp-server.ts';
+import { bareServer } from '../support/model-calls.ts';
+import { toolContext } from '../support/tool-context.ts';
+
+/** The tools of the test server, by name. */
+async function rig(
+  options: McpOptions = {},
+  given: { json?: boolean; headers?: { [name: string]: string } } = {},
+) {
+  const server = await mcpHttpServer(given);
+  const { headers = {} } = given;
+  const tools = await mcp({ url: server.url, headers }, options);
+  return { server, tools, call: caller(tools) };
+}
+
+/** Calls a tool as the runner does: the input is parsed first. */
+function caller(tools: Tool[]) {
+  return async (name: string, input: Json = {}, context: Partial<ToolContext> = {}): Promise<unknown> => {
+    const tool = tools.find((one) => one.name === name);
+    return tool?.run(tool.parseInput(input) as never, toolContext(context));
+  };
+}
+
+describe('the tools of an MCP server', () => {
+  test('are listed over all pages, with what the server says of them', async () => {
+    const { tools } = await rig();
+    expect(tools).toHaveLength(12);
+    expect(tools.slice(0, 3)).toMatchObject([
+      {
+        name: 'add',
+        description: 'Adds two numbers.',
+        effects: 'none',
+        inputSchema: {
+          type: 'object',
+          properties: { a: { type: 'number' }, b: { type: 'number' } },
+          required: ['a', 'b'],
+        },
+      },
+      { name: 'echo', description: 'Says it back', effects: 'idempotent' },
+      { name: 'fail', description: 'fail', effects: 'idempotent', inputSchema: { type: 'object' } },
+    ]);
+  });
+
+  test('can be a choice, under a prefix, with options of their own', async () => {
+    const { tools } = await rig({ only: ['echo', 'add'], prefix: 'my_', timeout: '5s', effects: 'none' });
+    expect(tools.map(({ name, timeout, effects }) => ({ name, timeout, effects }))).toEqual([
+      { name: 'my_echo', timeout: '5s', effects: 'none' },
+      { name: 'my_add', timeout: '5s', effects: 'none' },
+    ]);
+    expect(await caller(tools)('my_add', { a: 1, b: 2 })).toBe('3');
+  });
+
+  test('fit into a config', async () => {
+    const { tools } = await rig();
+    const { manifest } = catalog({ agents: [{ name: 'a', model: 'm', tools }] });
+    expect(manifest('a', {})?.tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+  });
+
+  test('that the server does not have are refused, naming those it has', async () => {
+    await expect(rig({ only: ['ad'] })).rejects.toThrow(/has no tool "ad"\. It has: add, echo,/u);
+  });
+
+  test.each<{ what: string; name: string; input: Json; args: Json }>([
+    { what: 'an object as it is', name: 'echo', input: { text: 'a', more: 1 }, args: { text: 'a', more: 1 } },
+    { what: 'a text as the first field', name: 'echo', input: 'hello', args: { text: 'hello' } },
+    { what: 'a number in a text as text', name: 'echo', input: '5', args: { text: '5' } },
+    { what: 'a text with a JSON object', name: 'echo', input: '{"text": "b"}', args: { text: 'b' } },
+    { what: 'a text as nothing without fields', name: 'key', input: 'None', args: {} },
+    { what: 'a text as a number where one is wanted', name: 'add', input: '5', args: { a: 5 } },
+  ])('take $what', async ({ name, input, args }) => {
+    const { tools } = await rig({ only: [name] });
+    expect(tools[0]?.parseInput(input)).toEqual(args);
+  });
+
+  test.each<{ input: Json }>([{ input: null }, { input: 7 }, { input: [] }])(
+    'refuse $input as an input',
+    async ({ input }) => {
+      const { call } = await rig({ only: ['echo'] });
+      await expect(call('echo', input)).rejects.toMatchObject({ name: 'ToolInputError' });
+    },
+  );
+});
+
+describe('a call', () => {
+  test.each<{ name: string; what: string; output: string }>([
+    { name: 'structured', what: 'structured content as JSON where there is no text', output: '{"sum":3}' },
+    { name: 'both', what: 'the text where there is structured content too', output: 'three' },
+    {
+      name: 'parts',
+      what: 'texts as they are and other parts as JSON, without their bytes',
+      output:
+        'two parts\n{"type":"image","data":"4 characters of base64","mimeType":"image/png"}\nwhat is in it',
+    },
+  ])('gives $what', async ({ name, output }) => {
+    const { call } = await rig({ only: [name] });
+    expect(await call(name)).toBe(output);
+  });
+
+  test.each([true, false])('is answered with JSON or events (JSON: %s)', async (json) => {
+    const { call } = await rig({}, { json });
+    expect(await call('add', { a: 20, b: 22 })).toBe('42');
+  });
+
+  test('tells the server the key against doubled effects', async () => {
+    const { call } = await rig();
+    expect(await call('key', {}, { idempotencyKey: 'abc' })).toBe('abc');
+  });
+
+  test('sends the headers it was given', async () => {
+    const { server, call } = await rig({}, { headers: { authorization: 'Bearer x' } });
+    await call('key');
+    expect(new Set(server.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer x']));
+  });
+
+  test.each<{ what: string; name: string; input?: Json; message: string }>([
+    { what: 'an error of the tool', name: 'fail', message: 'there is no such file' },
+    { what: 'an input that the server refuses', name: 'add', message: 'a and b have to be numbers' },
+  ])('tells the model $what', async ({ name, message }) => {
+    const { call } = await rig();
+    await expect(call(name)).rejects.toEqual(new ToolError(message));
+  });
+
+  test('that the server fails for its own reasons is one to try again', async () => {
+    const { call } = await rig();
+    await expect(call('broken')).rejects.toMatchObject({ name: 'McpError', code: -32_603 });
+    expect(await call('add', { a: 1, b: 1 })).toBe('2');
+  });
+
+  test('shows its progress, and ends with its signal, which the server is told', async () => {
+    const { call } = await rig();
+    const cancelled = new AbortController();
+    const progress: string[] = [];
+    const before = seen.cancelled;
+    const result = call(
+      'slow',
+      {},
+      {
+        signal: cancelled.signal,
+        progress(text) {
+          progress.push(text);
+          if (progress.length === 2) cancelled.abort(new Error('cancelled by a person'));
+        },
+      },
+    );
+    await expect(result).rejects.toThrow('cancelled by a person');
+    expect(progress).toEqual(['half way (1/2)', '2']);
+    await expect.poll(() => seen.cancelled).toBe(before + 1);
+    expect(await call('add', { a: 1, b: 1 })).toBe('2');
+  });
+
+  test('after the server lost its sessions fails once, then reaches it again', async () => {
+    const { server, call } = await rig();
+    server.forget();
+    await expect(call('add', { a: 1, b: 1 })).rejects.toMatchObject({ name: 'McpUnavailable' });
+    expect(await call('add', { a: 1, b: 1 })).toBe('2');
+  });
+
+  test('whose answer breaks off fails instead of waiting for ever', async () => {
+    const { server, call } = await rig();
+    const result = call('slow', {}, { progress: () => server.cut() });
+    await expect(result).rejects.toMatchObject({ name: 'McpUnavailable' });
+    expect(await call('add', { a: 1, b: 1 })).toBe('2');
+  });
+});
+
+describe('a server that cannot be used', () => {
+  const page = '<html>Welcome</html>';
+  test.each<{ what: string; status: number; type?: string; body?: string; reason: RegExp }>([
+    { what: 'refuses us', status: 401, reason: /refuses us \(HTTP 401\): check its headers/u },
+    { what: 'forbids us', status: 403, reason: /refuses us \(HTTP 403\)/u },
+    { what: 'has nothing there', status: 404, reason: /HTTP 404\): check the path of its url/u },
+    { what: 'is broken', status: 500, body: 'out of memory', reason: /out of memory/u },
+    {
+      what: 'is a web page',
+      status: 200,
+      type: 'text/html',
+      body: page,
+      reason: /is not MCP: .*text\/html/u,
+    },
+    {
+      what: 'says other JSON',
+      status: 200,
+      type: 'application/json',
+      body: '{"a":1}',
+      reason: /is not MCP/u,
+    },
+    { what: 'says no JSON', status: 200, type: 'application/json', body: page, reason: /is not MCP/u },
+    {
+      what: 'ends its answer early',
+      status: 200,
+      type: 'text/event-stream',
+      reason: /ended without a word/u,
+    },
+  ])('says so at load when it $what', async ({ status, type = 'text/plain', body = '', reason }) => {
+    const url = await bareServer((_request, response) => {
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+    await expect(mcp({ url: `${url}?token=secret` })).rejects.toMatchObject({
+      name: 'McpUnavailable',
+      message: expect.stringMatching(reason),
+    });
+    await expect(mcp({ url: `${url}?token=secret` })).rejects.not.toThrow(/secret/u);
+  });
+
+  test('says so at load when nobody answers there', async () => {
+    await expect(mcp({ url: 'http://127.0.0.1:2/mcp' })).rejects.toThrow(
+      /127\.0\.0\.1:2\/mcp: .*ECONNREFUSED/u,
+    );
+  });
+
+  test('says so at load when it takes too long', async () => {
+    const url = await bareServer(() => undefined);
+    await expect(mcp({ url }, { connectTimeoutMs: 100 })).rejects.toThrow(/did not answer within 0\.1 s/u);
+  });
+
+  test.each<{ server: object }>([
+    { server: {} },
+    { server: { command: '' } },
+    { server: { url: 'localhost:3000' } },
+    { server: { url: 'ftp://localhost' } },
+    { server: { command: 'node', url: 'http://localhost' } },
+  ])('is not even asked when it is $server', async ({ server }) => {
+    await expect(mcp(server as { command: string })).rejects.toThrow(/which server\?/u);
+  });
+});

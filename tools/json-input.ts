@@ -1,0 +1,47 @@
+import type { JsonSchema } from '../agent/manifest.ts';
+import type { Json } from '../agent/vocabulary.ts';
+import { ToolInputError } from './tool.ts';
+
+type JsonObject = { [key: string]: Json };
+
+/**
+ * An input as an object, for a tool that checks its fields itself. A text is taken as JSON if it holds an object, else it
+ * goes to the first field that is required, or the first there is. Throws ToolInputError.
+ */
+export function objectInput(name: string, schema: JsonSchema, input: Json): JsonObject {
+  const given = typeof input === 'string' ? fromText(schema, input) : input;
+  if (isObject(given)) return given;
+  throw new ToolInputError(
+    `${name} takes a JSON object of this schema: ${JSON.stringify(schema)}, but was given ${JSON.stringify(input)}.`,
+  );
+}
+
+function fromText(schema: JsonSchema, text: string): JsonObject {
+  const whole = parsed(text);
+  if (isObject(whole)) return whole;
+  const fields = isObject(schema['properties']) ? schema['properties'] : {};
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const names = Object.keys(fields);
+  const field = names.find((name) => required.includes(name)) ?? names[0];
+  // A tool without fields is called with nothing, whatever the model wrote for it.
+  return field === undefined ? {} : { [field]: valueFor(fields[field], text, whole) };
+}
+
+/** JSON where the field wants something other than a text, so that `5` is a number. */
+function valueFor(field: Json | undefined, text: string, whole: Json | undefined): Json {
+  const type = isObject(field) ? field['type'] : undefined;
+  const takesText = type === undefined || [type].flat().includes('string');
+  return takesText ? text : (whole ?? text);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
