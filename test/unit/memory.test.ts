@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { MemoryManifest } from '../../agent/manifest.ts';
+import { remembered, tokensOf } from '../../agent/memory.ts';
+import { turnsToFold, withSummary, withTurn } from '../../agent/turns.ts';
+import { type ChatMessage, type Json, asText } from '../../agent/vocabulary.ts';
+
+const user = (content: string): ChatMessage => ({ role: 'user', content });
+const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
+const turn = (n: number) => [user(`question ${n}`), assistant(`answer ${n}`)];
+const notes: ChatMessage = { role: 'system', content: 'Summary of the conversation so far: old' };
+const three = [...turn(1), ...turn(2), ...turn(3)];
+const bytes = (messages: Json | ChatMessage[]) => new TextEncoder().encode(JSON.stringify(messages)).length;
+
+describe('what a run is shown of a conversation', () => {
+  test.each<[string, MemoryManifest | undefined, ChatMessage[], ChatMessage[]]>([
+    ['everything without a memory', undefined, three, three],
+    ['everything with a buffer', { kind: 'buffer' }, three, three],
+    ['the last turns of a window', { kind: 'window', turns: 2 }, three, [...turn(2), ...turn(3)]],
+    ['all turns where the window is wider', { kind: 'window', turns: 9 }, three, three],
+    ['the turns that fit into the tokens', { kind: 'tokens', tokens: 6 }, three, turn(3)],
+    ['nothing where not even the last turn fits', { kind: 'tokens', tokens: 1 }, three, []],
+    [
+      'a summary, whatever falls out behind it',
+      { kind: 'window', turns: 1 },
+      [notes, ...three],
+      [notes, ...turn(3)],
+    ],
+    ['a summary and the turns since', { kind: 'summary', tokens: 1 }, [notes, ...three], [notes, ...three]],
+  ])('is %s', (_title, memory, messages, shown) => {
+    expect(remembered(messages, memory)).toEqual(shown);
+  });
+
+  test('counts four characters as a token, each message by itself', () => {
+    expect(tokensOf([user('12345'), assistant('1234'), assistant('')])).toBe(3);
+  });
+});
+
+describe('what a session keeps', () => {
+  test.each<[string, Json, string]>([
+    ['a text as it is', 'fine', 'fine'],
+    ['any other value as JSON text', { sum: [1, null] }, '{"sum":[1,null]}'],
+  ])('is %s', (_title, output, kept) => {
+    expect(withTurn(turn(1), 'q', output, 10_000)).toEqual([...turn(1), user('q'), assistant(kept)]);
+    expect(asText(output)).toBe(kept);
+  });
+
+  test('is the latest turns when it grows too large; a summary stays', () => {
+    const kept = withTurn([notes, ...three], 'question 4', 'answer 4', bytes([notes, ...three]));
+    expect(kept).toEqual([notes, ...turn(2), ...turn(3), ...turn(4)]);
+  });
+
+  test('is an answer cut with a marker when it is too large by itself', () => {
+    const kept = withTurn(three, 'q', '😀'.repeat(5_000), 4_000);
+    expect(kept.at(-1)?.content).toMatch(/^(?:😀)+\n\[cut: the first \d+ of 10000 characters\]$/u);
+    expect(bytes(kept)).toBeLessThanOrEqual(4_000);
+  });
+});
+
+describe('a summary', () => {
+  const memory: MemoryManifest = { kind: 'summary', tokens: 14 };
+
+  test.each<[string, ChatMessage[], MemoryManifest | undefined]>([
+    ['a short conversation', turn(1), memory],
+    ['one turn, however long', [user('x'.repeat(1_000)), assistant('y')], memory],
+    ['another memory', three, { kind: 'tokens', tokens: 1 }],
+    ['no memory at all', three, undefined],
+    [
+      'a long summary with little behind it',
+      [{ ...notes, content: 'x'.repeat(1_000) }, ...turn(1), ...turn(2)],
+      memory,
+    ],
+  ])('is not made of %s', (_title, messages, kind) => {
+    expect(turnsToFold(messages, kind)).toBeUndefined();
+  });
+
+  test('takes in all turns but the last, and the summary before it', () => {
+    expect(turnsToFold(three, memory)).toEqual({ summary: null, turns: [...turn(1), ...turn(2)] });
+    expect(turnsToFold([notes, ...three], memory)).toEqual({
+      summary: 'old',
+      turns: [...turn(1), ...turn(2)],
+    });
+  });
+
+  test('takes their place', () => {
+    const messages = withSummary([notes, ...three], 'new');
+    expect(messages).toEqual([
+      { role: 'system', content: 'Summary of the conversation so far: new' },
+      ...turn(3),
+    ]);
+  });
+});
