@@ -9,6 +9,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection } from '@temporalio/worker';
@@ -57,8 +58,9 @@ const sleeper = defineTool({
 });
 const tools = [echo, broken, observing, direct, sleeper];
 const script = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
+const unauthorized = () => new ModelError('ModelAuthenticationError', 'no key', { retryable: false });
 const refusing = modelOf(() => {
-  throw new ModelError('ModelAuthenticationError', 'no key', { retryable: false });
+  throw unauthorized();
 });
 
 /** A path: the agent's script, and what is decided once it waits or runs a tool. */
@@ -85,9 +87,25 @@ const paths: {
   { name: 'cancel', model: script(act('echo', 'a'), act('sleeper', 'x')), decide: 'cancel' },
 ];
 
+/** Conversations: what is said, and how it ends. A summary is made of the first; the second goes on as new. */
+const friend = modelOf((_step, { prompt }) => {
+  if (prompt.type === 'text') return 'They greeted each other.';
+  if (prompt.messages.at(-1)?.content?.endsWith('fail') === true) throw unauthorized();
+  return '```json\n{"action": "Final Answer", "action_input": "I see."}\n```';
+});
+const sessions = [
+  { name: 'session', said: ['hello', 'fail', 'good morning', 'good night'], clear: true },
+  { name: 'session-continued', said: Array.from({ length: 36 }, (_, index) => `${index + 1}`), clear: false },
+];
+const summary = { kind: 'summary', tokens: 8 } as const;
+
 quiet();
 const taskQueue = `record-${Date.now()}`;
-const agents = paths.map(({ name, model, options }) => ({ name, model, tools, ...options }));
+const agents = [
+  ...paths.map(({ name, model, options }) => ({ name, model, tools, ...options })),
+  { name: 'session', kind: 'conversational', model: friend, memory: summary },
+  { name: 'session-continued', kind: 'conversational', model: friend },
+];
 const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
 const server = await startDevServer(path ?? 'temporal', EARLY_CONTINUE_AS_NEW);
 const { address } = server;
@@ -106,17 +124,48 @@ await worker.runUntil(async () => {
     }
     const runs = new Set<string>();
     for await (const event of run.events({ live: false })) if ('runId' in event) runs.add(event.runId);
-    for (const [index, runId] of [...runs].entries()) {
-      const history = await temporal.workflow.getHandle(run.id, runId).fetchHistory();
-      const file = join(folder, `${name}${index === 0 ? '' : `-${index + 1}`}.json`);
-      await writeFile(file, JSON.stringify(JSON.parse(historyToJSON(history), withoutMachine), null, 1));
+    await store(run.id, [...runs], name);
+  }
+  const client = new AgentClient(temporal, address, taskQueue);
+  for (const { name, said, clear } of sessions) {
+    for (const [index, input] of said.entries()) {
+      const options = { session: name, id: `${name}-${index}`, detach: index % 2 === 1 };
+      await client.start(name, input, options);
     }
-    console.log(name, runs.size);
+    while ((await client.session(name).show()).runs.length < said.length) await sleep(100);
+    const last = client.get(`${name}-${said.length - 1}`);
+    await last.result();
+    await sleep(1000); // the session keeps the answer, and may sum up
+    if (clear) {
+      await store(last.id, [(await last.info()).runId], 'run-in-session');
+      await client.session(name).clear();
+    }
+    await store(`session:${name}`, await chain(`session:${name}`), name);
   }
 });
 await connection.close();
 await native.close();
 await server.stop();
+
+/** All runs of a workflow, oldest first. */
+async function chain(id: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let runId = (await temporal.workflow.getHandle(id).describe()).runId; runId !== '';) {
+    ids.unshift(runId);
+    const { events } = await temporal.workflow.getHandle(id, runId).fetchHistory();
+    runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? '';
+  }
+  return ids;
+}
+
+async function store(id: string, runs: string[], name: string): Promise<void> {
+  for (const [index, runId] of runs.entries()) {
+    const history = await temporal.workflow.getHandle(id, runId).fetchHistory();
+    const file = join(String(folder), `${name}${index === 0 ? '' : `-${index + 1}`}.json`);
+    await writeFile(file, JSON.stringify(JSON.parse(historyToJSON(history), withoutMachine), null, 1));
+  }
+  console.log(name, runs.length);
+}
 
 /** Nothing of the machine that recorded goes into a file: no stack, no host, no process. */
 function withoutMachine(key: string, value: unknown): unknown {
