@@ -50,6 +50,11 @@ export async function runAttempt<T>(
   }
 }
 
+/** Which attempt it was; nothing of a first one, which nearly all are. */
+export function laterAttempt({ context }: Attempt): { attempt?: number } {
+  return context.info.attempt > 1 ? { attempt: context.info.attempt } : {};
+}
+
 /** Ends with the signal even if the body does not. */
 function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {

@@ -13,7 +13,7 @@ import { stopCutter } from '../agent/stop.ts';
 import { conversation } from '../agent/transcript.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model, ModelError, ModelReply } from '../models/model.ts';
-import { type Attempt, type AttemptPolicy, runAttempt } from './attempt.ts';
+import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { CachedReply } from './reply-cache.ts';
 import { judge } from './errors.ts';
@@ -52,6 +52,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           ...(reply.warnings === undefined ? {} : { warnings: reply.warnings }),
           ...(asked.shortened ? { shortened: true } : {}),
           ...(asked.modelCalls === 0 ? { cached: true } : {}),
+          ...laterAttempt(attempt),
           request: requestDigest(asked.request),
         };
       },

@@ -22,6 +22,8 @@ export interface Dependencies {
   replies: ReplyCache | undefined;
   /** Whether Reloop's search attributes are registered. */
   searchAttributes: boolean;
+  /** Somebody listens to the events of this worker's runs. */
+  events: boolean;
   /** Bytes of transcripts kept in memory. */
   transcriptCacheBytes: number;
 }

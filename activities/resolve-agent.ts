@@ -14,7 +14,8 @@ export function createResolveAgent(dependencies: Dependencies) {
     const manifest = currentManifest(dependencies, agent, overrides);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     checkVariables(manifest, variables);
-    return { manifest, searchAttributes: dependencies.searchAttributes };
+    const { searchAttributes, events } = dependencies;
+    return { manifest, searchAttributes, ...(events ? { events } : {}) };
   };
 }
 

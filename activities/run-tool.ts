@@ -6,7 +6,7 @@ import { capOutput } from '../agent/output.ts';
 import { canonical } from '../agent/repeats.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
-import { type Attempt, runAttempt } from './attempt.ts';
+import { type Attempt, laterAttempt, runAttempt } from './attempt.ts';
 import { modelOf } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
@@ -39,7 +39,8 @@ export function createToolActivity(
         });
         const { activityId, workflowExecution } = attempt.context.info;
         if (workflowExecution) observations.remember(workflowExecution, activityId, result.output);
-        return counter.sum().modelCalls === 0 ? result : { ...result, usage: counter.sum() };
+        const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
+        return { ...result, ...usage, ...laterAttempt(attempt) };
       },
     );
   };

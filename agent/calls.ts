@@ -29,6 +29,8 @@ export interface ResolvedAgent {
   manifest: AgentManifest;
   /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
+  /** The worker's config listens to the events of its runs. */
+  events?: true;
 }
 
 /** What a single run may change of its agent. */
@@ -85,6 +87,8 @@ export interface ModelTurn {
   shortened?: true;
   /** The reply to an identical request, from the worker's cache; it cost nothing. */
   cached?: true;
+  /** The attempt that succeeded; absent where it was the first. */
+  attempt?: number;
   /** Of an agent with a `repeatLimit`: what the next call has to know. */
   repeat?: Repeat;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
@@ -98,6 +102,8 @@ export interface ToolResult {
   kind?: 'error' | 'invalid';
   /** Model calls made inside the tool. */
   usage?: Usage;
+  /** The attempt that succeeded; absent where it was the first. */
+  attempt?: number;
 }
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */

@@ -63,7 +63,8 @@ export interface RequestParams {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest {
-  loopVersion: 1;
+  /** What the loop does with it: 1 looked at the time limit between turns only. */
+  loopVersion: 1 | 2;
   name: string;
   kind: string;
   /** Texts of the kind's prompt; their names are the kind's. */

@@ -1,3 +1,5 @@
+import type { Json } from './vocabulary.ts';
+
 /**
  * Python's `repr` of a JSON text, as LangChain writes tool arguments into logs. Reads the text and not the value, because
  * only the text tells 1 from 1.0, keeps long integers whole and the keys in order. The text has to be valid JSON.
@@ -57,4 +59,11 @@ function pyFloat(value: number): string {
     return plain.includes('.') ? plain : `${plain}.0`;
   }
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+/** JSON text as Python's `json.dumps` writes it, with blanks behind commas and colons. */
+export function pyJson(value: Json): string {
+  return JSON.stringify(value, null, 1)
+    .replace(/,\n\s*/gu, ', ')
+    .replace(/\n\s*/gu, '');
 }

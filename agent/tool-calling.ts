@@ -4,6 +4,7 @@ import { CLOSING_REQUEST } from './observations.ts';
 import { outputInstructions } from './output-schema.ts';
 import { fill } from './template.ts';
 import { ONLY_ARGUMENT, readArguments } from './tool-arguments.ts';
+import { pyJson } from './python-repr.ts';
 import { type ChatMessage, EXCEPTION_TOOL, type ToolCall, asText } from './vocabulary.ts';
 
 const system = `You answer the user as well as you can. Call the tools you are given where they help, several at once where \
@@ -116,7 +117,7 @@ function assistantMessage(text: string, calls: readonly ToolCall[]): ChatMessage
 
 /** Of a call that could not be read the log says why. */
 function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessage {
-  const said = asText(observation);
+  const said = typeof observation === 'string' ? observation : pyJson(observation);
   const content = action.tool === EXCEPTION_TOOL ? `${action.log}\n${said}` : said;
   return { role: 'tool', content, ...(toolCallId === undefined ? {} : { toolCallId }) };
 }

@@ -12,6 +12,7 @@ import { limits } from '../agent/limits.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
 import { capOutput } from '../agent/output.ts';
+import { statusOf } from '../agent/status.ts';
 import { type AgentAction, EXCEPTION_TOOL, type Json, type Usage } from '../agent/vocabulary.ts';
 import type { Lineage, RunResult } from '../workflows/messages.ts';
 import { type Fact, createFactReader } from './facts.ts';
@@ -256,10 +257,9 @@ export function createTrace(client: Client, id: string): Trace {
   }
 
   function succeeded({ output, stopReason, iterations, usage }: RunResult): Emitted[] {
-    const status = stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped';
     return [
       { type: 'finish', output, log: stopReason === 'final_answer' ? lastLog : '' },
-      { type: 'run_ended', status, stopReason, output, iterations, usage, error: null },
+      { type: 'run_ended', status: statusOf(stopReason), stopReason, output, iterations, usage, error: null },
     ];
   }
 

@@ -23,6 +23,8 @@ export interface Catalog {
   kinds: ReadonlyMap<string, AgentKind>;
   taskQueue: string;
   replies: ReplyCache | undefined;
+  /** Told what happens in this worker's runs. */
+  onEvent: ConfigDefinition['onEvent'];
   /** undefined: no agent of that name. */
   manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
   /** The parser that an agent has in place of its kind's. */
@@ -52,6 +54,7 @@ export function createCatalog(config: ConfigDefinition): Catalog {
     models,
     kinds,
     replies: replyCache(config),
+    onEvent: config.onEvent,
     taskQueue: config.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
     manifest(name, overrides) {
       const agent = agents.get(name);

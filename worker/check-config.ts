@@ -117,6 +117,7 @@ const configShape = {
     ],
     'is neither true nor a store with get(key) and set(key, value)',
   ),
+  onEvent: z.custom((value) => typeof value === 'function', 'is no function (event, run) => …'),
   taskQueue: z.string().min(1),
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 

@@ -1,3 +1,4 @@
+import type { RunEvent } from '../agent/events.ts';
 import type { AgentKind } from '../agent/kind.ts';
 import type { MemoryManifest } from '../agent/manifest.ts';
 import type { ReplyStore } from '../activities/reply-cache.ts';
@@ -78,6 +79,11 @@ export interface ConfigDefinition {
    * memory, or a store of your own. Off by default.
    */
   cache?: boolean | ReplyStore;
+  /**
+   * Told what happens in the runs of this worker, as it happens (LangChain's callbacks): logs, metrics. Once for each event,
+   * not again on replay; an event whose worker dies is not told. What it throws is logged. `run.id` is the workflow id.
+   */
+  onEvent?(event: RunEvent, run: { id: string; runId: string }): unknown;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string;
 }

@@ -1,5 +1,12 @@
-import type { NativeConnection, Worker, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
+import type {
+  InjectedSinks,
+  NativeConnection,
+  Worker,
+  WorkerOptions,
+  WorkflowBundleOption,
+} from '@temporalio/worker';
 import { createActivities, rememberToolMeta } from '../activities/index.ts';
+import type { ReloopSinks } from '../workflows/notify.ts';
 import type { Catalog } from './catalog.ts';
 import { TRANSCRIPT_CACHE_BYTES } from './defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -54,9 +61,11 @@ export function activitySettings(catalog: Catalog, searchAttributes: boolean, tr
     activities: createActivities({
       ...catalog,
       agents: [...catalog.agents.keys()],
+      events: catalog.onEvent !== undefined,
       searchAttributes,
       transcriptCacheBytes,
     }),
+    sinks: eventSinks(catalog),
     interceptors: {
       activity: [
         (context) => ({
@@ -70,4 +79,25 @@ export function activitySettings(catalog: Catalog, searchAttributes: boolean, tr
       ],
     },
   } satisfies Partial<WorkerOptions>;
+}
+
+/** Where the workflows of this worker tell what happens. */
+function eventSinks({ onEvent }: Catalog): InjectedSinks<ReloopSinks> {
+  let warned = false;
+  return {
+    reloop: {
+      event: {
+        callDuringReplay: false,
+        async fn({ workflowId, runId }, event) {
+          try {
+            await onEvent?.(event, { id: workflowId, runId });
+          } catch (error) {
+            // The SDK would print the whole run with each event.
+            if (!warned) process.emitWarning(`The config's onEvent threw at ${event.type}: ${String(error)}`);
+            warned = true;
+          }
+        },
+      },
+    },
+  };
 }

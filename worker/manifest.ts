@@ -23,7 +23,7 @@ export function agentManifest(
   } = agent;
   const where = `Agent "${agent.name}"`;
   return {
-    loopVersion: 1,
+    loopVersion: 2,
     name: agent.name,
     kind: kind.name,
     prompt: promptTexts(agent, kind),

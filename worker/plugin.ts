@@ -33,6 +33,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     return {
       ...options,
       activities: { ...options.activities, ...ours.activities },
+      sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {
         ...options.interceptors,
         activity: [...(options.interceptors?.activity ?? []), ...ours.interceptors.activity],

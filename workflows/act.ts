@@ -1,4 +1,4 @@
-import type { ModelTurn, PlannedAction } from '../agent/calls.ts';
+import { type ModelTurn, type PlannedAction, activityId } from '../agent/calls.ts';
 import { utf8Length } from '../agent/digest.ts';
 import { limits } from '../agent/limits.ts';
 import { unknownTool } from '../agent/observations.ts';
@@ -9,7 +9,8 @@ import {
   type StepEntry,
   entryBytes,
 } from '../agent/transcript.ts';
-import { callTool } from './call-tool.ts';
+import { EXCEPTION_TOOL } from '../agent/vocabulary.ts';
+import { type Outcome, callTool } from './call-tool.ts';
 import type { AgentLoop } from './run-state.ts';
 
 /** A turn that is over: its steps, and the reply where prompts repeat it as a message with native tool calls. */
@@ -47,21 +48,34 @@ async function takeStep(
   call: string,
 ): Promise<Step> {
   const { tool, toolInput, log = turn.text, observation, toolCallId } = action;
+  const id = activityId(loop.scope, call, 0);
   const manifest = loop.manifest.tools.find(({ name }) => name === tool);
+  loop.notify({ type: 'action', call: id, action: { tool, toolInput, log } });
+  const startedAt = Date.now();
   const outcome =
     observation !== undefined || manifest === undefined
-      ? { input: toolInput, observation: observation ?? unknownTool(tool, toolNames(loop)), genuine: false }
+      ? known(loop, id, action)
       : await callTool(loop, manifest, call, toolInput);
+  const step = { action: { tool, toolInput: outcome.input, log }, observation: outcome.observation };
+  const { attempts } = outcome;
+  loop.notify({ type: 'step', step: { ...step, call: id, attempts, durationMs: Date.now() - startedAt } });
   return {
-    entry: {
-      type: 'step',
-      call,
-      action: { tool, toolInput: outcome.input, log },
-      observation: outcome.observation,
-      ...(toolCallId === undefined ? {} : { toolCallId }),
-    },
+    entry: { type: 'step', call, ...step, ...(toolCallId === undefined ? {} : { toolCallId }) },
     result: outcome.result,
     genuine: outcome.genuine,
+  };
+}
+
+/** Nothing has to be run to know what comes of it. */
+function known(loop: AgentLoop, call: string, { tool, toolInput, observation }: PlannedAction): Outcome {
+  const tools = loop.manifest.tools.map(({ name }) => name);
+  const isTool = tool === EXCEPTION_TOOL || tools.includes(tool);
+  loop.notify({ type: 'tool_started', call, tool: isTool ? tool : 'invalid_tool', toolInput });
+  return {
+    input: toolInput,
+    observation: observation ?? unknownTool(tool, tools),
+    genuine: false,
+    attempts: 0,
   };
 }
 
@@ -87,8 +101,4 @@ export function travelling({ reply, steps }: Turn, budget = 0): Entry[] {
 export function whole({ reply, steps }: Turn): Entry[] {
   const entries = steps.map(({ entry }) => entry);
   return reply === undefined ? entries : [reply, ...entries];
-}
-
-function toolNames(loop: AgentLoop): string[] {
-  return loop.manifest.tools.map(({ name }) => name);
 }

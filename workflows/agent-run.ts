@@ -8,10 +8,12 @@ import {
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { Park } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
+import { statusOf } from '../agent/status.ts';
 import { type Turn, travelling } from './act.ts';
 import { type Lineage, type RunResult, childWaitingSignal } from './messages.ts';
 import { runLineage } from './run-agent.ts';
 import type { AgentLoop } from './run-state.ts';
+import { isContinueAsNew } from './tell.ts';
 import { type StatusWriter, statusWriter } from './status.ts';
 import { handOver } from './transcript.ts';
 
@@ -30,11 +32,10 @@ export async function agentRun(lineage: Lineage): Promise<RunResult> {
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(lineage, loop, resolved, lastTurn),
     });
-    const { stopReason } = result;
-    writeStatus(stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped');
+    writeStatus(statusOf(result.stopReason));
     return result;
   } catch (failure) {
-    if (failure instanceof Error && failure.name === 'ContinueAsNew') throw failure;
+    if (isContinueAsNew(failure)) throw failure;
     writeStatus(isCancellation(failure) ? 'cancelled' : 'failed');
     throw failure;
   }
@@ -44,7 +45,7 @@ export async function agentRun(lineage: Lineage): Promise<RunResult> {
 function continueWhenLong(
   lineage: Lineage,
   loop: AgentLoop,
-  { manifest, searchAttributes }: ResolvedAgent,
+  { manifest, searchAttributes, events }: ResolvedAgent,
   lastTurn: Turn,
 ): Promise<never> | undefined {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
@@ -55,6 +56,7 @@ function continueWhenLong(
     root: loop.root,
     manifest,
     searchAttributes,
+    ...(events ? { events } : {}),
     from,
     pending: travelling(lastTurn, limits.handOverBytes),
     counters: loop.counters,

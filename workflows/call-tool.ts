@@ -16,6 +16,8 @@ export interface Outcome {
   observation: Json;
   result?: ResultRef;
   genuine: boolean;
+  /** Attempts that are known of; 0 where nothing was run. */
+  attempts: number;
 }
 
 /** One tool call, however often it is scheduled: until it has a result, or a person or a policy or the deadline ends it. */
@@ -39,22 +41,26 @@ export async function callTool(
   try {
     let input = toolInput;
     let checkpoint: Json | undefined;
+    let attempts = 0;
     for (;;) {
+      loop.notify({ type: 'tool_started', call: id, tool: tool.name, toolInput: input });
       const tried = await tryTool({ loop, tool, call, open, input, checkpoint });
-      if (tried.type === 'done') return { input, ...tried.done };
-      if (tried.type === 'cut') return { input, observation: CUT_CALL, genuine: false };
+      attempts += tried.type === 'done' ? tried.attempts : 1;
+      if (tried.type === 'done') return { input, attempts, ...tried.done };
+      if (tried.type === 'cut') return { input, attempts, observation: CUT_CALL, genuine: false };
       if (tried.type === 'cancelled') {
-        return { input, observation: cancelledTool(tried.reason), genuine: false };
+        return { input, attempts, observation: cancelledTool(tried.reason), genuine: false };
       }
       const { error } = tried.failed;
+      loop.notify({ type: 'tool_failed', call: id, error, attempts: 0 });
       if (tool.onFailure === 'fail') throw runFailure(error);
       // After the deadline nobody is asked any more.
       if (tool.onFailure === 'observe' || loop.overdue) {
-        return { input, observation: failedTool(tool.name, error), genuine: false };
+        return { input, attempts, observation: failedTool(tool.name, error), genuine: false };
       }
       const decision = await ask(loop, tool, open, input, error);
       const ended = conclude(decision, error);
-      if (ended !== undefined) return { input, ...ended };
+      if (ended !== undefined) return { input, attempts, ...ended };
       if (decision.type === 'retry' && decision.input !== undefined) input = decision.input;
       checkpoint = tried.failed.checkpoint;
       open.n++;
@@ -75,9 +81,12 @@ async function ask(
   error: ErrorInfo,
 ): Promise<OperatorDecision> {
   const park = { call: open.id, n: open.n, tool: tool.name, toolInput, reason: 'failed', error } as const;
+  loop.notify({ type: 'waiting', park });
   pauseClock(loop, true);
   try {
-    return await waitForDecision(loop.control, open, park);
+    const decision = await waitForDecision(loop.control, open, park);
+    loop.notify({ type: 'decided', call: open.id, decision });
+    return decision;
   } finally {
     pauseClock(loop, false);
   }

@@ -7,7 +7,8 @@ import type { AgentLoop } from './run-state.ts';
  * person does not count, so the timer may have to go on. Returns what ends the watch.
  */
 export function watchDeadline(loop: AgentLoop): () => void {
-  if (loop.manifest.maxExecutionTimeMs === null) return () => undefined;
+  const { maxExecutionTimeMs, loopVersion } = loop.manifest;
+  if (maxExecutionTimeMs === null || loopVersion < 2) return () => undefined;
   const scope = new CancellationScope();
   scope
     .run(() => watch(loop))

@@ -42,6 +42,7 @@ export interface Lineage {
   caller?: string;
   manifest?: AgentManifest;
   searchAttributes?: boolean;
+  events?: true;
   /** `entries`: what the model still sees, where that is small enough to be carried. */
   from?: Origin & { entries?: Entry[] };
   /** Entries that no model call has carried yet. */

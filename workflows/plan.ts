@@ -1,5 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
+import { readFailure } from '../agent/failures.ts';
 import { addUsage } from '../agent/vocabulary.ts';
 import { runnerOptions } from './activity-options.ts';
 import { untilDeadline } from './deadline.ts';
@@ -37,13 +38,28 @@ async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promis
   });
   const { repeat } = counters;
   const input = { ...nextCall(transcript), ...(repeat === undefined ? {} : { repeat }), ...more };
+  const call = activityId(scope, step, 0);
+  const startedAt = Date.now();
+  loop.notify({ type: 'model_started', call });
   try {
     const turn = await activities.callModel(input);
+    const { attempt: attempts = 1 } = turn;
+    const closing = more.closing === true ? { closing: true as const } : {};
+    loop.notify({
+      type: 'model_ended',
+      call,
+      turn,
+      attempts,
+      durationMs: Date.now() - startedAt,
+      ...closing,
+    });
     delivered(transcript);
     counters.usage = addUsage(counters.usage, turn.usage);
     if (turn.repeat !== undefined) counters.repeat = turn.repeat;
     return turn;
   } catch (failure) {
+    const { error, cancelled } = readFailure(failure);
+    if (!cancelled) loop.notify({ type: 'model_failed', call, error, attempts: 0 });
     throw asRunFailure(failure);
   }
 }

@@ -9,10 +9,12 @@ import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import { type Control, createControl } from './control.ts';
 import type { Lineage, RunResult, RunState } from './messages.ts';
 import { watchDeadline } from './deadline.ts';
+import { notifier } from './notify.ts';
 import { plan, planClosing } from './plan.ts';
 import { asRunFailure, runFailure } from './run-failure.ts';
 import type { AgentLoop } from './run-state.ts';
 import { showWaiting } from './status.ts';
+import { isContinueAsNew, tellEnd, tellFailure, tellStart } from './tell.ts';
 import { type TranscriptWriter, append, continuedTranscript, newTranscript } from './transcript.ts';
 
 export interface RunAgentOptions {
@@ -56,8 +58,14 @@ export async function runLineage(lineage: Lineage, hooks: LoopHooks = {}): Promi
   const loop = begin(lineage, resolved, scope, control);
   agent.loop = loop;
   const endWatch = watchDeadline(loop);
+  if (lineage.from === undefined) tellStart(loop, lineage);
   try {
-    return await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+    const ended = await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+    tellEnd(loop, ended);
+    return ended;
+  } catch (failure) {
+    if (!isContinueAsNew(failure)) tellFailure(loop, failure);
+    throw failure;
   } finally {
     agent.over = true;
     endWatch();
@@ -79,7 +87,10 @@ async function iterate(
     counters.iterations++;
     const { decision } = turn;
     if (decision.type === 'fail') throw runFailure(decision.error);
-    if (decision.type === 'finish') return result(loop, decision.output, 'final_answer');
+    if (decision.type === 'finish') {
+      loop.answerLog = decision.log ?? turn.text;
+      return result(loop, decision.output, 'final_answer');
+    }
     if (decision.type === 'stop') return stopped(loop, 'max_iterations');
 
     const acted = await act(loop, turn, decision.actions);
@@ -105,8 +116,8 @@ async function stopped(loop: AgentLoop, limit: StopReason): Promise<RunResult> {
 
 /** The agent's definition is resolved once in a lineage and recorded. */
 async function resolve(lineage: Lineage, scope: number): Promise<ResolvedAgent> {
-  const { agent, overrides, manifest, searchAttributes = false } = lineage;
-  if (manifest !== undefined) return { manifest, searchAttributes };
+  const { agent, overrides, manifest, searchAttributes = false, events } = lineage;
+  if (manifest !== undefined) return { manifest, searchAttributes, ...(events ? { events } : {}) };
   const variables = lineage.question?.variables;
   const { resolveAgent } = proxyActivities<{
     resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
@@ -140,6 +151,8 @@ function begin(lineage: Lineage, resolved: ResolvedAgent, scope: number, operato
     manifest: resolved.manifest,
     counters: counters ?? freshCounters(Date.now()),
     transcript: openTranscript(lineage, resolved, scope),
+    notify: notifier(resolved.events === true),
+    answerLog: '',
     control: operator,
     scopeAround: CancellationScope.current(),
     overdue: false,

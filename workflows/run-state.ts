@@ -2,6 +2,7 @@ import type { CancellationScope } from '@temporalio/workflow';
 import type { Counters } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Control } from './control.ts';
+import type { Notify } from './notify.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
 /** Everything one running agent is made of, in the workflow. */
@@ -11,6 +12,10 @@ export interface AgentLoop {
   manifest: AgentManifest;
   counters: Counters;
   transcript: TranscriptWriter;
+  /** Tells the worker's `onEvent`. */
+  notify: Notify;
+  /** What the model wrote around its final answer. */
+  answerLog: string;
   control: Control;
   /** The scope the loop runs in: cancelled with the run. */
   scopeAround: CancellationScope;

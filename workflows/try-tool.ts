@@ -26,19 +26,23 @@ export interface ScheduledCall {
 }
 
 export type Tried =
-  | { type: 'done'; done: { observation: Json; result?: ResultRef; genuine: boolean } }
+  | { type: 'done'; done: Done; attempts: number }
   | { type: 'cancelled'; reason: string | undefined }
   /** The run's time limit came first. */
   | { type: 'cut' }
   | { type: 'failed'; failed: FailedCall };
 
-type Done = Extract<Tried, { type: 'done' }>['done'];
+interface Done {
+  observation: Json;
+  result?: ResultRef;
+  genuine: boolean;
+}
 
 /** A cancellation of the run is thrown on. */
 export async function tryTool(scheduled: ScheduledCall): Promise<Tried> {
   const { loop, open, tool } = scheduled;
   try {
-    return { type: 'done', done: await untilDeadline(loop, open.scope, () => run(scheduled)) };
+    return await untilDeadline(loop, open.scope, () => run(scheduled));
   } catch (failure) {
     const { decision } = open;
     if (!isCancellation(failure)) return failed(failure, tool);
@@ -53,14 +57,14 @@ export async function tryTool(scheduled: ScheduledCall): Promise<Tried> {
   }
 }
 
-function run(scheduled: ScheduledCall): Promise<Done> {
+function run(scheduled: ScheduledCall): Promise<Tried> {
   const { tool } = scheduled;
   if (tool.agent !== undefined) return delegate(scheduled, tool.agent);
   return tool.external === true ? runExternal(scheduled) : runOwn(scheduled);
 }
 
 /** A tool of ours: its activity is our runner. */
-async function runOwn({ loop, tool, call, open, input, checkpoint }: ScheduledCall): Promise<Done> {
+async function runOwn({ loop, tool, call, open, input, checkpoint }: ScheduledCall): Promise<Tried> {
   const id = activityId(loop.scope, call, open.n);
   const { retry, timeoutMs, maxOutputChars } = tool;
   attachMeta(id, {
@@ -72,36 +76,33 @@ async function runOwn({ loop, tool, call, open, input, checkpoint }: ScheduledCa
     maxOutputChars,
     ...(checkpoint === undefined ? {} : { checkpoint }),
   });
-  const { output, usage, kind }: ToolResult = await toolActivity(tool, id, input)(input);
+  const { output, usage, kind, attempt = 1 }: ToolResult = await toolActivity(tool, id, input)(input);
   if (usage !== undefined) loop.counters.usage = addUsage(loop.counters.usage, usage);
-  return { observation: output, result: resultOf(id), genuine: kind !== 'invalid' };
+  return done({ observation: output, result: resultOf(id), genuine: kind !== 'invalid' }, attempt);
 }
 
 /** An activity of somebody else's: what it returns is the observation. */
-async function runExternal({ loop, tool, call, open, input }: ScheduledCall): Promise<Done> {
+async function runExternal({ loop, tool, call, open, input }: ScheduledCall): Promise<Tried> {
   const id = activityId(loop.scope, call, open.n);
   const result = await externalActivity(tool, id, input)(input);
   const output = capOutput(result, tool.maxOutputChars, limits.externalBytes);
   // Only what is recorded as it is can be referred to.
   const recorded = output === result || typeof output !== 'string';
-  return {
-    observation: output,
-    genuine: true,
-    ...(recorded ? { result: { ...resultOf(id), raw: true } } : {}),
-  };
+  const where = recorded ? { result: { ...resultOf(id), raw: true as const } } : {};
+  return done({ observation: output, genuine: true, ...where });
 }
 
-async function delegate({ loop, call, open, input }: ScheduledCall, agent: string): Promise<Done> {
+async function delegate({ loop, call, open, input }: ScheduledCall, agent: string): Promise<Tried> {
   const { output, usage } = await runSubAgent(loop, agent, activityId(loop.scope, call, open.n), input);
   loop.counters.usage = addUsage(loop.counters.usage, usage);
-  return { observation: capOutput(output, Infinity, limits.externalBytes), genuine: true };
+  return done({ observation: capOutput(output, Infinity, limits.externalBytes), genuine: true });
 }
 
 /** An external tool tells the model something, as ours do, by an error of the type ToolError. */
 function failed(failure: unknown, tool: ToolManifest): Tried {
   const read = readFailure(failure);
   if (tool.external === true && read.error.type === 'ToolError') {
-    return { type: 'done', done: { observation: read.error.message, genuine: true } };
+    return done({ observation: read.error.message, genuine: true });
   }
   return { type: 'failed', failed: read };
 }
@@ -109,4 +110,8 @@ function failed(failure: unknown, tool: ToolManifest): Tried {
 /** Where this run records the result of an activity. */
 function resultOf(id: string): ResultRef {
   return { runId: workflowInfo().runId, activityId: id };
+}
+
+function done(result: Done, attempts = 1): Tried {
+  return { type: 'done', done: result, attempts };
 }

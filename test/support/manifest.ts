@@ -4,7 +4,7 @@ import { zeroShot } from '../../agent/zero-shot.ts';
 /** A zero-shot agent as it is recorded at the start of a run. */
 export function sampleManifest(fields: Partial<AgentManifest> = {}): AgentManifest {
   return {
-    loopVersion: 1,
+    loopVersion: 2,
     name: 'assistant',
     kind: zeroShot.name,
     prompt: { ...zeroShot.prompt },

@@ -34,7 +34,7 @@ describe('a config is refused', () => {
     [
       'with unknown options, and told the known ones',
       { agents: [agent()], agent: 1, queue: 'x' },
-      'the config: unknown option agent, queue (known: agents, tools, models, taskQueue).',
+      'the config: unknown option agent, queue (known: agents, tools, models, cache, onEvent, taskQueue).',
     ],
     [
       'with a model that is none',

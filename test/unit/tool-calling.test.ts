@@ -141,7 +141,7 @@ describe('the scratchpad', () => {
   test.each<[Json, string]>([
     ['', ''],
     ['{input} Final Answer: 1', '{input} Final Answer: 1'],
-    [{ city: 'Zürich', days: [1] }, '{"city":"Zürich","days":[1]}'],
+    [{ city: 'Zürich', days: [1] }, '{"city": "Zürich", "days": [1]}'],
     [null, 'null'],
     [false, 'false'],
     ['"55"', '"55"'],
