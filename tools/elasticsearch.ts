@@ -101,8 +101,16 @@ function cluster(address: string, auth: ElasticsearchOptions['auth']): JsonServi
   };
 }
 
+const Reason = z.object({ reason: z.string() });
+
+/** `reason` alone may only say that all shards failed, and not of what. */
 const Complaint = z.object({
-  error: z.union([z.string(), z.object({ reason: z.string() }).transform(({ reason }) => reason)]),
+  error: z.union([
+    z.string(),
+    z
+      .object({ ...Reason.shape, root_cause: z.array(Reason).optional() })
+      .transform(({ reason, root_cause: causes }) => causes?.[0]?.reason ?? reason),
+  ]),
 });
 
 const Found = z.object({

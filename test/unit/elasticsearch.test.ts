@@ -139,10 +139,13 @@ describe('a search of an index that fails', () => {
     },
     {
       when: 'no shard answers',
-      answer: { status: 503, body: { error: { reason: 'all shards failed' } } },
+      answer: {
+        status: 503,
+        body: { error: { reason: 'all shards failed', root_cause: [{ reason: 'shard is recovering' }] } },
+      },
       type: 'ToolServerError',
       retryable: true,
-      says: /503 .*all shards failed\.$/,
+      says: /503 .*: shard is recovering\.$/,
     },
     {
       when: 'some shards do not answer',
