@@ -11,9 +11,12 @@ type JsonObject = { [key: string]: Json };
 export function objectInput(name: string, schema: JsonSchema, input: Json): JsonObject {
   const given = typeof input === 'string' ? fromText(schema, input) : input;
   if (isObject(given)) return given;
-  throw new ToolInputError(
-    `${name} takes a JSON object of this schema: ${JSON.stringify(schema)}, but was given ${JSON.stringify(input)}.`,
-  );
+  throw new ToolInputError(`${name} was given ${JSON.stringify(input)}.\n${whatItTakes(name, schema)}`);
+}
+
+/** For the end of a message to the model. */
+export function whatItTakes(name: string, schema: JsonSchema): string {
+  return `${name} takes a JSON object of this schema: ${JSON.stringify(schema)}`;
 }
 
 function fromText(schema: JsonSchema, text: string): JsonObject {

@@ -14,7 +14,7 @@ export interface McpConnection {
 }
 
 /** The server could not be reached, or was lost; it may be there at the next attempt. */
-export class McpUnavailable extends Error {
+class McpUnavailable extends Error {
   override name = 'McpUnavailable';
 }
 
