@@ -20,7 +20,7 @@ export interface AgentDefinition {
   /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
   model: string | Model;
   tools?: readonly Tool[];
-  /** Texts that replace the kind's own, by name (`reloop agents` shows the names): prefix, system, human … */
+  /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string };
   /** Reads replies in the kind's place. Throws OutputParserError for what it cannot read. */
   parser?: AgentKind['parse'];

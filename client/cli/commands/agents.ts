@@ -14,6 +14,7 @@ export async function agents(io: Io, { config, json = false }: CommonOptions): P
       kind: manifest?.kind ?? '',
       model: manifest?.model ?? '',
       tools: manifest?.tools.map((tool) => tool.name) ?? [],
+      prompt: Object.keys(manifest?.prompt ?? {}),
       maxIterations: manifest?.maxIterations ?? null,
       description,
       problem: catalog.problem(name) ?? null,

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Json } from '../../agent/vocabulary.ts';
+import { createOutputCheck, outputSchema } from '../../worker/output-check.ts';
+import { sampleManifest } from '../support/manifest.ts';
+
+const forecast = z.object({ city: z.string().min(2), degrees: z.coerce.number().default(20) });
+
+/** `now` is the schema that the agent has by the time of the answer; null: it has none any more. */
+function check(output: Json, schema: z.ZodType = forecast, now: z.ZodType | null = schema): Json {
+  const checkOutput = createOutputCheck(() => now ?? undefined);
+  return checkOutput(sampleManifest({ output: outputSchema('a', schema) }), output);
+}
+
+describe('an answer is what the schema makes of', () => {
+  test.each<[what: string, output: Json, expected: Json]>([
+    ['a value', { city: 'Oslo', degrees: 5 }, { city: 'Oslo', degrees: 5 }],
+    ['JSON text', '{"city":"Oslo","degrees":"5"}', { city: 'Oslo', degrees: 5 }],
+    ['JSON text in a fence', '```json\n{"city":"Oslo"}\n```', { city: 'Oslo', degrees: 20 }],
+    ['JSON text in a fence without a name', ' ```\n{"city":"Oslo"}\n``` ', { city: 'Oslo', degrees: 20 }],
+  ])('%s', (_what, output, expected) => {
+    expect(check(output)).toEqual(expected);
+  });
+
+  test('a plain text where the schema wants one', () => {
+    expect(check('yes', z.enum(['yes', 'no']))).toBe('yes');
+  });
+
+  test('an answer that is transformed', () => {
+    const shout = z.object({ text: z.string() }).transform(({ text }) => text.toUpperCase());
+    expect(check('{"text":"hi"}', shout)).toBe('HI');
+  });
+});
+
+describe('an answer is refused', () => {
+  test.each<[what: string, output: Json, told: string]>([
+    ['that is no JSON', 'It is warm.', 'it is not JSON'],
+    ['that lacks a field', '{"degrees":5}', 'at city'],
+    ['that breaks a rule', { city: 'X' }, 'at city'],
+    ['of another type', '5', 'expected object'],
+  ])('%s, and the model is told why', (_what, output, told) => {
+    expect(() => check(output)).toThrow(
+      expect.objectContaining({ name: 'OutputParserError', observation: expect.stringContaining(told) }),
+    );
+  });
+});
+
+describe('a run that began before a deploy', () => {
+  test.each<[what: string, now: z.ZodType | null]>([
+    ['changed the schema', z.object({ town: z.string() })],
+    ['took it away', null],
+  ])('that %s is held to the schema it began with', (_what, now) => {
+    const before = z.object({ city: z.string() });
+    expect(check({ city: 'Oslo' }, before, now)).toEqual({ city: 'Oslo' });
+    expect(() => check({ town: 'Oslo' }, before, now)).toThrow(
+      expect.objectContaining({ name: 'OutputParserError' }),
+    );
+  });
+});
+
+test('without a schema any answer is one', () => {
+  expect(createOutputCheck(() => forecast)(sampleManifest(), 'hm')).toBe('hm');
+});
+
+test('a schema that JSON Schema cannot say is a config error', () => {
+  expect(() => outputSchema('a', z.object({ when: z.date() }))).toThrow(
+    expect.objectContaining({ name: 'ConfigError' }),
+  );
+});
