@@ -7,21 +7,38 @@ export {
   agentTool,
   calculator,
   defineTool,
+  elasticsearch,
   externalTool,
+  fromLangChain,
+  fromVercel,
+  http,
+  mcp,
   python,
+  search,
 } from './tools/index.ts';
 export type {
   AgentToolOptions,
   EarlierCall,
+  ElasticsearchOptions,
   ExternalToolOptions,
+  HttpOptions,
+  LangChainTool,
+  McpEndpoint,
+  McpOptions,
+  McpProcess,
+  McpServer,
   PythonOptions,
+  SearchOptions,
   Tool,
   ToolContext,
   ToolOptions,
   ToolRetry,
+  VercelTool,
 } from './tools/index.ts';
 export { ModelError, defineModel } from './models/model.ts';
 export type { Model, ModelCallContext, ModelReply, ModelRequest } from './models/model.ts';
+export { openai } from './models/openai.ts';
+/** For kinds and parsers of your own. */
 export { OutputParserError } from './agent/kind.ts';
 export type {
   AgentKind,
@@ -37,8 +54,8 @@ export type {
 export { builtInKinds } from './agent/kinds.ts';
 export { fill } from './agent/template.ts';
 export { asText } from './agent/vocabulary.ts';
+export type { RunEvent } from './agent/events.ts';
 export type { ReplyStore } from './activities/reply-cache.ts';
-export { openai } from './models/openai.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
 export { z } from 'zod';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnDecision } from '../../agent/calls.ts';
-import { type RawReply, type ReplyReader, decide } from '../../agent/decide.ts';
-import { type AgentKind, OutputParserError } from '../../agent/kind.ts';
+import { type RawReply, decide } from '../../agent/decide.ts';
+import type { AgentKind } from '../../agent/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY } from '../../agent/observations.ts';
 import { zeroShot } from '../../agent/zero-shot.ts';
@@ -236,89 +236,14 @@ describe('a reply cut off at the token limit', () => {
   });
 });
 
-describe('native tool calls', () => {
-  const good = { tool: 'Search', toolInput: 'x', log: 'searching', toolCallId: 'a' };
-  const bad = { tool: 'Calculator', toolInput: null, log: 'l', toolCallId: 'b', unreadable: 'not JSON' };
-  const kind = parsing(() => ({ type: 'act', actions: [good, bad] }));
-
-  test('that cannot be read are told to the model one by one, and the others run', () => {
-    expect(decided('text', { kind })).toEqual({
-      type: 'act',
-      actions: [
-        good,
-        {
-          tool: '_Exception',
-          toolInput: 'Invalid or incomplete response',
-          observation: 'Invalid or incomplete response',
-          log: 'not JSON',
-          toolCallId: 'b',
-        },
-      ],
-    });
-  });
-
-  test('that cannot be read fail the run where parse errors are not handled', () => {
-    expect(decided('text', { kind, manifest: { handleParsingErrors: false } })).toMatchObject({
-      type: 'fail',
-      error: { type: 'OutputParserError', message: expect.stringContaining('not JSON') },
-    });
-  });
-});
-
-describe('the closing call', () => {
-  const closing = (text: string) => outcome(text, { reader: { closing: true } }).decision;
-
-  test.each<[what: string, text: string, decision: TurnDecision]>([
-    ['an answer is the answer', 'Final Answer: 5', { type: 'finish', output: '5' }],
-    ['an action is not run: the whole reply is the answer', SEARCH, { type: 'finish', output: SEARCH }],
-  ])('%s', (_what, text, decision) => {
-    expect(closing(text)).toEqual(decision);
-  });
-
-  test('a reply that cannot be read fails the run, whatever handleParsingErrors says', () => {
-    expect(closing('hm')).toMatchObject({ type: 'fail', error: { type: 'OutputParserError' } });
-  });
-
-  test('an answer that does not fit the output schema is given as it is', () => {
-    const reader = { closing: true, checkOutput: refuse };
-    expect(outcome('Final Answer: 5', { reader }).decision).toEqual({ type: 'finish', output: '5' });
-  });
-});
-
-describe('an answer that does not fit the output schema', () => {
-  test('is a step that keeps the reply and tells the model what is wrong', () => {
-    expect(outcome('Final Answer: 5', { reader: { checkOutput: refuse } }).decision).toEqual({
-      type: 'act',
-      actions: [{ tool: '_Exception', toolInput: 'no city', observation: 'no city' }],
-    });
-  });
-
-  test('is what the schema makes of it where it fits', () => {
-    const reader = { checkOutput: () => ({ city: 'Oslo' }) };
-    expect(outcome('Final Answer: Oslo', { reader }).decision).toMatchObject({ output: { city: 'Oslo' } });
-  });
-});
-
-test('a parse error of another copy of the package is one too', () => {
-  const kind = parsing(() => {
-    throw Object.assign(new Error('odd'), { name: 'OutputParserError' });
-  });
-  expect(decided('x', { kind })).toMatchObject({ actions: [{ tool: '_Exception', log: 'odd' }] });
-});
-
-function refuse(): never {
-  throw new OutputParserError('The answer does not fit', 'no city');
-}
-
 interface Given {
-  reader?: Partial<ReplyReader>;
   kind?: AgentKind;
   manifest?: Partial<AgentManifest>;
   reply?: Partial<RawReply>;
 }
 
-function outcome(text: string, { kind = zeroShot, reader, manifest = {}, reply = {} }: Given = {}) {
-  return decide({ parse: kind.parse, ...reader }, sampleManifest(manifest), {
+function outcome(text: string, { kind = zeroShot, manifest = {}, reply = {} }: Given = {}) {
+  return decide(kind, sampleManifest(manifest), {
     text,
     toolCalls: [],
     finishReason: 'stop',

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { TurnDecision } from '../../agent/calls.ts';
+import { type ReplyReader, decide } from '../../agent/decide.ts';
+import { type AgentKind, OutputParserError } from '../../agent/kind.ts';
+import type { AgentManifest } from '../../agent/manifest.ts';
+import { zeroShot } from '../../agent/zero-shot.ts';
+import { sampleManifest } from '../support/manifest.ts';
+
+const SEARCH = ' I should look.\nAction: Search\nAction Input: x';
+
+describe('native tool calls', () => {
+  const good = { tool: 'Search', toolInput: 'x', log: 'searching', toolCallId: 'a' };
+  const bad = { tool: 'Calculator', toolInput: null, log: 'l', toolCallId: 'b', unreadable: 'not JSON' };
+  const parse: AgentKind['parse'] = () => ({ type: 'act', actions: [good, bad] });
+
+  test('that cannot be read are told to the model one by one, and the others run', () => {
+    expect(decided('text', { parse })).toEqual({
+      type: 'act',
+      actions: [
+        good,
+        {
+          tool: '_Exception',
+          toolInput: 'Invalid or incomplete response',
+          observation: 'Invalid or incomplete response',
+          log: 'not JSON',
+          toolCallId: 'b',
+        },
+      ],
+    });
+  });
+
+  test('that cannot be read fail the run where parse errors are not handled', () => {
+    expect(decided('text', { parse }, { handleParsingErrors: false })).toMatchObject({
+      type: 'fail',
+      error: { type: 'OutputParserError', message: expect.stringContaining('not JSON') },
+    });
+  });
+});
+
+describe('the closing call', () => {
+  const closing = (text: string) => decided(text, { closing: true });
+
+  test.each<[what: string, text: string, decision: TurnDecision]>([
+    ['an answer is the answer', 'Final Answer: 5', { type: 'finish', output: '5' }],
+    ['an action is not run: the whole reply is the answer', SEARCH, { type: 'finish', output: SEARCH }],
+  ])('%s', (_what, text, decision) => {
+    expect(closing(text)).toEqual(decision);
+  });
+
+  test('a reply that cannot be read fails the run, whatever handleParsingErrors says', () => {
+    expect(closing('hm')).toMatchObject({ type: 'fail', error: { type: 'OutputParserError' } });
+  });
+
+  test('an answer that does not fit the output schema is given as it is', () => {
+    const reader = { closing: true, checkOutput: refuse };
+    expect(decided('Final Answer: 5', reader)).toEqual({ type: 'finish', output: '5' });
+  });
+});
+
+describe('an answer that does not fit the output schema', () => {
+  test('is a step that keeps the reply and tells the model what is wrong', () => {
+    expect(decided('Final Answer: 5', { checkOutput: refuse })).toEqual({
+      type: 'act',
+      actions: [{ tool: '_Exception', toolInput: 'no city', observation: 'no city' }],
+    });
+  });
+
+  test('is what the schema makes of it where it fits', () => {
+    const reader = { checkOutput: () => ({ city: 'Oslo' }) };
+    expect(decided('Final Answer: Oslo', reader)).toMatchObject({ output: { city: 'Oslo' } });
+  });
+});
+
+test('a parse error of another copy of the package is one too', () => {
+  const parse = () => {
+    throw Object.assign(new Error('odd'), { name: 'OutputParserError' });
+  };
+  expect(decided('x', { parse })).toMatchObject({ actions: [{ tool: '_Exception', log: 'odd' }] });
+});
+
+function refuse(): never {
+  throw new OutputParserError('The answer does not fit', 'no city');
+}
+
+function decided(
+  text: string,
+  reader: Partial<ReplyReader> = {},
+  manifest: Partial<AgentManifest> = {},
+): TurnDecision {
+  const reply = { text, toolCalls: [], finishReason: 'stop' };
+  return decide({ parse: zeroShot.parse, ...reader }, sampleManifest(manifest), reply).decision;
+}
