@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
@@ -60,7 +61,14 @@ const tools: { [name: string]: TestTool } = {
   key: { run: ({ meta }) => text(String(meta['reloop/idempotency-key'])) },
   pid: { run: () => text(String(process.pid)) },
   secrets: { run: () => text(JSON.stringify([process.env['GIVEN'], process.env['NOT_GIVEN']])) },
-  die: { run: () => process.exit(1) },
+  die: {
+    inputSchema: { type: 'object', properties: { unless: { type: 'string' } } },
+    run: ({ args: { unless = '' } }) => {
+      if (existsSync(String(unless))) return text('alive');
+      if (typeof unless === 'string' && unless !== '') writeFileSync(unless, 'died');
+      return process.exit(1);
+    },
+  },
   broken: {
     run: () => {
       throw new McpError(ErrorCode.InternalError, 'the disk is full');
