@@ -19,9 +19,14 @@ export function judge(error: unknown): JudgedError {
     return { type, message, retryable, retryAfterMs };
   }
   if (error instanceof Error) {
-    // A tool's error says so itself when trying again cannot help: a missing key, a refused login.
-    const retryable = (error as { retryable?: unknown }).retryable !== false;
-    return { type: error.name, message: error.message, retryable };
+    // A tool's error may say that trying again cannot help (a missing key), or when it could.
+    const { retryable, retryAfterMs } = error as { retryable?: unknown; retryAfterMs?: unknown };
+    return {
+      type: error.name,
+      message: error.message,
+      retryable: retryable !== false,
+      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+    };
   }
   return { type: 'Error', message: String(error), retryable: true };
 }
