@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apples, applesQuestion } from '../../examples/apples.ts';
 import { fibonacci, fibonacciQuestion } from '../../examples/fibonacci.ts';
 import { girlfriend, girlfriendQuestion } from '../../examples/girlfriend.ts';
+import { industry, industryQuestions } from '../../examples/industry.ts';
 import { weather, weatherQuestion } from '../../examples/weather.ts';
-import { asText } from '../../agent/vocabulary.ts';
+import { asText, type ChatMessage } from '../../agent/vocabulary.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import type { ModelRequest } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import type { AgentDefinition } from '../../worker/config.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -14,18 +19,26 @@ async function runOf(agent: AgentDefinition, question: string) {
   const rig = await startRig({ agents: [agent] });
   rigs.push(rig);
   const run = await rig.client.start(agent.name, question);
+  const trace = await traceOf(run);
+  const scratchpads = trace.requests.map((request) => {
+    const text = promptOf(request);
+    return text.slice(text.lastIndexOf(question) + question.length);
+  });
+  return { ...trace, scratchpads };
+}
+async function traceOf(run: AgentRun) {
   const result = await run.result();
   const steps = result.intermediateSteps.map(({ action, observation }) => [
     action.tool,
     action.toolInput,
     asText(observation),
   ]);
-  const scratchpads: string[] = [];
-  for await (const { request } of run.requests({ follow: false })) {
-    const text = promptOf(request);
-    scratchpads.push(text.slice(text.lastIndexOf(question) + question.length));
-  }
-  return { result, steps, scratchpads };
+  const requests: ModelRequest[] = [];
+  for await (const { request } of run.requests({ follow: false })) requests.push(request);
+  return { result, steps, requests };
+}
+function messagesOf({ prompt }: ModelRequest): ChatMessage[] {
+  return prompt.type === 'messages' ? prompt.messages : [];
 }
 beforeAll(() => {
   rigs = [];
@@ -58,6 +71,25 @@ describe('a seed', () => {
     expect(scratchpads).toEqual(joined(result.intermediateSteps));
   });
 
+  test('001: an observation that the model made up is cut, and the tool says 124956', async () => {
+    const { result, steps, requests } = await runOf(apples, applesQuestion);
+    expect(result).toMatchObject({
+      output: '小明一共有124956个苹果',
+      iterations: 2,
+      usage: { modelCalls: 2 },
+    });
+    expect(steps).toEqual([['Calculator', '534*234', '124956']]);
+    const log = ' Action:\n```\n{\n  "action": "Calculator",\n  "action_input": "534*234"\n}\n```';
+    expect(result.intermediateSteps[0]?.action.log).toBe(log);
+    expect(requests.map(({ stop }) => stop)).toEqual([['\nObservation'], ['\nObservation']]);
+    const reminder = '\n (keep in mind: everything you say has to be a JSON object with an action)';
+    expect(requests.map((request) => messagesOf(request).slice(1))).toEqual(
+      ['', `${log}\nObservation: 124956\nThought: `].map((scratchpad) => [
+        { role: 'user', content: `${applesQuestion}\n\n${scratchpad}${reminder}` },
+      ]),
+    );
+  });
+
   test('002: the weather is sunny, every sum is 3, and the model mends it', async () => {
     const { result, steps, scratchpads } = await runOf(weather, weatherQuestion);
     expect(result).toMatchObject({
@@ -69,6 +101,67 @@ describe('a seed', () => {
       ['Calculator', '28 + 10', '3'],
     ]);
     expect(scratchpads).toEqual(joined(result.intermediateSteps));
+  });
+
+  test('003: a session knows the name it was told, searches, and says which industry', async () => {
+    const rig = await startRig({ agents: [industry] });
+    rigs.push(rig);
+    const session = randomUUID();
+    const say = async (question: string) =>
+      traceOf(await rig.client.start(industry.name, question, { session }));
+    const [name, who, question] = industryQuestions;
+
+    const first = await say(name);
+    const second = await say(who);
+    const third = await say(question);
+
+    const answers = [first, second, third].map(({ result }) => result.output);
+    expect(answers).toEqual([
+      '你好,赖赖!有什么我可以帮助你的吗?',
+      '你是赖赖,这是你在之前的提问中提到的。',
+      '根据提供的信息,TMT行业在未来可能会有更好的发展前景。',
+    ]);
+    expect([first, second, third].map(({ requests }) => requests.length)).toEqual([1, 1, 2]);
+    expect([first.steps, second.steps]).toEqual([[], []]);
+    expect(third.steps).toEqual([['Search', question, expect.stringMatching(/^(标题: .+ 内容: .+\n){4}$/u)]]);
+
+    const [, , found] = third.steps[0] ?? [];
+    const conversation = [
+      { role: 'user', content: name },
+      { role: 'assistant', content: answers[0] },
+      { role: 'user', content: who },
+      { role: 'assistant', content: answers[1] },
+    ];
+    const asked = (text: string) => ({
+      role: 'user',
+      content: expect.stringMatching(new RegExp(`\n${text}$`, 'u')),
+    });
+    const action = { role: 'assistant', content: third.result.intermediateSteps[0]?.action.log };
+    const told = {
+      role: 'user',
+      content: expect.stringContaining(
+        `TOOL RESPONSE:\n---------------------\n${asText(found ?? '')}\n\nUSER'S INPUT`,
+      ),
+    };
+    const shown = [first, second, third].map(({ requests }) =>
+      requests.map((request) => messagesOf(request).slice(1)),
+    );
+    expect(shown).toEqual([
+      [[asked(name)]],
+      [[...conversation.slice(0, 2), asked(who)]],
+      [
+        [...conversation, asked(question)],
+        [...conversation, asked(question), action, told],
+      ],
+    ]);
+    expect(action.content).toBe(
+      `\`\`\`json\n{\n  "action": "Search",\n  "action_input": "${question}"\n}\n\`\`\``,
+    );
+    expect((await rig.client.session(session).show()).messages).toEqual([
+      ...conversation,
+      { role: 'user', content: question },
+      { role: 'assistant', content: answers[2] },
+    ]);
   });
 
   test('004: two searches and a power, to the last digit', async () => {
