@@ -5,7 +5,7 @@ import { type Catalog, createCatalog } from './catalog.ts';
 import { checkConfig } from './check-config.ts';
 import { ConfigError } from './config.ts';
 
-const NAMES = ['reloop.config.ts', 'reloop.config.js', 'reloop.config.mjs'];
+const NAMES = ['reloop.config.ts', 'reloop.config.mts', 'reloop.config.js', 'reloop.config.mjs'];
 
 /** The config file that belongs to a folder: its own, or that of the nearest folder above up to the project's root. */
 export function findConfig(cwd = process.cwd()): string | undefined {
@@ -42,7 +42,7 @@ export async function loadConfig(file?: string): Promise<Catalog> {
 }
 
 async function importModule(path: string): Promise<unknown> {
-  if (path.endsWith('.ts')) await (compiler ??= startCompiler());
+  if (/\.m?ts$/u.test(path)) await (compiler ??= startCompiler());
   return import(pathToFileURL(path).href);
 }
 

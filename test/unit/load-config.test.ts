@@ -122,7 +122,7 @@ const bad: [what: string, file: string, text: string, error: string][] = [
     'has a broken agent',
     'esm/agent.config.ts',
     "export default { agents: [{ name: 'a', kind: 'x', model: 'm' }] };",
-    ': Agent "a": unknown kind "x". Known: zero-shot.',
+    ': Agent "a": unknown kind "x". Known: zero-shot, structured-chat, conversational, tool-calling.',
   ],
 ];
 
