@@ -1,40 +1,7 @@
 /** Everything a config module needs, and a worker of your own. */
 export { ConfigError, defineAgent, defineConfig, defineKind } from './worker/config.ts';
 export type { AgentDefinition, ConfigDefinition } from './worker/config.ts';
-export {
-  ToolError,
-  ToolInputError,
-  agentTool,
-  calculator,
-  defineTool,
-  elasticsearch,
-  externalTool,
-  fromLangChain,
-  fromVercel,
-  http,
-  mcp,
-  python,
-  search,
-} from './tools/index.ts';
-export type {
-  AgentToolOptions,
-  EarlierCall,
-  ElasticsearchOptions,
-  ExternalToolOptions,
-  HttpOptions,
-  LangChainTool,
-  McpEndpoint,
-  McpOptions,
-  McpProcess,
-  McpServer,
-  PythonOptions,
-  SearchOptions,
-  Tool,
-  ToolContext,
-  ToolOptions,
-  ToolRetry,
-  VercelTool,
-} from './tools/index.ts';
+export * from './tools/index.ts';
 export { ModelError, defineModel } from './models/model.ts';
 export type { Model, ModelCallContext, ModelReply, ModelRequest } from './models/model.ts';
 export { openai } from './models/openai.ts';
