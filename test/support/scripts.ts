@@ -31,6 +31,11 @@ export function modelOf(reply: (step: string, request: ModelRequest) => string):
   return { call, requests };
 }
 
+/** A model that says these, one in each step, and then no more than an answer. */
+export function script(...replies: string[]): RecordingModel {
+  return modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
+}
+
 /** The text a request asks with. */
 export function promptOf(request: ModelRequest | undefined): string {
   return request?.prompt.type === 'text' ? request.prompt.text : JSON.stringify(request?.prompt);

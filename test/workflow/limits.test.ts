@@ -6,7 +6,7 @@ import { ModelError, defineModel } from '../../models/model.ts';
 import { ToolError, defineTool } from '../../tools/tool.ts';
 import { z } from 'zod';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 const echo = defineTool({ name: 'echo', description: 'says it again', run: (input) => `echo ${input}` });
 const broken = defineTool({
@@ -30,8 +30,6 @@ const never = defineModel({
 });
 
 const tools = [echo, broken, forever];
-const script = (...replies: string[]) =>
-  modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
 
 const generating = script(act('echo', 'a'), act('echo', 'b'), answer('so far: a and b'));
 const circling = modelOf((step) => (Number(step) < 6 ? act('echo', 'same') : answer('never reached')));

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, modelOf } from '../support/scripts.ts';
+import { act, answer, script } from '../support/scripts.ts';
 
 const told: { event: RunEvent; id: string }[] = [];
 let tries = 0;
@@ -23,8 +23,6 @@ const broken = defineTool({
     throw new Error('no');
   },
 });
-const script = (...replies: string[]) =>
-  modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
 
 const rigs: Rig[] = [];
 beforeEach(() => {

@@ -10,7 +10,7 @@ import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { catalog } from '../support/config.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { act, answer, promptOf, script } from '../support/scripts.ts';
 
 const QUEUE = `external-${process.pid}`;
 const schema = z.object({ city: z.string(), days: z.int().default(1) });
@@ -36,8 +36,6 @@ const activities = {
   slow: () => sleep(5_000, 'late'),
 };
 
-const script = (...replies: string[]) =>
-  modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
 const calls = (tool: string, input: string, then = answer('ok')) => script(act(tool, input), then);
 
 const local = defineTool({
