@@ -57,6 +57,10 @@ const RESOURCE_EXHAUSTED = 8;
 const CLOSING_TRIES = 200;
 const CLOSING_MS = 25;
 
+/** How long a session may take to keep an answer, with a summary perhaps, before it says that it is busy. */
+const SETTLING_TRIES = 50;
+const SETTLING_MS = 100;
+
 /** A conversation that is kept over runs. Only a message that is waited for, and `clear`, need a worker. */
 export class AgentSession {
   readonly name: string;
@@ -82,12 +86,18 @@ export class AgentSession {
   /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
   async clear(): Promise<void> {
     await this.info();
-    try {
-      await this.#client.workflow.getHandle(this.#id).executeUpdate(clearUpdate);
-    } catch (error) {
-      throw error instanceof WorkflowUpdateFailedError
-        ? refusal(DecisionRefused, error)
-        : this.#orGone(error);
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#client.workflow.getHandle(this.#id).executeUpdate(clearUpdate);
+        return;
+      } catch (error) {
+        if (!(error instanceof WorkflowUpdateFailedError)) throw this.#orGone(error);
+        // The last run may be over by history, and the session has not been told of it yet: no worker was there.
+        const { running, queued } = await this.show();
+        if (running !== null || queued.length > 0 || tries === SETTLING_TRIES)
+          throw refusal(DecisionRefused, error);
+        await later(SETTLING_MS);
+      }
     }
   }
 

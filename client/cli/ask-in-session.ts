@@ -5,7 +5,6 @@ import { SessionNotFound } from '../errors.ts';
 import { shellWord } from './display.ts';
 import { UsageError } from './exit-codes.ts';
 import { type Io, say } from './io.ts';
-import type { Leaving } from './leave.ts';
 import { warnWithoutWorker } from './no-worker.ts';
 import { type TemporalSession, needsWorker } from './temporal.ts';
 
@@ -19,10 +18,10 @@ export interface SessionQuestion {
   options: StartOptions;
 }
 
-/** The run of a question; `left` when a signal came before its turn. */
+/** The run of a question; `left` is the signal that came before its turn. */
 export interface Asked {
   run: AgentRun;
-  left: Leaving | undefined;
+  left: 'SIGINT' | 'SIGTERM' | undefined;
   /** This process has become the worker. */
   ours: boolean;
 }
@@ -45,16 +44,24 @@ export async function askInSession(
   const waiting = { info: () => Promise.resolve({ runId: '', open: true, taskQueue }) };
   const stopWarning = warnWithoutWorker(session, waiting);
   let stopSignals: () => void = () => undefined;
-  const signal = new Promise<Leaving>((resolve) => {
-    stopSignals = io.onSignal((why) => resolve({ type: 'left', why }));
-  });
+  const signal = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => (stopSignals = io.onSignal(resolve)));
   try {
     const first = await Promise.race([started, signal, session.workerFailed]);
-    return { run, ours, left: 'type' in first ? first : undefined };
+    if (typeof first !== 'string') return { run, ours, left: undefined };
+    say(io, await becomesOf(session.client, name, id));
+    return { run, ours, left: first };
   } finally {
     stopWarning();
     stopSignals();
   }
+}
+
+/** What becomes of a question that is no longer waited for: a worker has put it in the queue, or nobody has yet. */
+async function becomesOf(client: AgentClient, name: string, id: string): Promise<string> {
+  const { queued, runs } = await client.session(name).show();
+  return queued.includes(id) || runs.includes(id)
+    ? `The question stays in session ${name} and is answered when its turn comes, as run ${id}.`
+    : `No worker has taken the question: ask it again with --id ${shellWord(id)} to be sure of an answer.`;
 }
 
 /** Leaves a question in a session; says where nobody is there to answer it. */

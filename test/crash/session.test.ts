@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionReport } from '../../client/agent-session.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
@@ -17,8 +18,8 @@ const commands: Command[] = [];
 
 beforeAll(async () => {
   model = await startScriptedServer(({ body }) => {
-    if (hang) return { hang: true };
     const said = JSON.stringify(body);
+    if (hang || said.includes('想一想')) return { hang: true };
     const name = said.includes('我是赖赖') ? '赖赖' : '谁都不是';
     return `\`\`\`json\n{"action": "Final Answer", "action_input": "你是${name}"}\n\`\`\``;
   });
@@ -78,15 +79,19 @@ test('a conversation outlives all that it ran in', async () => {
 });
 
 test('a question waits for its turn, and says so, while the one before it is answered', async () => {
-  hang = true;
   const before = model.requests.length;
   const slow = start('run', 'friend', '想一想', '--session', 'names', '--id', 'slow');
   await until(() => model.requests.length > before);
   const next = start('run', 'friend', '然后呢', '--session', 'names', '--json');
   await next.prints('Waiting for its turn in session names: before it comes slow');
+  const gone = start('run', 'friend', '算了吧', '--session', 'names', '--id', 'gone');
+  await gone.prints('before it comes slow and 1 more');
+  while (!(await session()).queued.includes('gone')) await sleep(100);
+  gone.child.kill('SIGINT');
+  expect(await gone.exit).toBe(130);
+  expect(gone.stderr()).toContain('The question stays in session names');
   const left = await cli('run', 'friend', '还有呢', '--session', 'names', '--detach', '--id', 'left');
   expect(left).toMatchObject({ code: 0, stdout: 'left\n' });
-  hang = false;
   expect((await cli('cancel', 'slow')).code).toBe(0);
   expect(await slow.exit).toBe(130);
   expect(await next.exit).toBe(0);
@@ -102,10 +107,11 @@ test('a question waits for its turn, and says so, while the one before it is ans
     '我是赖赖',
     '我是谁',
     '然后呢',
+    '算了吧',
     '还有呢',
     '最后呢',
   ]);
-  expect(runs).toHaveLength(6);
+  expect(runs).toHaveLength(7);
 });
 
 test('a conversation is listed, cleared, and then unknown', async () => {

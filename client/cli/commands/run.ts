@@ -48,7 +48,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const session = await openTemporal(io, { ...options, taskQueue: options.taskQueue ?? catalog?.taskQueue });
   try {
     const { run: started, ours, left } = await ask(io, session, { agent, input, catalog }, options);
-    if (left !== undefined) return await finish(io, started, left, printed);
+    if (left !== undefined) return left === 'SIGTERM' ? exitCodes.terminated : exitCodes.cancelled;
     if (detach) {
       if (options.session === undefined) await sayAlone(io, session, started);
       return printId(io, started, options);
