@@ -1,0 +1,92 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { until } from './processes.ts';
+
+const run = promisify(execFile);
+
+const script = fileURLToPath(new URL('../../examples/python-tool/worker.py', import.meta.url));
+
+/** The one that the script names. */
+const TEMPORALIO = '1.35.0';
+
+/**
+ * A Python that has the package temporalio, made once in the user's cache (60 MB, some seconds): the path of its
+ * interpreter, or why there is none.
+ */
+export async function fetchPythonWorker(): Promise<{ python: string } | { missing: string }> {
+  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'reloop');
+  const folder = join(cache, `python-worker-${TEMPORALIO}`);
+  const python = join(folder, 'bin', 'python');
+  try {
+    if (!(await usable(python))) await make(cache, folder);
+    return { python };
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    return { missing: said.trim().split('\n').slice(0, 2).join(' ').slice(0, 200) };
+  }
+}
+
+/** The interpreter that an environment was made with may be gone since. */
+async function usable(python: string): Promise<boolean> {
+  return run(python, ['-c', 'import temporalio.worker']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** In another folder first, so that what has the right name is whole. */
+async function make(cache: string, folder: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  const partial = await mkdtemp(`${folder}-`);
+  try {
+    await run('python3', ['-m', 'venv', partial], { timeout: 60_000 });
+    const python = join(partial, 'bin', 'python');
+    const packages = ['--quiet', '--only-binary', ':all:', `temporalio==${TEMPORALIO}`];
+    await run(python, ['-m', 'pip', 'install', '--disable-pip-version-check', ...packages], {
+      timeout: 240_000,
+    });
+    if (existsSync(folder) && !(await usable(join(folder, 'bin', 'python')))) {
+      await rm(folder, { recursive: true });
+    }
+    if (!existsSync(folder)) await rename(partial, folder);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+export interface PythonWorker {
+  /** Resolves when it has printed the text. */
+  prints(text: string): Promise<void>;
+  /** kill -9. */
+  kill(): Promise<void>;
+}
+
+/** The worker of the example as a process; it looks for work as soon as it can. */
+export function startPythonWorker(
+  python: string,
+  address: string,
+  env: { [name: string]: string },
+): PythonWorker {
+  const child = spawn(python, [script, address], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let printed = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  // What was killed has no code.
+  child.once('exit', (code) => void (code !== null && console.error(printed)));
+  const closed = once(child, 'close');
+  return {
+    prints: (text) => until(() => printed.includes(text)),
+    async kill() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
