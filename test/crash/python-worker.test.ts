@@ -127,7 +127,7 @@ async function lostAttempt(id: string): Promise<string | undefined> {
   const { events } = await client.temporal.workflow.getHandle(id).fetchHistory();
   for (const { activityTaskStartedEventAttributes: started } of events ?? []) {
     const timeout = started?.lastFailure?.timeoutFailureInfo?.timeoutType;
-    if (timeout != null) return TIMEOUTS[timeout];
+    if (timeout) return TIMEOUTS[timeout];
   }
   return undefined;
 }
