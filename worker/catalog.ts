@@ -36,7 +36,7 @@ export interface Catalog {
 }
 
 const OPENAI = 'openai';
-const RESERVED = ['callModel', 'resolveAgent', '_Exception', 'Final Answer'];
+const RESERVED = ['callModel', 'resolveAgent', 'summarizeConversation', '_Exception', 'Final Answer'];
 
 /** Throws {@link ConfigError} when the parts of a config contradict one another. */
 export function createCatalog(config: ConfigDefinition): Catalog {

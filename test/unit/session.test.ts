@@ -7,7 +7,7 @@ import {
   sessionId,
   sessionLimits,
 } from '../../agent/session.ts';
-import { agent, catalog } from '../support/config.ts';
+import { agent, catalog, tool } from '../support/config.ts';
 
 const message = { id: 'run-1', agent: 'assistant', input: 'Who am I?' };
 
@@ -100,6 +100,11 @@ describe('the memory of an agent in a config', () => {
   ])('may not be %s', (_title, memory) => {
     expect(() => catalog({ agents: [agent({ memory })] })).toThrow('agent "a": memory');
   });
+});
+
+test('a tool cannot have the name of the activity that makes summaries', () => {
+  const tools = [tool({ name: 'summarizeConversation' })];
+  expect(() => catalog({ agents: [agent()], tools })).toThrow('the name is reserved');
 });
 
 test('what a model is asked for a summary', () => {
