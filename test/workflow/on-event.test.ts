@@ -58,10 +58,23 @@ test("a worker's onEvent is told what history says, in its order, each event onc
   expect(told.map(({ event }) => event.type)).toEqual(recorded.map(({ type }) => type));
   expect(recorded.map(({ type }) => type)).toEqual([
     'run_started',
-    ...['model_started', 'model_ended', 'action', 'tool_started', 'step'],
-    ...['model_started', 'model_ended', 'action', 'tool_started', 'step'],
-    ...['model_started', 'model_ended', 'action', 'tool_started', 'step'],
-    ...['model_started', 'model_ended'],
+    'model_started',
+    'model_ended',
+    'action',
+    'tool_started',
+    'step',
+    'model_started',
+    'model_ended',
+    'action',
+    'tool_started',
+    'step',
+    'model_started',
+    'model_ended',
+    'action',
+    'tool_started',
+    'step',
+    'model_started',
+    'model_ended',
     'finish',
     'run_ended',
   ]);
@@ -76,8 +89,14 @@ test('a wait, its decision and a forced end are told too', async () => {
   await run.decide('1.1', { type: 'resolve', output: 'mended' });
   await run.result();
   expect(told.map(({ event }) => event.type).slice(3)).toEqual([
-    ...['action', 'tool_started', 'tool_failed', 'waiting', 'decided', 'step'],
-    ...['finish', 'run_ended'],
+    'action',
+    'tool_started',
+    'tool_failed',
+    'waiting',
+    'decided',
+    'step',
+    'finish',
+    'run_ended',
   ]);
   expect(told.at(-2)?.event).toMatchObject({ type: 'finish', log: '' });
   expect(told.at(-1)?.event).toMatchObject({ status: 'stopped', stopReason: 'max_iterations' });
