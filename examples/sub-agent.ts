@@ -9,7 +9,7 @@ const archive = defineTool({
 });
 
 /** Does the work, in a run of its own with its own limits: the child workflow `PARENT/1.1`. */
-const researcher = defineAgent({
+export const researcher = defineAgent({
   name: 'researcher',
   description: 'finds things out',
   tools: [archive],

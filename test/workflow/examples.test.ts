@@ -5,7 +5,7 @@ import { oneLine, terse } from '../../examples/own-kind.ts';
 import { counter } from '../../examples/own-parser.ts';
 import { concierge, conciergeVariables } from '../../examples/own-prompt.ts';
 import { comparison } from '../../examples/structured-output.ts';
-import subAgents, { editor } from '../../examples/sub-agent.ts';
+import { editor, researcher } from '../../examples/sub-agent.ts';
 import { builtInKinds } from '../../agent/kinds.ts';
 import type { StartOptions } from '../../client/agent-client.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -15,7 +15,7 @@ import { promptOf } from '../support/scripts.ts';
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
-    agents: [concierge, counter, terse, comparison, geographer, ...subAgents.agents],
+    agents: [concierge, counter, terse, comparison, geographer, editor, researcher],
   });
 });
 afterAll(() => rig.stop());
