@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { withoutPlace } from '../agent/template.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** First activity of a run: the agent's name becomes a manifest, pinned for the whole lineage. */
@@ -45,8 +46,7 @@ function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifes
 
 /** A value that no text has a place for was misspelt, or the text was. */
 function checkVariables({ name, prompt }: AgentManifest, variables: string[]): void {
-  const texts = Object.values(prompt).join('\n');
-  const unused = variables.filter((variable) => !texts.includes(`{${variable}}`));
+  const unused = withoutPlace(variables, prompt);
   if (unused.length === 0) return;
   throw ApplicationFailure.create({
     type: 'UnknownVariable',

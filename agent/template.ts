@@ -7,3 +7,9 @@ export function fill(template: string, values: { [name: string]: string }): stri
     Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
   );
 }
+
+/** The names that none of the texts has a place for. */
+export function withoutPlace(names: readonly string[], texts: { [name: string]: string }): string[] {
+  const all = Object.values(texts).join('\n');
+  return names.filter((name) => !all.includes(`{${name}}`));
+}

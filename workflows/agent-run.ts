@@ -53,6 +53,7 @@ function continueWhenLong(
   return continueAsNew<typeof agentRun>({
     agent: lineage.agent,
     ...(lineage.caller === undefined ? {} : { caller: lineage.caller }),
+    ...(lineage.session === undefined ? {} : { session: lineage.session }),
     root: loop.root,
     manifest,
     searchAttributes,

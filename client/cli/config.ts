@@ -1,3 +1,4 @@
+import { withoutPlace } from '../../agent/template.ts';
 import type { Catalog } from '../../worker/catalog.ts';
 import { findConfig, loadConfig } from '../../worker/load-config.ts';
 import { UsageError } from './exit-codes.ts';
@@ -26,4 +27,14 @@ export function checkModel(catalog: Catalog, name: string, model: string | undef
   const manifest = catalog.manifest(name, model === undefined ? {} : { model });
   const problem = catalog.models.get(manifest?.adapter ?? '')?.problem?.();
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
+}
+
+/** Throws for a value that no prompt text of the agent has a place for. */
+export function checkVariables(catalog: Catalog, name: string, variables: { [name: string]: string }): void {
+  const { prompt = {} } = catalog.manifest(name, {}) ?? {};
+  const unused = withoutPlace(Object.keys(variables), prompt);
+  if (unused.length === 0) return;
+  throw new UsageError(
+    `No prompt text of agent "${name}" has a place for ${unused.map((variable) => `{${variable}}`).join(', ')}. Its texts: ${Object.keys(prompt).join(', ')}.`,
+  );
 }

@@ -16,7 +16,7 @@ export function withCommonOptions(command: Command): Command {
     .option('--json', 'print one JSON object on stdout')
     .option('--address <host:port>', 'Temporal server (default: TEMPORAL_ADDRESS, else one of our own)')
     .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)')
-    .option('--config <file>', 'config module (default: reloop.config.ts, .js or .mjs, here or above)')
+    .option('--config <file>', 'config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)')
     .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop");
 }
 
@@ -33,6 +33,13 @@ export function iterations(text: string): number | null {
   if (text === 'none') return null;
   if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('Write a whole number, or none.');
   return Number(text);
+}
+
+/** name=value, one after the other. */
+export function variable(text: string, before: { [name: string]: string } = {}): { [name: string]: string } {
+  const match = /^(\w+)=(.*)$/su.exec(text);
+  if (match === null) throw new InvalidArgumentError('Write name=value.');
+  return { ...before, [match[1] ?? '']: match[2] ?? '' };
 }
 
 export function wholeNumber(text: string): number {

@@ -13,6 +13,7 @@ import {
   iterations,
   milliseconds,
   port,
+  variable,
   wholeNumber,
   withCommonOptions,
 } from './options.ts';
@@ -93,6 +94,11 @@ function addRunning(add: Add, io: Io, done: Done): void {
     .option('--model <name>', "in place of the agent's")
     .option('--max-iterations <n>', 'turns the agent may take; none for no limit', iterations)
     .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
+    .option(
+      '--var <name=value>',
+      "a value for the agent's own {name} in its prompt; may be repeated",
+      variable,
+    )
     .option('--detach', 'print the id of the run and leave it')
     .option('--no-wait', 'when a call waits for a person: exit with 4')
     .option('--verbose', 'print exact requests and replies')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flagsToRepeat, iterations, milliseconds } from '../../client/cli/options.ts';
+import { flagsToRepeat, iterations, milliseconds, variable } from '../../client/cli/options.ts';
 
 describe('options', () => {
   test.each([
@@ -24,6 +24,19 @@ describe('options', () => {
     ['15', 15],
   ])('%s iterations are %s', (text, limit) => {
     expect(iterations(text)).toBe(limit);
+  });
+
+  test.each([
+    ['a=1', { a: '1' }],
+    ['a=', { a: '' }],
+    ['name=x = y\nz', { name: 'x = y\nz' }],
+  ])('%j is a variable', (text, values) => {
+    expect(variable(text)).toEqual(values);
+    expect(variable(text, { b: '2' })).toEqual({ b: '2', ...values });
+  });
+
+  test.each(['', 'a', '=1', 'a b=1'])('"%s" is no variable', (text) => {
+    expect(() => variable(text)).toThrow('name=value');
   });
 
   test('commands to type name the server and the config that were named', () => {

@@ -145,7 +145,7 @@ describe('the command line', () => {
         --json                 print one JSON object on stdout
         --address <host:port>  Temporal server (default: TEMPORAL_ADDRESS, else one of our own)
         --namespace <name>     Temporal namespace (default: TEMPORAL_NAMESPACE, else default)
-        --config <file>        config module (default: reloop.config.ts, .js or .mjs, here or above)
+        --config <file>        config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)
         --task-queue <name>    default: the config's, TEMPORAL_TASK_QUEUE, else reloop
       "
     `);

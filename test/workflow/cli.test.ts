@@ -113,6 +113,21 @@ describe('reloop run', () => {
     expect((await cli(['watch', 'left-alone'])).stdout).toBe('answered sum?\n');
   });
 
+  test("fills the agent's own names in its prompt", async () => {
+    const id = `named-${taskQueue}`;
+    const { code } = await cli(['run', 'named', 'who?', '--var', 'who=Ada', '--id', id, ...config]);
+    expect(code).toBe(0);
+    expect((await cli(['show', id, '--prompt', '1', ...config])).stdout).toContain('You are Ada.');
+  });
+
+  test('refuses a value that no prompt has a place for, before anything starts', async () => {
+    const id = `misnamed-${taskQueue}`;
+    const { code, stderr } = await cli(['run', 'named', 'who?', '--var', 'whom=Ada', '--id', id, ...config]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('No prompt text of agent "named" has a place for {whom}');
+    expect((await cli(['show', id, ...config])).code).toBe(2);
+  });
+
   test('exits with 3 when a limit stops it', async () => {
     const { code, stdout } = await cli(['run', 'asker', 'endless?', '--max-iterations', '2', ...config]);
     expect({ code, stdout }).toEqual({

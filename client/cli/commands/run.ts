@@ -10,7 +10,7 @@ import {
   checkTakesHistory,
   leaveInSession,
 } from '../ask-in-session.ts';
-import { checkAgent, checkModel, configFor } from '../config.ts';
+import { checkAgent, checkModel, checkVariables, configFor } from '../config.ts';
 import { shellWord } from '../display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../finish.ts';
@@ -26,6 +26,8 @@ export interface RunOptions extends CommonOptions {
   maxIterations?: number | null;
   /** Milliseconds. */
   maxTime?: number;
+  /** Values for the agent's own {names}, as `name=value`. */
+  var?: { [name: string]: string };
   detach?: boolean;
   wait: boolean;
   verbose?: boolean;
@@ -40,6 +42,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   if (catalog !== undefined) {
     checkAgent(catalog, agent);
     if (options.session !== undefined) checkTakesHistory(catalog, agent);
+    if (options.var !== undefined) checkVariables(catalog, agent, options.var);
     if (!named || !detach) checkModel(catalog, agent, options.model);
   }
 
@@ -98,13 +101,10 @@ async function ask(
     : askInSession(io, session, inSession);
 }
 
-function startOptions({
-  id,
-  model,
-  maxIterations,
-  maxTime,
-}: Pick<RunOptions, 'id' | 'model' | 'maxIterations' | 'maxTime'>): StartOptions {
+function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOptions {
+  const { id, model, maxIterations, maxTime, var: variables } = options;
   return {
+    ...(variables === undefined ? {} : { variables }),
     ...(id === undefined ? {} : { id }),
     ...(model === undefined ? {} : { model }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
