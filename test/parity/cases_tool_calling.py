@@ -1,0 +1,152 @@
+"""Native tool calls: several in a turn, their order and ids, and what is said beside them."""
+
+from building import CLOSING, GENERATE, calls, case, invalid, not_one_string, tool_error
+
+A = ("c1", "echo", {"__arg1": "a"})
+B = ("c2", "echo", {"__arg1": "b"})
+ADD = ("c3", "add", {"a": 1, "b": 2})
+BOTH = ["echo", "add"]
+HISTORY = [{"role": "user", "content": "Hi, I am Ann."}, {"role": "assistant", "content": "Hi Ann! {x}"}]
+UNREADABLE = "unparsable arguments are a parse error; LangChain leaves the call out"
+EXCEPTION = "a call of _Exception is shown as calls are that could not be read"
+TRIMMED = "of a turn that is shown in part only the calls shown are named: providers refuse an unanswered one"
+
+
+def turn(place, tool="echo", text=None):
+    return calls((f"t{place}", tool, {"__arg1": text or str(place)}))
+
+
+LOOP = [
+    case("an answer at once", ["42"]),
+    case("a step and an answer", [calls(("c1", "Search", {"__arg1": "capital of France"})), "Paris"]),
+    case("two steps and an answer", [turn(1), turn(2), "ok"]),
+    case("not streamed", [turn(1), calls(A, B), "ok"], stream=False),
+    case("several arguments", [calls(ADD), "3"], tools=BOTH),
+    case("two calls in a turn", [calls(A, B), "ok"]),
+    case("three calls of two tools", [calls(ADD, A, B), "ok"], tools=BOTH),
+    case("two turns of two calls", [calls(A, B), calls(("c4", "echo", {"__arg1": "c"}), ("c5", "echo", {"__arg1": "d"})), "ok"]),
+    case("text beside a call", [calls(A, text="Let me look."), "ok"]),
+    case("text beside two calls", [calls(A, B, text="Let me {look}."), "ok"]),
+    case("with a history", [turn(1), "Ann"], chatHistory=HISTORY),
+    case("a question with braces", [calls(("c1", "echo", {"__arg1": "{x}"})), "{y}"], input="What is {input} and {agent_scratchpad}?"),
+    case("a question in Chinese", [calls(("c1", "echo", {"__arg1": "北京"})), "晴 ☀️"], input="今天北京的天气怎么样？"),
+    case("an empty answer", [""]),
+    case("an empty answer after a step", [turn(1), ""]),
+    case("an answer with keywords", ["Action: echo\nAction Input: a\nObservation: x\nFinal Answer: b"]),
+    case("an answer in JSON", ['{"action": "echo", "action_input": "a"}']),
+    case("an answer of several lines", ["  a\n\nb \n"]),
+    case("the same call twice", [calls(("c1", "echo", {"__arg1": "a"})), calls(("c2", "echo", {"__arg1": "a"})), "ok"]),
+    case("the same call and id twice", [calls(A), calls(A), "ok"]),
+    case("the same call twice in a turn", [calls(("c1", "echo", {"__arg1": "a"}), ("c2", "echo", {"__arg1": "a"})), "ok"]),
+    case("no tool", ["ok"], tools=["ping"]),
+]
+
+ONE = lambda tool: ("c1", tool, {"__arg1": "x"})
+OBSERVATIONS = [
+    case(name, [calls(ONE(tool)), "ok"], tools=[tool])
+    for name, tool in {
+        "an empty observation": "empty",
+        "an observation that speaks in keywords": "keywords",
+        "an observation with braces, quotes and Chinese": "unicode",
+        "an observation with blank lines around": "lines",
+        "a number as observation": "number",
+        "a fraction as observation": "half",
+        "true as observation": "truth",
+        "nothing as observation": "nothing",
+        "a list as observation": "sequence",
+        "an object as observation": "record",
+    }.items()
+]
+
+def asked(*messages):
+    takes = {"properties": {"__arg1": "string"}, "required": ["__arg1"]}
+    return {"history": [], "messages": list(messages), "tools": {name: takes for name in ("Search", "echo")}}
+
+
+def said(*named):
+    made = [{"id": id, "name": name, "arguments": arguments} for id, name, arguments in named]
+    return {"role": "assistant", "content": None, "toolCalls": made}
+
+
+def seen(id, text):
+    return {"role": "tool", "content": text, "toolCallId": id}
+
+
+def echoed(text):
+    return {"tool": "echo", "toolInput": text, "log": f"\nInvoking: `echo` with `{text}`\n\n\n", "observation": text}
+
+
+def generate():
+    call = ("t1", "echo", {"__arg1": "1"})
+    requests = [asked(), asked(said(call), seen("t1", "1"), {"role": "user", "content": CLOSING})]
+    return {"reason": GENERATE, "expect": {"error": None, "output": "at last", "modelCalls": 2, "requests": requests, "steps": [echoed("1")]}}
+
+
+def trimmed():
+    return {"reason": TRIMMED, "expect": {"requests": [asked(), asked(said(B), seen("c2", "b"))]}}
+
+
+def unreadable(text, *readable):
+    """The model is told what was wrong with the one call; the others run."""
+    told = "Invalid or incomplete response"
+    log = f"<unreadable: {text}>"
+    steps = [{"tool": "_Exception", "toolInput": told, "log": log, "observation": told}, *map(echoed, readable)]
+    replies = [seen("c1", f"{log}\n{told}"), *(seen("c2", given) for given in readable)]
+    requests = [asked(), asked(said(("c1", "echo", text), *(B for _ in readable)), *replies)]
+    return {"reason": UNREADABLE, "expect": {"output": "ok", "modelCalls": 2, "requests": requests, "steps": steps}}
+
+
+CUT = '{"__arg1": "a'
+def exception():
+    call = ("c1", "_Exception", {"query": "a"})
+    told = "_Exception is not a valid tool, try one of [Search, echo]."
+    log = "\nInvoking: `_Exception` with `{'query': 'a'}`\n\n\n"
+    return {"reason": EXCEPTION, "expect": {"requests": [asked(), asked(said(call), seen("c1", f"{log}\n{told}"))]}}
+
+
+TOOLS = [
+    case("an unknown tool", [calls(("c1", "wikipedia", {"q": "a"})), "ok"]),
+    case("an unknown tool beside a known one", [calls(("c1", "wikipedia", {"q": "a"}), B), "ok"]),
+    case("a tool that breaks", [calls(ONE("broken")), "ok"], tools=["broken"], differs=tool_error("The tool broken failed: boom")),
+    case("a tool that breaks beside one that does not", [calls(ONE("broken"), B), "ok"], tools=["broken", "echo"], differs=tool_error("The tool broken failed: boom")),
+    case("a tool that refuses", [calls(ONE("refuse")), "ok"], tools=["refuse"]),
+    case("a tool that refuses with an empty text", [calls(ONE("refuse_silently")), "ok"], tools=["refuse_silently"]),
+    case("numbers written as text", [calls(("c1", "add", {"a": "1", "b": "2"})), "ok"], tools=["add"]),
+    case("unknown arguments are dropped", [calls(("c1", "add", {"a": 1, "b": 2, "c": 3})), "ok"], tools=["add"]),
+    case("an argument is missing", [calls(("c1", "add", {"a": 1})), "ok"], tools=["add"], differs=invalid()),
+    case("optional arguments are left out", [calls(("c1", "repeat", {"text": "ab"}), ("c2", "greet", {"name": "Ann"})), "ok"], tools=["repeat", "greet"]),
+    case("a truth, a list, fractions", [calls(("c1", "switch", {"on": True}), ("c2", "join", {"items": ["a", "b"]}), ("c3", "area", {"width": 1.5, "height": 2})), "ok"], tools=["switch", "join", "area"]),
+    case("a plain tool's argument by another name", [calls(("c1", "echo", {"query": "a"})), "ok"]),
+    case("two arguments for a plain tool", [calls(("c1", "echo", {"a": "1", "b": "2"})), "ok"], differs=not_one_string()),
+    case("no arguments at all", [calls(("c1", "ping", "")), "ok"], tools=["ping"]),
+    case("empty arguments", [calls(("c1", "ping", "{}")), "ok"], tools=["ping"]),
+    case("arguments with Chinese, quotes and lines", [calls(("c1", "echo", {"__arg1": "北京 \"é\" 'x'\nb\\"})), "ok"]),
+    case("arguments of every type in the log", [calls(("c1", "ping", {"a": [1, 2.5, None, True], "b": {"c": "it's"}})), "ok"], tools=["ping"]),
+    case("a direct result", [calls(ONE("direct"))], tools=["direct"]),
+    case("a direct result that is an object", [calls(ONE("direct_object"))], tools=["direct_object"]),
+    case("a direct result beside another call", [calls(ONE("direct"), B), "ok"], tools=["direct", "echo"]),
+    case("two direct results", [calls(ONE("direct"), ("c2", "direct", {"__arg1": "y"})), "ok"], tools=["direct"]),
+    case("the model asks for _Exception", [calls(("c1", "_Exception", {"query": "a"})), "ok"], differs=exception()),
+]
+
+
+LIMITS = [
+    case("no iteration at all", [], maxIterations=0),
+    case("no time at all", [], maxExecutionTime=0),
+    case("one iteration", [turn(1)], maxIterations=1),
+    case("one iteration of three calls", [calls(A, B, ("c6", "echo", {"__arg1": "c"}))], maxIterations=1),
+    case("an answer at the limit", [turn(1), "ok"], maxIterations=2),
+    case("generate: an answer", [turn(1), "at last"], maxIterations=1, earlyStopping="generate", differs=generate()),
+    case("shown the last step", [turn(1), turn(2), turn(3), "ok"], trimIntermediateSteps=1),
+    case("shown the last two steps", [turn(1), turn(2), turn(3), "ok"], trimIntermediateSteps=2),
+    case("shown the last of two calls", [calls(A, B), "ok"], trimIntermediateSteps=1, differs=trimmed()),
+    case("shown both calls of the last turn", [turn(1), calls(A, B), "ok"], trimIntermediateSteps=2),
+    case("a refused request after a step", [turn(1), {"status": 400, "error": {"message": "bad"}}]),
+    case("unreadable arguments", [calls(("c1", "echo", "a b")), "ok"], differs=unreadable("a b")),
+    case("unreadable arguments, not streamed", [calls(("c1", "echo", "a b")), "ok"], stream=False, differs=unreadable("a b")),
+    case("cut arguments", [calls(("c1", "echo", CUT)), "ok"], differs=unreadable(CUT)),
+    case("cut arguments, not streamed", [calls(("c1", "echo", CUT)), "ok"], stream=False, differs=unreadable(CUT)),
+    case("unreadable arguments beside readable ones", [calls(("c1", "echo", "a b"), B), "ok"], differs=unreadable("a b", "b")),
+]
+
+CASES = [*LOOP, *OBSERVATIONS, *TOOLS, *LIMITS]
