@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PreparedCase, expected, prepare, readCases } from '../support/parity.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+/** What LangChain's AgentExecutor was recorded doing (test/parity/), done by Reloop. */
+const kinds = ['zero-shot', 'structured-chat', 'conversational', 'tool-calling'].map((kind) => {
+  const cases = readCases(kind).map((parity, place) => ({ parity, prepared: prepare(kind, place, parity) }));
+  return { kind, cases };
+});
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({ agents: kinds.flatMap(({ cases }) => cases.map(({ prepared }) => prepared.agent)) });
+});
+afterAll(() => rig.stop());
+
+describe.each(kinds)('as AgentExecutor does it: $kind', ({ cases }) => {
+  const [same, different] = [
+    cases.filter(({ parity }) => parity.differs === undefined),
+    cases.filter(({ parity }) => parity.differs !== undefined),
+  ];
+
+  test.concurrent.each(titled(same))('%s', async (_, parity, prepared) => {
+    expect(await prepared.run(rig)).toEqual(expected(parity));
+  });
+
+  test.concurrent.each(titled(different))('%s', async (_, parity, prepared) => {
+    expect(await prepared.run(rig)).toEqual(expected(parity));
+    // A difference that is none any more is to be struck out.
+    expect(expected(parity)).not.toEqual(parity.recorded);
+  });
+});
+
+type Case = { parity: ReturnType<typeof readCases>[number]; prepared: PreparedCase };
+
+function titled(cases: Case[]): [string, Case['parity'], PreparedCase][] {
+  return cases.map(({ parity, prepared }) => {
+    const reason = parity.differs === undefined ? '' : ` (differs: ${parity.differs.reason})`;
+    return [parity.name + reason, parity, prepared];
+  });
+}
