@@ -18,7 +18,7 @@ export type {
   ToolSpec,
   TurnReply,
 } from './agent/kind.ts';
-export { builtInKinds } from './agent/kinds.ts';
+export { builtInKind, builtInKinds } from './agent/kinds.ts';
 export { fill } from './agent/template.ts';
 export { asText } from './agent/vocabulary.ts';
 export type { RunEvent } from './agent/events.ts';

@@ -6,3 +6,11 @@ import { zeroShot } from './zero-shot.ts';
 
 /** The one list: a new kind is a file beside this one and a name here. */
 export const builtInKinds: readonly AgentKind[] = [zeroShot, structuredChat, conversational, toolCalling];
+
+/** A built-in kind, to make one's own of it. Throws for a name that is none. */
+export function builtInKind(name: string): AgentKind {
+  const found = builtInKinds.find((kind) => kind.name === name);
+  if (found !== undefined) return found;
+  const known = builtInKinds.map((kind) => kind.name).join(', ');
+  throw new Error(`There is no built-in kind "${name}". There are: ${known}.`);
+}

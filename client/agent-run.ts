@@ -80,8 +80,9 @@ export class AgentRun {
   }
 
   /** The exact request of every model call, in order, rebuilt from history. */
-  async *requests(options: RequestsOptions): AsyncGenerator<AskedRequest> {
+  async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
     const { runId } = await this.info();
+    const options = { follow, ...(kinds === undefined ? {} : { kinds }) };
     yield* readRequests(this.#client, { workflowId: this.id, runId }, options);
   }
 

@@ -1,9 +1,7 @@
-import { builtInKinds, defineAgent, defineConfig, defineTool } from 'reloop';
+import { builtInKind, defineAgent, defineConfig, defineTool } from 'reloop';
 import { demoModel } from './demo-model.ts';
 
-const zeroShot = builtInKinds.find(({ name }) => name === 'zero-shot');
-if (zeroShot === undefined) throw new Error('There is no kind zero-shot.');
-const { parse } = zeroShot;
+const { parse } = builtInKind('zero-shot');
 
 const length = defineTool({
   name: 'word length',
