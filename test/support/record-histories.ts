@@ -4,8 +4,10 @@
  *
  *     npx tsx test/support/record-histories.ts test/fixtures/histories/0.1.0
  *
- * Recorded files are never changed: a replay that fails needs `patched()` in the workflow, not a new file.
+ * Recorded files are never changed, and what is there is not written again: a replay that fails needs `patched()` or the
+ * manifest's loop version in the workflow, not a new file.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +17,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection } from '@temporalio/worker';
 import type { OperatorDecision } from '../../agent/events.ts';
 import { AgentClient } from '../../client/agent-client.ts';
-import { ModelError, defineTool } from '../../index.ts';
+import { type Model, ModelError, agentTool, defineModel, defineTool, externalTool } from '../../index.ts';
 import { createCatalog } from '../../worker/catalog.ts';
 import { createCatalogWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../worker/temporal-binary.ts';
@@ -63,10 +65,28 @@ const refusing = modelOf(() => {
   throw unauthorized();
 });
 
+/** Three calls in one turn, of which one fails and one cannot be read. */
+const parallel = defineModel({
+  call: (_request, { step }) =>
+    Promise.resolve({
+      text: step === '1' ? '' : 'done',
+      toolCalls:
+        step === '1'
+          ? [
+              { id: 'a', name: 'echo', arguments: '{"__arg1":"a"}' },
+              { id: 'b', name: 'broken', arguments: '{"__arg1":"x"}' },
+              { id: 'c', name: 'echo', arguments: '{"__arg1":' },
+            ]
+          : [],
+      finishReason: 'stop',
+      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+    }),
+});
+
 /** A path: the agent's script, and what is decided once it waits or runs a tool. */
 const paths: {
   name: string;
-  model: ReturnType<typeof modelOf>;
+  model: Model;
   decide?: OperatorDecision | 'cancel';
   options?: object;
 }[] = [
@@ -85,6 +105,37 @@ const paths: {
   { name: 'abort', model: script(act('broken', 'x')), decide: { type: 'abort' } },
   { name: 'cancel-call', model: script(act('sleeper', 'x')), decide: { type: 'cancelCall' } },
   { name: 'cancel', model: script(act('echo', 'a'), act('sleeper', 'x')), decide: 'cancel' },
+  {
+    name: 'deadline',
+    model: script(act('echo', 'a'), act('sleeper', 'x'), answer('what there is')),
+    options: { maxExecutionTime: 2_000, earlyStopping: 'generate' },
+  },
+  { name: 'repeats', model: modelOf(() => act('echo', 'same')), options: { repeatLimit: 2 } },
+  {
+    name: 'parallel',
+    model: parallel,
+    options: { kind: 'tool-calling' },
+    decide: { type: 'skip' },
+  },
+  {
+    name: 'delegating',
+    model: script(act('skip', 'x'), act('return-direct', 'x')),
+    options: {
+      tools: [
+        agentTool({ agent: 'skip', description: 's' }),
+        agentTool({ agent: 'return-direct', description: 'r' }),
+      ],
+    },
+    decide: { type: 'skip' },
+  },
+  {
+    name: 'elsewhere',
+    model: script(act('elsewhere', 'x')),
+    options: {
+      tools: [externalTool({ name: 'elsewhere', description: 'runs elsewhere', taskQueue: 'nowhere' })],
+    },
+    decide: { type: 'cancelCall' },
+  },
 ];
 
 /** Conversations: what is said, and how it ends. A summary is made of the first; the second goes on as new. */
@@ -118,13 +169,17 @@ await worker.runUntil(async () => {
   for (const { name, decide } of paths) {
     const run = await new AgentClient(temporal, address, taskQueue).start(name, 'What now?');
     for await (const event of run.events({ live: false })) {
-      const waits = event.type === 'waiting' || (event.type === 'tool_started' && event.tool === 'sleeper');
+      const waits =
+        event.type === 'waiting' ||
+        (event.type === 'tool_started' && ['sleeper', 'elsewhere'].includes(event.tool));
       if (waits && decide === 'cancel') await run.cancel();
-      else if (waits && decide !== undefined && decide !== 'cancel') await run.decide(undefined, decide);
+      else if (waits && decide !== undefined && decide !== 'cancel')
+        await run.decide(event.type === 'waiting' ? event.park.call : undefined, decide);
     }
     const runs = new Set<string>();
     for await (const event of run.events({ live: false })) if ('runId' in event) runs.add(event.runId);
     await store(run.id, [...runs], name);
+    if (name === 'delegating') await store(`${run.id}/1.1`, await chain(`${run.id}/1.1`), 'sub-agent');
   }
   const client = new AgentClient(temporal, address, taskQueue);
   for (const { name, said, clear } of sessions) {
@@ -162,6 +217,7 @@ async function store(id: string, runs: string[], name: string): Promise<void> {
   for (const [index, runId] of runs.entries()) {
     const history = await temporal.workflow.getHandle(id, runId).fetchHistory();
     const file = join(String(folder), `${name}${index === 0 ? '' : `-${index + 1}`}.json`);
+    if (existsSync(file)) continue;
     await writeFile(file, JSON.stringify(JSON.parse(historyToJSON(history), withoutMachine), null, 1));
   }
   console.log(name, runs.length);
