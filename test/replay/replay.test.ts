@@ -18,8 +18,13 @@ beforeAll(async () => {
 
 describe.each(releases)('a run recorded with %s', (release) => {
   test.each(readdirSync(join(folder, release)))('still replays: %s', async (file) => {
-    const history: unknown = JSON.parse(readFileSync(join(folder, release, file), 'utf8'));
-    await expect(Worker.runReplayHistory({ workflowBundle: code }, history)).resolves.toBeUndefined();
+    const history = JSON.parse(readFileSync(join(folder, release, file), 'utf8')) as {
+      events: { workflowExecutionStartedEventAttributes?: { workflowId?: string } }[];
+    };
+    // The ids of sub-agents begin with it.
+    const id = history.events[0]?.workflowExecutionStartedEventAttributes?.workflowId;
+    const replayed = Worker.runReplayHistory({ workflowBundle: code }, history, id);
+    await expect(replayed).resolves.toBeUndefined();
   });
 });
 
