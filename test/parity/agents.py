@@ -1,6 +1,7 @@
 """One AgentExecutor per kind, and what of its requests is compared: not the prose, which is each project's own."""
 
 import json
+import re
 
 from langchain_classic.agents import AgentExecutor, create_structured_chat_agent, create_tool_calling_agent
 from langchain_classic.agents.conversational_chat.base import ConversationalChatAgent
@@ -74,11 +75,11 @@ AGENTS = {
 def essence(kind, question, body):
     """What of a request has to be the same: history, scratchpad, stop strings, tools."""
     stop = {"stop": body["stop"]} if body.get("stop") else {}
-    if "prompt" in body:
-        return {"scratchpad": after(f"Question: {question}\nThought:", body["prompt"][0]), **stop}
-    messages = body["messages"]
+    messages = body.get("messages", [])
     if kind == "zero-shot":
-        return {"scratchpad": after(f"Question: {question}\nThought:", messages[0]["content"]), **stop}
+        text = messages[0]["content"] if messages else body["prompt"][0]
+        named = re.search(r"one of \[(.*)\]", text)[1]
+        return {"named": named, "scratchpad": after(f"Question: {question}\nThought:", text), **stop}
     if kind == "structured-chat":
         text = messages[-1]["content"].removesuffix(REMINDER)
         return {"history": [plain(m) for m in messages[1:-1]], "scratchpad": after(f"{question}\n\n", text), **stop}

@@ -86,6 +86,17 @@ def trimmed():
     return {"reason": TRIMMED, "expect": {"requests": [asked(), asked(said(B), seen("c2", "b"))]}}
 
 
+def trimmed_turns():
+    turns = [said(A, B), seen("c1", "a"), seen("c2", "b")]
+    last = [said(B), seen("c2", "b"), said(("t2", "echo", {"__arg1": "2"})), seen("t2", "2")]
+    return {"reason": TRIMMED, "expect": {"requests": [asked(), asked(*turns), asked(*last)]}}
+
+
+def unreadable_ends():
+    error = {"type": "OutputParserException", "message": ""}
+    return {"reason": UNREADABLE, "expect": {"error": error, "modelCalls": 1, "requests": [asked()]}}
+
+
 def unreadable(text, *readable):
     """The model is told what was wrong with the one call; the others run."""
     told = "Invalid or incomplete response"
@@ -140,6 +151,7 @@ LIMITS = [
     case("shown the last step", [turn(1), turn(2), turn(3), "ok"], trimIntermediateSteps=1),
     case("shown the last two steps", [turn(1), turn(2), turn(3), "ok"], trimIntermediateSteps=2),
     case("shown the last of two calls", [calls(A, B), "ok"], trimIntermediateSteps=1, differs=trimmed()),
+    case("shown the last of two calls, and a later one", [calls(A, B), turn(2), "ok"], trimIntermediateSteps=2, differs=trimmed_turns()),
     case("shown both calls of the last turn", [turn(1), calls(A, B), "ok"], trimIntermediateSteps=2),
     case("a refused request after a step", [turn(1), {"status": 400, "error": {"message": "bad"}}]),
     case("unreadable arguments", [calls(("c1", "echo", "a b")), "ok"], differs=unreadable("a b")),
@@ -147,6 +159,7 @@ LIMITS = [
     case("cut arguments", [calls(("c1", "echo", CUT)), "ok"], differs=unreadable(CUT)),
     case("cut arguments, not streamed", [calls(("c1", "echo", CUT)), "ok"], stream=False, differs=unreadable(CUT)),
     case("unreadable arguments beside readable ones", [calls(("c1", "echo", "a b"), B), "ok"], differs=unreadable("a b", "b")),
+    case("unreadable arguments end the run", [calls(("c1", "echo", "a b")), "ok"], handleParsingErrors=False, differs=unreadable_ends()),
 ]
 
 CASES = [*LOOP, *OBSERVATIONS, *TOOLS, *LIMITS]

@@ -99,7 +99,7 @@ def trimmed():
     stop = ["\nObservation:", "\n\tObservation:"]
     a, b = (f"{act('echo', given)}\nObservation: {given}\nThought:" for given in ("a", "b"))
     pads = ["", a, f"{b}\n\n{CLOSING}"]
-    return {"reason": ALL_STEPS, "expect": {"requests": [{"scratchpad": pad, "stop": stop} for pad in pads]}}
+    return {"reason": ALL_STEPS, "expect": {"requests": [{"named": "Search, echo", "scratchpad": pad, "stop": stop} for pad in pads]}}
 
 
 LIMITS = [
@@ -127,6 +127,8 @@ STOP = [
     case("the server ignores the other one", ignoring_stop(HALLUCINATED_INPUT, answer("Paris")), differs=cut_on_client(ignoring_stop(HALLUCINATED_INPUT, answer("Paris")))),
     case("ignored over completions, not streamed", ignoring_stop(HALLUCINATED, answer("b")), api="completions", stream=False, differs=cut_on_client(ignoring_stop(HALLUCINATED, answer("b")))),
     case("an observation in the middle of a line", ["Observation: I see\nFinal Answer: a"]),
+    case("a server error that passes", [{"status": 500}, answer("ok")]),
+    case("a rate limit that passes, after a step", [act("echo", "a"), {"status": 429}, answer("ok")]),
     case("a refused request", [{"status": 400, "error": {"message": "bad"}}]),
     case("a refused key", [{"status": 401, "error": {"message": "who?"}}]),
     case("a refused request after a step", [act("echo", "a"), {"status": 400, "error": {"message": "bad"}}]),

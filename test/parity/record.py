@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 os.environ["LANGSMITH_TRACING"] = "false"
+sys.dont_write_bytecode = True
 warnings.filterwarnings = lambda *_, **__: None  # LangChain turns its own warnings on again
 warnings.simplefilter("ignore")
 

@@ -5,9 +5,10 @@ import type { Json } from '../../agent/vocabulary.ts';
 export function essence(kind: string, question: string, body: unknown): Json {
   const { prompt, messages = [], stop, tools = [] } = bodySchema.parse(body);
   const stops = stop === undefined || stop.length === 0 ? {} : { stop };
-  if (prompt !== undefined || kind === 'zero-shot') {
+  if (kind === 'zero-shot') {
     const text = prompt ?? messages[0]?.content ?? '';
-    return { scratchpad: after(`Question: ${question}\nThought:`, text), ...stops };
+    const named = /one of \[(.*)\]/u.exec(text)?.[1] ?? null;
+    return { named, scratchpad: after(`Question: ${question}\nThought:`, text), ...stops };
   }
   if (kind === 'structured-chat') {
     const text = messages.at(-1)?.content ?? '';
