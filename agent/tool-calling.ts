@@ -115,10 +115,11 @@ function assistantMessage(text: string, calls: readonly ToolCall[]): ChatMessage
   return { role: 'assistant', content: text === '' ? null : text, toolCalls };
 }
 
-/** Of a call that could not be read the log says why. */
+/** Of a call that could not be read the log says why; a model may also call a tool of that name, which there is not. */
 function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessage {
   const said = typeof observation === 'string' ? observation : pyJson(observation);
-  const content = action.tool === EXCEPTION_TOOL ? `${action.log}\n${said}` : said;
+  const unreadable = action.tool === EXCEPTION_TOOL && action.toolInput === observation;
+  const content = unreadable ? `${action.log}\n${said}` : said;
   return { role: 'tool', content, ...(toolCallId === undefined ? {} : { toolCallId }) };
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../agent/vocabulary.ts';
 import { type Colors, count, duration, firstRows, fit, harmless, lastRows, oneLine } from './display.ts';
 import { createLiveRegion } from './live-region.ts';
-import { decisionText, errorText, thoughtOf, tries, waitingWord } from './trace-words.ts';
+import { decisionText, errorText, thoughtIn, tries, waitingWord } from './trace-words.ts';
 
 export interface TraceOptions {
   write(text: string): unknown;
@@ -108,12 +108,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     usage = addUsage(usage, turn.usage);
     open.delete(call);
     siblings = decision.type === 'act' ? decision.actions.length : 1;
-    const log = decision.type === 'act' ? decision.actions[0]?.log : undefined;
     const { promptTokens, completionTokens } = turn.usage;
     const costs = [duration(durationMs), `${promptTokens} + ${completionTokens} tokens`, ...tries(attempts)];
     stay([
       `${colors.bold(`[${call}]`)} ${colors.dim(costs.join(' · '))}`,
-      ...thoughtLines(decision.type === 'fail' ? turn.text : (log ?? turn.text)),
+      ...thoughtLines(thoughtIn(turn)),
       ...(finishReason === 'length'
         ? [INDENT + colors.yellow('the reply was cut off at the token limit')]
         : []),
@@ -125,8 +124,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     ]);
   }
 
-  function thoughtLines(log: string): string[] {
-    const thought = thoughtOf(log);
+  function thoughtLines(thought: string): string[] {
     return thought === '' ? [] : labelled('Thought', thought);
   }
 

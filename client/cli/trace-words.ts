@@ -1,8 +1,17 @@
+import type { ModelTurn } from '../../agent/calls.ts';
 import type { ErrorInfo, OperatorDecision, ParkReason } from '../../agent/events.ts';
 import { oneLine } from './display.ts';
 
-/** What the model said before it named an action or the answer. */
+/** What the model thought in a turn: its words, without those that are the answer. */
+export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
+  if (decision.type === 'finish' && decision.output === text) return '';
+  const log = decision.type === 'act' && toolCalls === undefined ? decision.actions[0]?.log : undefined;
+  return thoughtOf(log ?? text);
+}
+
+/** What the model said before it named an action or the answer; nothing of a reply that is JSON. */
 export function thoughtOf(log: string): string {
+  if (/^\s*(?:```|\{)/u.test(log)) return '';
   const end = log.search(/\bAction\s*\d*\s*:|Final Answer:/u);
   return (end < 0 ? log : log.slice(0, end)).replace(/^\s*Thought:/u, '').trim();
 }

@@ -8,7 +8,6 @@ ADD = ("c3", "add", {"a": 1, "b": 2})
 BOTH = ["echo", "add"]
 HISTORY = [{"role": "user", "content": "Hi, I am Ann."}, {"role": "assistant", "content": "Hi Ann! {x}"}]
 UNREADABLE = "unparsable arguments are a parse error; LangChain leaves the call out"
-EXCEPTION = "a call of _Exception is shown as calls are that could not be read"
 TRIMMED = "of a turn that is shown in part only the calls shown are named: providers refuse an unanswered one"
 
 
@@ -108,13 +107,6 @@ def unreadable(text, *readable):
 
 
 CUT = '{"__arg1": "a'
-def exception():
-    call = ("c1", "_Exception", {"query": "a"})
-    told = "_Exception is not a valid tool, try one of [Search, echo]."
-    log = "\nInvoking: `_Exception` with `{'query': 'a'}`\n\n\n"
-    return {"reason": EXCEPTION, "expect": {"requests": [asked(), asked(said(call), seen("c1", f"{log}\n{told}"))]}}
-
-
 TOOLS = [
     case("an unknown tool", [calls(("c1", "wikipedia", {"q": "a"})), "ok"]),
     case("an unknown tool beside a known one", [calls(("c1", "wikipedia", {"q": "a"}), B), "ok"]),
@@ -137,7 +129,7 @@ TOOLS = [
     case("a direct result that is an object", [calls(ONE("direct_object"))], tools=["direct_object"]),
     case("a direct result beside another call", [calls(ONE("direct"), B), "ok"], tools=["direct", "echo"]),
     case("two direct results", [calls(ONE("direct"), ("c2", "direct", {"__arg1": "y"})), "ok"], tools=["direct"]),
-    case("the model asks for _Exception", [calls(("c1", "_Exception", {"query": "a"})), "ok"], differs=exception()),
+    case("the model asks for _Exception", [calls(("c1", "_Exception", {"query": "a"})), "ok"]),
 ]
 
 

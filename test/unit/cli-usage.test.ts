@@ -158,6 +158,7 @@ describe('what the config holds', () => {
     expect((await reloop(['agents', ...config('cli')])).out).toMatchInlineSnapshot(`
       "AGENT       KIND       MODEL  TOOLS                        DESCRIPTION
       asker       zero-shot  m      calculator, broken, sleeper  asks the model
+      named       zero-shot  m
       streamless  zero-shot  m      calculator, broken, sleeper
       "
     `);

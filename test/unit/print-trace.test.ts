@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
+import type { ModelTurn } from '../../agent/calls.ts';
 import type { RunEvent } from '../../agent/events.ts';
 import { type TraceOptions, createTracePrinter } from '../../client/cli/print-trace.ts';
 import { answers, atSeconds, decides, modelEnded, observes, parks, started } from '../support/run-events.ts';
@@ -43,6 +44,38 @@ describe('the trace of a run', () => {
       completed · 2 steps · 2 model calls · 1,200 + 34 tokens · 8.0 s
       "
     `);
+  });
+
+  test.each<[what: string, text: string, turn: Partial<ModelTurn>, shown: string[]]>([
+    ['nothing of a reply that is JSON', '{"action": "x"}', {}, []],
+    ['nothing of a reply that is a block of JSON', '```json\n{"action": "x"}\n```', {}, []],
+    ['nothing of words that are the answer', 'Oslo.', { decision: { type: 'finish', output: 'Oslo.' } }, []],
+    [
+      'the words beside native tool calls',
+      'I look.',
+      { toolCalls: [{ id: 'a', name: 'x', arguments: '' }], decision: calls('Invoking: x') },
+      ['Thought: I look.'],
+    ],
+    ['no words where there are none', '', { toolCalls: [], decision: calls('Invoking: x') }, []],
+    [
+      'the error in place of a reply that could not be read',
+      'hm',
+      { decision: calls('No!') },
+      ['Thought: No!'],
+    ],
+  ])('shows as thought %s', (_what, text, turn, shown) => {
+    const { decision = { type: 'finish', output: 'y' }, ...more } = turn;
+    const printed = trace(atSeconds(started, modelEnded('1', text, decision, more)));
+    expect(printed.split('\n').filter((line) => line.includes('Thought'))).toEqual(
+      shown.map((line) => `    ${line}`),
+    );
+  });
+
+  test('says when a call was made at the limit, or with a shortened context', () => {
+    const closing = modelEnded('2', 'x', { type: 'finish', output: 'x' }, { shortened: true });
+    const events = atSeconds(started, { ...closing, closing: true } as typeof closing);
+    expect(trace(events)).toContain('asked for its answer at the limit');
+    expect(trace(events)).toContain('the oldest observations were shortened');
   });
 
   test('shows failed attempts, what waits, and what was decided', () => {
@@ -250,4 +283,8 @@ function screen(output: string): string[][] {
     screens.push(lines);
   }
   return screens;
+}
+
+function calls(log: string): ModelTurn['decision'] {
+  return { type: 'act', actions: [{ tool: 'x', toolInput: null, log }] };
 }
