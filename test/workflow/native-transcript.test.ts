@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ModelRequest } from '../../agent/request.ts';
+import type { ChatMessage } from '../../agent/vocabulary.ts';
+import { defineModel } from '../../models/model.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+
+/** Native tool calls over many turns: two calls in each, one of them with a long result. */
+const TURNS = 40;
+const short = defineTool({ name: 'short', description: 's', run: (input) => `short ${input}` });
+const long = defineTool({ name: 'long', description: 'l', run: (input) => `${input} `.padEnd(900, 'x') });
+let letGo: () => void = () => undefined;
+let opened: Promise<void> = Promise.resolve();
+const gate = defineTool({ name: 'gate', description: 'g', run: () => opened.then(() => 'through') });
+
+const requests = new Map<string, ModelRequest>();
+function calling(name: string, turns: number, tools: (step: string) => string[]) {
+  return defineModel({
+    call: (request, { step }) => {
+      requests.set(`${name} ${step}`, request);
+      const over = Number(step) > turns;
+      return Promise.resolve({
+        text: over ? 'done' : '',
+        toolCalls: over
+          ? []
+          : tools(step).map((tool) => ({
+              id: `${tool}-${step}`,
+              name: tool,
+              arguments: JSON.stringify({ __arg1: step }),
+            })),
+        finishReason: 'stop',
+        usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+      });
+    },
+  });
+}
+
+const both = () => ['short', 'long'];
+const kind = 'tool-calling';
+const tools = [short, long, gate];
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'whole', kind, model: calling('whole', TURNS, both), tools, maxIterations: null },
+      {
+        name: 'trimmed',
+        kind,
+        model: calling('trimmed', TURNS, both),
+        tools,
+        maxIterations: null,
+        trimIntermediateSteps: 3,
+      },
+      {
+        name: 'restarted',
+        kind,
+        model: calling('restarted', 3, (step) => (step === '2' ? ['gate'] : both())),
+        tools,
+      },
+    ],
+  });
+});
+afterAll(() => rig.stop());
+
+function messagesOf(key: string): ChatMessage[] {
+  const prompt = requests.get(key)?.prompt;
+  return prompt?.type === 'messages' ? prompt.messages.slice(2) : [];
+}
+
+/** What a turn leaves in the prompt. */
+function turn(step: number): ChatMessage[] {
+  const call = (name: string) => ({ id: `${name}-${step}`, name, arguments: `{"__arg1":"${step}"}` });
+  return [
+    { role: 'assistant', content: null, toolCalls: [call('short'), call('long')] },
+    { role: 'tool', content: `short ${step}`, toolCallId: `short-${step}` },
+    { role: 'tool', content: `${step} `.padEnd(900, 'x'), toolCallId: `long-${step}` },
+  ];
+}
+
+describe('native tool calls', () => {
+  test('go on over continue-as-new with every call answered', async () => {
+    const run = await rig.client.start('whole', 'what?');
+    expect(await run.result()).toMatchObject({ output: 'done', iterations: TURNS + 1 });
+    const continued: string[] = [];
+    const digests: string[] = [];
+    for await (const event of run.events({ live: false })) {
+      if (event.type === 'continued') continued.push(event.runId);
+      if (event.type === 'model_ended') digests.push(event.turn.request);
+    }
+    expect(continued.length).toBeGreaterThan(0);
+    const turns = Array.from({ length: TURNS }, (_, index) => turn(index + 1));
+    expect(messagesOf(`whole ${TURNS + 1}`)).toEqual(turns.flat());
+    const rebuilt: ModelRequest[] = [];
+    for await (const { request } of run.requests({ follow: false })) rebuilt.push(request);
+    expect(rebuilt.at(-1)).toEqual(requests.get(`whole ${TURNS + 1}`));
+    expect(rebuilt).toHaveLength(digests.length);
+  });
+
+  test('are shown trimmed with their replies, and only those that are answered', async () => {
+    const run = await rig.client.start('trimmed', 'what?');
+    await run.result();
+    const [reply, , last] = turn(TURNS - 1);
+    if (reply === undefined || last === undefined) throw new Error('unreachable: a turn has three messages');
+    const shown = { ...reply, toolCalls: reply.toolCalls?.slice(1) };
+    expect(messagesOf(`trimmed ${TURNS + 1}`)).toEqual([shown, last, ...turn(TURNS)]);
+  });
+
+  test('are rebuilt from history by a worker that has never seen the run', async () => {
+    opened = new Promise((resolve) => (letGo = resolve));
+    const run = await rig.client.start('restarted', 'what?');
+    await eventOf(run.events({ live: false }), 'tool_started', ({ tool }) => tool === 'gate');
+    const stopped = rig.restart();
+    letGo();
+    await stopped;
+    expect(await run.result()).toMatchObject({ output: 'done' });
+    expect(messagesOf('restarted 3').slice(0, 3)).toEqual(turn(1));
+    expect(messagesOf('restarted 3').at(-1)).toMatchObject({ role: 'tool', content: 'through' });
+  });
+});
