@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('../../examples/python-tool/worker.py', imp
 const TEMPORALIO = '1.35.0';
 
 /**
- * A Python that has the package temporalio, made once in the user's cache (60 MB, some seconds): the path of its
+ * A Python that has the package temporalio, made once in the user's cache (90 MB, some seconds): the path of its
  * interpreter, or why there is none.
  */
 export async function fetchPythonWorker(): Promise<{ python: string } | { missing: string }> {
@@ -28,7 +28,8 @@ export async function fetchPythonWorker(): Promise<{ python: string } | { missin
     return { python };
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return { missing: said.trim().split('\n').slice(0, 2).join(' ').slice(0, 200) };
+    // pip says what is wrong last.
+    return { missing: (said.trim().split('\n').at(-1) ?? '').slice(0, 200) };
   }
 }
 
