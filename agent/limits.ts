@@ -16,7 +16,7 @@ export const limits = {
   handOverBytes: 128_000,
   /** An output or input that a person gives. */
   decisionBytes: 100_000,
-  /** What a sub-agent or another worker's activity may answer. */
+  /** What a sub-agent may answer, and what is left of another worker's result that has to be cut. */
   externalBytes: 128_000,
   /** A tool's result. */
   resultBytes: 1_500_000,

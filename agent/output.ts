@@ -1,4 +1,5 @@
 import { utf8Length } from './digest.ts';
+import { limits } from './limits.ts';
 import { cutOutput } from './observations.ts';
 import type { Json } from './vocabulary.ts';
 
@@ -14,6 +15,14 @@ export function capOutput(output: unknown, maxChars: number, maxBytes: number): 
   while (!fits(text.slice(0, kept), maxChars, maxBytes - 200)) kept = Math.floor(kept * 0.9);
   const shown = wholeCharacters(text.slice(0, kept));
   return shown + cutOutput(shown.length, text.length);
+}
+
+/** What another worker's activity returned, as the observation. `whole`: just as it is recorded, so it can be referred to. */
+export function externalOutput(result: unknown, maxChars: number): { output: Json; whole: boolean } {
+  const output = capOutput(result, maxChars, limits.resultBytes);
+  const whole = output === result || typeof output !== 'string';
+  // What is cut has to travel along.
+  return whole ? { output, whole } : { output: capOutput(result, maxChars, limits.externalBytes), whole };
 }
 
 function toJson(output: unknown): Json {

@@ -11,7 +11,7 @@ import type { ErrorInfo, OperatorDecision, RunEvent, RunStep } from '../agent/ev
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
-import { capOutput } from '../agent/output.ts';
+import { capOutput, externalOutput } from '../agent/output.ts';
 import { statusOf } from '../agent/status.ts';
 import { type AgentAction, EXCEPTION_TOOL, type Json, type Usage } from '../agent/vocabulary.ts';
 import type { Lineage, RunResult } from '../workflows/messages.ts';
@@ -160,7 +160,7 @@ export function createTrace(client: Client, id: string): Trace {
       return step(task.call, capOutput((result as RunResult).output, Infinity, limits.externalBytes)); // agentRun's
     }
     if (tool?.external === true) {
-      return step(task.call, capOutput(result, tool.maxOutputChars, limits.externalBytes));
+      return step(task.call, externalOutput(result, tool.maxOutputChars).output);
     }
     return step(task.call, (result as ToolResult).output); // written by the tool's activity
   }

@@ -3,7 +3,7 @@ import { type ToolResult, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import { limits } from '../agent/limits.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
-import { capOutput } from '../agent/output.ts';
+import { capOutput, externalOutput } from '../agent/output.ts';
 import type { ResultRef } from '../agent/transcript.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
@@ -85,10 +85,8 @@ async function runOwn({ loop, tool, call, open, input, checkpoint }: ScheduledCa
 async function runExternal({ loop, tool, call, open, input }: ScheduledCall): Promise<Tried> {
   const id = activityId(loop.scope, call, open.n);
   const result = await externalActivity(tool, id, input)(input);
-  const output = capOutput(result, tool.maxOutputChars, limits.externalBytes);
-  // Only what is recorded as it is can be referred to.
-  const recorded = output === result || typeof output !== 'string';
-  const where = recorded ? { result: { ...resultOf(id), raw: true as const } } : {};
+  const { output, whole } = externalOutput(result, tool.maxOutputChars);
+  const where = whole ? { result: { ...resultOf(id), raw: true as const } } : {};
   return done({ observation: output, genuine: true, ...where });
 }
 

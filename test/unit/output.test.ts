@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { capOutput } from '../../agent/output.ts';
+import { capOutput, externalOutput } from '../../agent/output.ts';
 import { type Json, asText } from '../../agent/vocabulary.ts';
 
 const ROOM = 1_000_000;
@@ -62,5 +62,36 @@ describe('what is too long is cut, and the cut is marked', () => {
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeGreaterThan(bytes * 0.85);
     const [, kept] = /\n\[cut: the first (\d+) of \d+ characters\]$/u.exec(cut) ?? [];
     expect(cut.startsWith(text.slice(0, Number(kept)))).toBe(true);
+  });
+});
+
+describe("another worker's result", () => {
+  test.each<[what: string, result: unknown, maxChars: number, output: unknown, whole: boolean]>([
+    ['that fits is the observation as it is recorded', 'found', 100, 'found', true],
+    ['that is a value is one', { a: [1] }, 100, { a: [1] }, true],
+    ['that is nothing is null', undefined, 100, null, true],
+    ['that is long may be referred to', 'x'.repeat(500_000), 1_000_000, 'x'.repeat(500_000), true],
+    [
+      'that is too long is cut',
+      'x'.repeat(11),
+      10,
+      `${'x'.repeat(10)}\n[cut: the first 10 of 11 characters]`,
+      false,
+    ],
+    [
+      'that is a value and too long is its text, cut',
+      ['abc'],
+      5,
+      '["abc\n[cut: the first 5 of 7 characters]',
+      false,
+    ],
+  ])('%s', (_what, result, maxChars, output, whole) => {
+    expect(externalOutput(result, maxChars)).toEqual({ output, whole });
+  });
+
+  test('that has to be cut is cut to what may travel', () => {
+    const { output, whole } = externalOutput('x'.repeat(1_900_000), 1_800_000);
+    expect(whole).toBe(false);
+    expect(String(output).length).toBeLessThan(128_100);
   });
 });
