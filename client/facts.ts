@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
 import type { ErrorInfo, OperatorDecision } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type {
@@ -27,6 +28,9 @@ export type Fact =
   | { type: 'run_succeeded'; result: RunResult }
   | { type: 'run_failed'; error: ErrorInfo }
   | { type: 'run_cancelled' };
+
+/** Temporal's number for an attempt that would be followed by another, were its cancellation not asked for. */
+const CANCEL_REQUESTED: temporal.api.enums.v1.RetryState = 7;
 
 /** Reads one run's events in order; undefined for those that say nothing of it. */
 export function createFactReader(client: Client, workflowId: string) {
@@ -58,6 +62,9 @@ export function createFactReader(client: Client, workflowId: string) {
     const done = event.activityTaskCompletedEventAttributes;
     if (done) return succeeded(done.scheduledEventId, done.result);
     const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+    if (failed?.retryState === CANCEL_REQUESTED) {
+      return { type: 'cancelled', key: String(failed.scheduledEventId), requested: false };
+    }
     if (failed) return failure(failed.scheduledEventId, failed.failure);
     const cancelled = event.activityTaskCanceledEventAttributes;
     if (cancelled) return { type: 'cancelled', key: String(cancelled.scheduledEventId), requested: false };

@@ -13,7 +13,7 @@ export interface ExternalToolOptions extends Omit<ToolOptions, 'effects'> {
 /**
  * A tool that another worker runs, in any language: an ordinary Temporal activity of the tool's name with the input as its
  * one argument; what it returns is the observation. A failure of the type `ToolError` is told to the model, any other is
- * retried. Its key against doubled effects is workflow id and activity id, which both stay the same over its retries.
+ * retried. Its key against doubled effects is made of workflow id, activity id (without `~n`) and input: docs/external-tools.md.
  */
 export function externalTool({ input, taskQueue, heartbeatTimeout, ...options }: ExternalToolOptions): Tool {
   const run = () => {

@@ -58,8 +58,10 @@ async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promis
     if (turn.repeat !== undefined) counters.repeat = turn.repeat;
     return turn;
   } catch (failure) {
-    const { error, cancelled } = readFailure(failure);
-    if (!cancelled) loop.notify({ type: 'model_failed', call, error, attempts: 0 });
-    throw asRunFailure(failure);
+    const ended = asRunFailure(failure);
+    if (!isCancellation(ended)) {
+      loop.notify({ type: 'model_failed', call, error: readFailure(ended).error, attempts: 0 });
+    }
+    throw ended;
   }
 }

@@ -1,4 +1,4 @@
-import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { ErrorInfo } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 
@@ -9,5 +9,15 @@ export function runFailure(error: ErrorInfo): ApplicationFailure {
 
 /** An activity's failure becomes the run's; a cancellation stays one. */
 export function asRunFailure(failure: unknown): unknown {
-  return isCancellation(failure) ? failure : runFailure(readFailure(failure).error);
+  const ended = endOfAttempt(failure);
+  return isCancellation(ended) ? ended : runFailure(readFailure(ended).error);
+}
+
+/**
+ * An activity whose cancellation was asked for is not tried again: an attempt that failed, or died with its worker, before
+ * it heard of that ended as cancelled, not as failed.
+ */
+export function endOfAttempt(failure: unknown): unknown {
+  const unheard = failure instanceof ActivityFailure && failure.retryState === 'CANCEL_REQUESTED';
+  return unheard ? new CancelledFailure('The call was cancelled') : failure;
 }

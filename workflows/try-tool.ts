@@ -10,6 +10,7 @@ import { externalActivity, toolActivity } from './activity-options.ts';
 import { attachMeta } from './call-header.ts';
 import type { ControlledCall } from './control.ts';
 import { untilDeadline } from './deadline.ts';
+import { endOfAttempt } from './run-failure.ts';
 import type { AgentLoop } from './run-state.ts';
 import { runSubAgent } from './sub-agent.ts';
 
@@ -43,7 +44,8 @@ export async function tryTool(scheduled: ScheduledCall): Promise<Tried> {
   const { loop, open, tool } = scheduled;
   try {
     return await untilDeadline(loop, open.scope, () => run(scheduled));
-  } catch (failure) {
+  } catch (caught) {
+    const failure = endOfAttempt(caught);
     const { decision } = open;
     if (!isCancellation(failure)) return failed(failure, tool);
     if (decision?.type === 'cancelCall') {

@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { CUT_CALL } from '../../agent/observations.ts';
-import { AgentClient } from '../../client/index.ts';
+import { CUT_CALL, cancelledTool } from '../../agent/observations.ts';
+import { AgentClient, type AgentRun } from '../../client/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { findTemporalBinary } from '../../worker/temporal-binary.ts';
 import { type Command, reloop } from '../support/cli.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { until } from '../support/processes.ts';
-import { act } from '../support/scripts.ts';
+import { act, answer } from '../support/scripts.ts';
 
-/** Calls that are to end after their worker was killed. */
+/** Calls that are to end, at the run's time limit or by a person, after their worker was killed and before that is known. */
 const folder = mkdtempSync(join(tmpdir(), 'reloop-deadline-'));
 const record = join(folder, 'attempts');
-/** More than the agents' limit, and than the time after which a silent worker is taken for dead. */
+/** A second more than the agents' limit, and than the time after which a silent worker is taken for dead. */
+const OVER_DEADLINE_MS = 9_000;
 const OVER_HEARTBEAT_MS = 11_000;
 let server: DevServer;
 let model: ScriptedServer;
@@ -27,7 +28,8 @@ beforeAll(async () => {
   server = await startDevServer(path);
   model = await startScriptedServer(({ prompt }) => {
     if (prompt.includes('Think.')) return { hang: true };
-    return act('lenient', 'x');
+    if (prompt.includes('cancelled before it ended')) return answer('without it');
+    return act(prompt.includes('strict') ? 'strict' : 'lenient', 'x');
   });
   client = await AgentClient.connect({ address: server.address });
 });
@@ -58,6 +60,34 @@ async function interrupted(questions: readonly (readonly [agent: string, questio
   return runs;
 }
 
+test('a worker that is killed before the end of its calls leaves them to end as they would have', async () => {
+  const cases: readonly {
+    agent: string;
+    question: 'Act.' | 'Think.';
+    end?: (run: AgentRun) => Promise<unknown>;
+    result: object;
+  }[] = [
+    { agent: 'hasty', question: 'Act.', result: cut },
+    { agent: 'strict', question: 'Act.', result: cut },
+    { agent: 'hasty', question: 'Think.', result: { ...cut, intermediateSteps: [] } },
+    {
+      agent: 'patient',
+      question: 'Act.',
+      end: (run) => run.decide('1.1', { type: 'cancelCall' }),
+      result: { output: 'without it', intermediateSteps: [{ observation: cancelledTool(undefined) }] },
+    },
+    { agent: 'patient', question: 'Act.', end: (run) => run.cancel(), result: cancelled },
+    { agent: 'patient', question: 'Think.', end: (run) => run.cancel(), result: cancelled },
+  ];
+  const runs = await interrupted(cases.map(({ agent, question }) => [agent, question] as const));
+  const waiting = sleep(OVER_DEADLINE_MS);
+  startWorker();
+  await Promise.all(runs.map(async (run, index) => cases[index]?.end?.(run)));
+  await waiting;
+  const results = await Promise.all(runs.map((run) => run.result().catch((error: unknown) => error)));
+  expect(results).toMatchObject(cases.map(({ result }) => result));
+});
+
 test('a worker that comes when both death and time limit are over cuts what it finds', async () => {
   const runs = await interrupted([
     ['hasty', 'Act.'],
@@ -74,3 +104,4 @@ function attempts(): number {
 }
 
 const cut = { stopReason: 'max_execution_time', intermediateSteps: [{ observation: CUT_CALL }] };
+const cancelled = { name: 'AgentRunCancelled' };
