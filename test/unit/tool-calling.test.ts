@@ -201,15 +201,20 @@ describe('the scratchpad', () => {
 
   test('tells of a call that could not be read in the place of its result', () => {
     const reply = { text: '', toolCalls: [call('c1', 'add'), call('c2', 'add')] };
-    const steps = [
-      step(reply, 'c1', 'add', '3'),
-      step(reply, 'c2', '_Exception', 'Invalid or incomplete response', 'The arguments …: {bad'),
-    ];
+    const observation = 'Invalid or incomplete response';
+    const action = { tool: '_Exception', toolInput: observation, log: 'The arguments …: {bad' };
+    const steps = [step(reply, 'c1', 'add', '3'), { action, observation, toolCallId: 'c2', reply }];
     expect(scratchpad(steps)[2]).toEqual({
       role: 'tool',
-      content: 'The arguments …: {bad\nInvalid or incomplete response',
+      content: `The arguments …: {bad\n${observation}`,
       toolCallId: 'c2',
     });
+  });
+
+  test('answers a call of _Exception as that of any tool there is not', () => {
+    const reply = { text: '', toolCalls: [call('c1', '_Exception')] };
+    const [, answer] = scratchpad([step(reply, 'c1', '_Exception', 'It is not a valid tool.', 'Invoking')]);
+    expect(answer).toMatchObject({ role: 'tool', content: 'It is not a valid tool.' });
   });
 
   test('tells of a whole reply that could not be read as of something said and answered', () => {

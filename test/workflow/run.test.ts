@@ -152,6 +152,7 @@ describe('a run', () => {
       stopReason: 'return_direct',
       iterations: 1,
     });
+  });
 
   test('returns what a tool that returns directly tells the model, as LangChain does', async () => {
     expect(await rig.client.run('sorry', 'what?')).toMatchObject({
@@ -159,7 +160,6 @@ describe('a run', () => {
       stopReason: 'return_direct',
       usage: { modelCalls: 1 },
     });
-  });
   });
 
   test('ignores what a model invents behind "Observation:"', async () => {
