@@ -1,6 +1,7 @@
 import { type Tool, defineTool } from '../../tools/tool.ts';
 import { type Catalog, createCatalog } from '../../worker/catalog.ts';
 import { checkConfig } from '../../worker/check-config.ts';
+import { ConfigError } from '../../worker/config.ts';
 
 /** What a config file's default export goes through. Throws ConfigError. */
 export function catalog(config: unknown): Catalog {
@@ -15,4 +16,15 @@ export function agent(fields: object = {}): object {
 /** A tool, likewise. */
 export function tool(fields: object = {}): Tool {
   return defineTool({ name: 't', description: 'Does it.', run: () => 'done', ...fields });
+}
+
+/** What a config is refused with; `none` if it is not. */
+export function problemOf(config: unknown): string {
+  try {
+    catalog(config);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'none';
 }

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { agent, problemOf, tool } from '../support/config.ts';
+
+describe('a tool is refused', () => {
+  const empty = 'is empty, or begins or ends with a blank, or has a line break';
+
+  test.each<[what: string, fields: object, message: string]>([
+    ['with an empty name', { name: '' }, `The tool name "" ${empty}.`],
+    ['with a blank before its name', { name: ' t' }, `The tool name " t" ${empty}.`],
+    ['with a blank behind its name', { name: 't\t' }, `The tool name "t\\t" ${empty}.`],
+    ['with a line break in its name', { name: 't\nu' }, `The tool name "t\\nu" ${empty}.`],
+    [
+      'without a description',
+      { description: '' },
+      'the config: tool "t": description: is empty, but the model chooses by it.',
+    ],
+    [
+      'with effects that are not there yet',
+      { effects: 'once' },
+      "the config: tool \"t\": effects: 'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey.",
+    ],
+    [
+      'with unknown effects',
+      { effects: 'onec' },
+      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent"|"once".',
+    ],
+    [
+      'with an unknown option, and told the known ones',
+      { retries: 3 },
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, effects, approval, onFailure, returnDirect, maxOutputChars, input, run).',
+    ],
+    [
+      'with an approval that would not be asked for',
+      { approval: 'always' },
+      'the config: tool "t": approval: Invalid input: expected "never".',
+    ],
+    [
+      'with an unknown way to fail',
+      { onFailure: 'wait' },
+      'the config: tool "t": onFailure: Invalid option: expected one of "ask"|"observe"|"fail".',
+    ],
+    [
+      'with an unknown option of retry',
+      { retry: { times: 3 } },
+      'the config: tool "t": retry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
+    ],
+    [
+      'without a single attempt',
+      { retry: { maxAttempts: 0 } },
+      'the config: tool "t": retry.maxAttempts: Too small: expected number to be >0.',
+    ],
+    [
+      'with waits that shrink',
+      { retry: { backoffCoefficient: 0.5 } },
+      'the config: tool "t": retry.backoffCoefficient: Too small: expected number to be >=1.',
+    ],
+    [
+      'with a time-out that is no duration',
+      { timeout: 'long' },
+      "Tool \"t\": timeout: \"long\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+    ],
+    [
+      'with no time',
+      { timeout: '0s' },
+      'Tool "t": timeout: 0 leaves no time at all. Leave it out for the default.',
+    ],
+    [
+      'with a wait that is no duration',
+      { retry: { initialInterval: 'x' } },
+      "Tool \"t\": retry.initialInterval: \"x\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+    ],
+    [
+      'that may say nothing',
+      { maxOutputChars: 0 },
+      'the config: tool "t": maxOutputChars: Too small: expected number to be >0.',
+    ],
+    [
+      'with an option of another type',
+      { returnDirect: 'yes' },
+      'the config: tool "t": returnDirect: Invalid input: expected boolean, received string.',
+    ],
+  ])('%s', (_what, fields, message) => {
+    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(message);
+  });
+
+  test('also where no agent lists it', () => {
+    expect(problemOf({ agents: [agent()], tools: [tool({ effects: 'once' })] })).toContain(
+      'tool "t": effects: \'once\'',
+    );
+  });
+
+  test.each(['callModel', 'resolveAgent', '_Exception', 'Final Answer', '__temporal_x'])(
+    'with a name that means something else: %s',
+    (name) => {
+      expect(problemOf({ agents: [agent({ tools: [tool({ name })] })] })).toBe(
+        `A tool cannot be called "${name}": the name is reserved.`,
+      );
+    },
+  );
+
+  test.each<[what: string, config: object]>([
+    ['in one agent', { agents: [agent({ tools: [tool(), tool()] })] }],
+    ['in two agents', { agents: [agent({ tools: [tool()] }), agent({ name: 'b', tools: [tool()] })] }],
+    ['in an agent and beside it', { agents: [agent({ tools: [tool()] })], tools: [tool()] }],
+  ])('that is another one of the same name: %s', (_what, config) => {
+    expect(problemOf(config)).toBe(
+      'Two different tools are called "t". Give one another name, or define it once and list it in both agents.',
+    );
+  });
+});
