@@ -144,3 +144,8 @@ export function parseActivityId(id: string): { scope: number; call: string; n: n
   if (match === null) return undefined;
   return { scope: Number(match[1] ?? 0), call: match[2] ?? '', n: Number(match[3] ?? 0) };
 }
+
+/** `1.1/2.1`, call 2.1 of the sub-agent that call 1.1 runs, as its parts: each but the last is a run below the one before. */
+export function callPath(call: string): string[] {
+  return call.match(/(?:\d+\/)?\d+\.\d+(?:~\d+)?/gu) ?? [];
+}

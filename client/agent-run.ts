@@ -1,4 +1,5 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { callPath } from '../agent/calls.ts';
 import type { OperatorDecision, RunEvent } from '../agent/events.ts';
 import type { Json, StopReason, Usage } from '../agent/vocabulary.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
@@ -106,12 +107,12 @@ export class AgentRun {
     decision: OperatorDecision,
     park?: number,
   ): Promise<DecisionReceipt> {
-    const nested = /^((?:\d+\/)?\d+\.\d+(?:~\d+)?)\/(.+)$/u.exec(call ?? '');
-    const [, subAgent, inner] = nested ?? [];
-    if (subAgent !== undefined) {
-      return new AgentRun(this.#client, `${this.id}/${subAgent}`).decide(inner, decision, park);
-    }
     const { type, ...values } = decision;
+    const path = callPath(call ?? (type === 'cancelCall' ? '' : await this.#onlyWaiting()));
+    if (path.length > 1) {
+      const subAgent = [this.id, ...path.slice(0, -1)].join('/');
+      return new AgentRun(this.#client, subAgent).decide(path.at(-1), decision, park);
+    }
     const data: DecisionData = {
       ...values,
       ...(call === undefined ? {} : { call }),
@@ -125,6 +126,12 @@ export class AgentRun {
       }
       throw isNotFound(error) || isNamed(error, 'WorkflowNotFoundError') ? await this.#whyNot(type) : error;
     }
+  }
+
+  /** Nobody has to name the one call that waits, not even where it waits in a sub-agent. */
+  async #onlyWaiting(): Promise<string> {
+    const { waiting } = await this.show();
+    return waiting.length === 1 ? (waiting[0]?.call ?? '') : '';
   }
 
   /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */

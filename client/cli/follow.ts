@@ -1,3 +1,4 @@
+import { callPath } from '../../agent/calls.ts';
 import type { AgentKind } from '../../agent/kind.ts';
 import type { RunEvent } from '../../agent/events.ts';
 import type { AgentRun } from '../agent-run.ts';
@@ -112,6 +113,9 @@ function createProgress() {
       if (event.type === 'tool_started') running.add(event.call);
       if (event.type === 'tool_failed') running.delete(event.call);
       if (event.type === 'step') running.delete(event.step.call);
+      // A sub-agent that waits is not under way.
+      if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
+      if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
     },
     newHelp({ id, waiting }: RunReport, { embedded, namespace }: FollowSession, flags: string[]): string[] {
       return waiting.flatMap((park) => {

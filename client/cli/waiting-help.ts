@@ -1,3 +1,4 @@
+import { callPath } from '../../agent/calls.ts';
 import type { Park } from '../../agent/events.ts';
 import { shellWord } from './display.ts';
 
@@ -17,10 +18,13 @@ export function waitingHelp(
   { id, flags, uiUrl, namespace }: HelpOptions,
 ): string[] {
   const run = shellWord(id);
-  const which = parks.length > 1 ? [park.call] : [];
+  const path = callPath(park.call);
+  const which = parks.length > 1 || path.length > 1 ? [park.call] : [];
+  // A sub-agent has a page of its own, where its updates are.
+  const workflow = [id, ...path.slice(0, -1)].join('/');
   const line = (command: string, ...words: string[]) =>
     ['reloop', command, run, ...words, ...flags].join(' ');
-  const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
+  const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflow)}`;
   const lines = [
     `${line('retry', ...which)}  (other input: --input "…")`,
     line('resolve', park.call, '"…"'),

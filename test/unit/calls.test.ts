@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activityId, parseActivityId } from '../../agent/calls.ts';
+import { activityId, callPath, parseActivityId } from '../../agent/calls.ts';
 
 describe('an activity id', () => {
   test.each<[what: string, id: string, parts: { scope: number; call: string; n: number }]>([
@@ -44,4 +44,15 @@ describe('an activity id', () => {
   ])('is not ours: "%s"', (id) => {
     expect(parseActivityId(id)).toBeUndefined();
   });
+});
+
+test.each<[string, string[]]>([
+  ['3.1', ['3.1']],
+  ['1.1/2.1', ['1.1', '2.1']],
+  ['1.1~2/10.12/3.1', ['1.1~2', '10.12', '3.1']],
+  ['1/3.1', ['1/3.1']],
+  ['1/3.1/2.1', ['1/3.1', '2.1']],
+  ['', []],
+])('%j leads by %j', (call, path) => {
+  expect(callPath(call)).toEqual(path);
 });

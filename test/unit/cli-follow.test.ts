@@ -103,7 +103,29 @@ const retried = atSeconds(
 );
 const done = atSeconds(observes('1.1', 'search', 'cats', 'meow'), ...answers('2', 'Cats.'));
 
+const parkedBelow = atSeconds(started, ...decides('1', 'helper', 'cats'), {
+  type: 'waiting',
+  park: { call: '1.1/2.1', n: 0, tool: 'search', toolInput: 'cats', reason: 'failed' },
+});
+
 describe('following a run', () => {
+  test('stops at a call that waits in a sub-agent, and says what to type and where to look', async () => {
+    const io = fakeIo();
+    const run = fakeRun(parkedBelow);
+    expect(await followed(io, run, { untilWaiting: true }, 'http://ui')).toBe(4);
+    expect(io.err()).toContain('reloop retry run-1 1.1/2.1');
+    expect(io.err()).toContain('http://ui/namespaces/default/workflows/run-1%2F1.1');
+  });
+
+  test('goes on when what waited in a sub-agent is decided there', async () => {
+    const io = fakeIo();
+    const resumed = atSeconds({ type: 'resumed', call: '1.1/2.1' });
+    const rest = atSeconds(observes('1.1', 'helper', 'cats', 'meow'), ...answers('2', 'Cats.'));
+    expect(await followed(io, fakeRun([...parkedBelow, ...resumed, ...rest]), { untilWaiting: true })).toBe(
+      0,
+    );
+  });
+
   test('prints the answer on stdout and all else on stderr', async () => {
     const io = fakeIo();
     expect(await followed(io, fakeRun([...parked, ...retried, ...done]))).toBe(0);

@@ -194,12 +194,15 @@ describe('a sub-agent', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('that waits shows in its parent, and is decided on through it', async () => {
+  test.each([
+    ['by its path', '1.1/1.1'],
+    ['without naming it', undefined],
+  ])('that waits shows in its parent, and is decided on through it: %s', async (_what, how) => {
     const run = await rig.client.start('anxious', 'what?');
     const { park } = await eventOf(run.events(), 'waiting');
     expect(park).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
     expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
-    await run.decide('1.1/1.1', { type: 'skip' });
+    await run.decide(how, { type: 'skip' });
     expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });
     expect((await run.show()).waiting).toEqual([]);
   });
