@@ -17,18 +17,27 @@ export interface HeartbeatWriter {
 
 const INTERVAL_MS = 1000;
 
+/** The SDK's worker gives an attempt up that it has heard nothing of for the heartbeat time-out and 5 s more. */
+const SDK_EVERY_BEATS = 4;
+
 export function startHeartbeat(context: Context): HeartbeatWriter {
   let record: Heartbeat = previousRecord(context);
   let queue = Promise.resolve();
   let waiting = false;
+  let beats = 0;
 
   const beat = () => {
     queue = queue.catch(() => undefined).then(() => send(context, record));
     return queue;
   };
+  // In its place among the beats, so that what it sends is never older than what they have stored.
+  const tellSdk = () => {
+    queue = queue.catch(() => undefined).then(() => context.heartbeat(record));
+  };
   const timer = setInterval(() => {
     if (waiting) return;
     waiting = true;
+    if (++beats % SDK_EVERY_BEATS === 0) tellSdk();
     // A beat that fails is followed by the next one; when none arrives, the server gives the call to another worker.
     beat()
       .catch(() => undefined)
