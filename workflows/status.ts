@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { callPath } from '../agent/calls.ts';
 import type { Park } from '../agent/events.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
 import type { Lineage } from './messages.ts';
@@ -43,7 +44,14 @@ export function showWaiting(waiting: readonly Park[]): void {
   setCurrentDetails(
     [
       `**Waiting for you**: ${first.tool} (${first.call}) ${first.reason}${more}: ${first.error?.message.slice(0, 300) ?? ''}`,
-      `Send an Update: \`retry\`, \`resolve\` with \`{"output":"…"}\`, \`skip\` or \`abort\`${which}.`,
+      `${where(first)}send an Update: \`retry\`, \`resolve\` with \`{"output":"…"}\`, \`skip\` or \`abort\`${which}.`,
     ].join('\n\n'),
   );
+}
+
+/** What waits in a sub-agent is decided there. */
+function where({ call }: Park): string {
+  const path = callPath(call).slice(0, -1);
+  if (path.length === 0) return 'To go on, ';
+  return `In the child workflow \`${[workflowInfo().workflowId, ...path].join('/')}\` (see Relationships), `;
 }
