@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
 import { encodeToPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { Heartbeat } from '../agent/calls.ts';
@@ -18,7 +19,9 @@ export interface HeartbeatWriter {
 const INTERVAL_MS = 1000;
 
 /** The SDK's worker gives an attempt up that it has heard nothing of for the heartbeat time-out and 5 s more. */
-const SDK_EVERY_BEATS = 4;
+const SDK_EVERY_BEATS = 6;
+/** How long such a beat is given to arrive, because it cannot be awaited. */
+const SDK_BEAT_MS = 250;
 
 export function startHeartbeat(context: Context): HeartbeatWriter {
   let record: Heartbeat = previousRecord(context);
@@ -30,9 +33,14 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     queue = queue.catch(() => undefined).then(() => send(context, record));
     return queue;
   };
-  // In its place among the beats, so that what it sends is never older than what they have stored.
+  // In its place among the beats, and let arrive before the next one, so that it undoes nothing that they have stored.
   const tellSdk = () => {
-    queue = queue.catch(() => undefined).then(() => context.heartbeat(record));
+    queue = queue
+      .catch(() => undefined)
+      .then(() => {
+        context.heartbeat(record);
+        return setTimeout(SDK_BEAT_MS, undefined, { ref: false });
+      });
   };
   const timer = setInterval(() => {
     if (waiting) return;
