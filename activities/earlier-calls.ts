@@ -1,8 +1,9 @@
 import type { Context } from '@temporalio/activity';
 import { type Origin, type ToolResult, parseActivityId } from '../agent/calls.ts';
+import type { RunRef } from '../agent/transcript-reader.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { EarlierCall } from '../tools/tool.ts';
-import { type RunRef, decodeFirst, readHistory } from './history.ts';
+import { decodeFirst, readHistory } from './history.ts';
 
 /** Calls of one tool that ended before this one, over all the runs of the lineage, oldest first. */
 export async function earlierCalls(context: Context, tool: string, scope: number): Promise<EarlierCall[]> {

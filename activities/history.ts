@@ -2,20 +2,18 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { readPages } from '../agent/pages.ts';
+import type { RunRef } from '../agent/transcript-reader.ts';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
-/** Which run to read; the namespace is the client's. */
-export interface RunRef {
-  workflowId: string;
-  runId: string;
-}
-
 const RESOURCE_EXHAUSTED = 8;
 const NOT_FOUND = 5;
 
-/** Events of one run, oldest first; `latestFirst` turns that round. Reads the server's record: no worker is asked. */
+/**
+ * Events of one run in the client's namespace, oldest first; `latestFirst` turns that round. Reads the server's record:
+ * no worker is asked.
+ */
 export function readHistory(client: Client, run: RunRef, latestFirst = false): AsyncGenerator<HistoryEvent> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(

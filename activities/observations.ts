@@ -1,14 +1,12 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import type { ToolResult } from '../agent/calls.ts';
-import type { Entry, StepEntry } from '../agent/transcript.ts';
 import { utf8Length } from '../agent/digest.ts';
+import type { RunRef } from '../agent/transcript-reader.ts';
+import { observationIn } from '../agent/transcript-state.ts';
+import type { ResultRef } from '../agent/transcript.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import { type Payloads, type RunRef, decodeFirst, readHistory } from './history.ts';
-
-/** Results of one run's activities by activity id, as they are recorded. */
-export type RecordedResults = ReadonlyMap<string, Payloads>;
+import { type Payloads, decodeFirst, readHistory } from './history.ts';
 
 /**
  * Observations that model calls refer to. The worker remembers what its own tools returned lately; anything else is read
@@ -16,8 +14,8 @@ export type RecordedResults = ReadonlyMap<string, Payloads>;
  */
 export interface Observations {
   remember(run: RunRef, activityId: string, output: Json): void;
-  /** The same entries with every observation in place. `recorded` are results of `run` that are at hand. */
-  fill(client: Client, run: RunRef, entries: Entry[], recorded?: RecordedResults): Promise<Entry[]>;
+  /** What an entry of `run`'s transcript refers to. `recorded` is the result, where it is at hand. */
+  find(client: Client, run: RunRef, ref: ResultRef, recorded?: Payloads): Promise<Json>;
 }
 
 /** `maxBytes` bounds what is remembered. */
@@ -31,41 +29,28 @@ export function createObservations(maxBytes: number): Observations {
   return {
     remember: ({ runId }, activityId, output) => void cache.set(key(runId, activityId), { output }),
 
-    fill: (client, run, entries, recorded) =>
-      Promise.all(
-        entries.map(async (entry) => {
-          if (entry.type !== 'step' || entry.ref === undefined) return entry;
-          const { runId, activityId } = entry.ref;
-          const known = cache.get(key(runId, activityId));
-          if (known !== undefined) return { ...entry, observation: known.output };
-          const payloads = runId === run.runId ? recorded?.get(activityId) : undefined;
-          return payloads ? inPlace(client, entry, payloads) : fetchObservation(client, run, entry);
-        }),
-      ),
+    async find(client, run, ref, recorded) {
+      const known = cache.get(key(ref.runId, ref.activityId));
+      if (known !== undefined) return known.output;
+      const payloads = recorded ?? (await fetchResult(client, { ...run, runId: ref.runId }, ref.activityId));
+      return observationIn(ref, await decodeFirst(client, payloads));
+    },
   };
 }
 
 /** Reads back from the end of the history: what a model call refers to has just happened. */
-async function fetchObservation(client: Client, run: RunRef, entry: StepEntry): Promise<StepEntry> {
-  const { runId = run.runId, activityId = '' } = entry.ref ?? {};
+async function fetchResult(client: Client, run: RunRef, activityId: string): Promise<Payloads> {
   const results = new Map<string, Payloads>();
-  for await (const event of readHistory(client, { ...run, runId }, true)) {
+  for await (const event of readHistory(client, run, true)) {
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed) results.set(String(completed.scheduledEventId), completed.result);
     const scheduled = event.activityTaskScheduledEventAttributes?.activityId === activityId;
     const payloads = scheduled ? results.get(String(event.eventId)) : undefined;
-    if (payloads) return inPlace(client, entry, payloads);
+    if (payloads) return payloads;
   }
   throw ApplicationFailure.create({
     type: 'TranscriptCorrupt',
-    message: `The result of call ${activityId} is not in run ${runId}, which the transcript refers to.`,
+    message: `The result of call ${activityId} is not in run ${run.runId}, which the transcript refers to.`,
     nonRetryable: true,
   });
-}
-
-async function inPlace(client: Client, entry: StepEntry, payloads: Payloads): Promise<StepEntry> {
-  const result = await decodeFirst(client, payloads);
-  // Written by run-tool, or by an activity of somebody else's.
-  const observation = entry.ref?.raw === true ? (result as Json) : (result as ToolResult).output;
-  return { ...entry, observation };
 }

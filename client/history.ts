@@ -5,13 +5,12 @@ import {
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { temporal } from '@temporalio/proto';
 import { readPages } from '../agent/pages.ts';
+import type { RunRef } from '../agent/transcript-reader.ts';
+
+export type { RunRef } from '../agent/transcript-reader.ts';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-
-export interface RunRef {
-  workflowId: string;
-  runId: string;
-}
+export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
 const NOT_FOUND = 5;
 const RESOURCE_EXHAUSTED = 8;
@@ -53,10 +52,7 @@ export async function* readLineage(
   }
 }
 
-export async function decodeFirst(
-  client: Client,
-  payloads: temporal.api.common.v1.IPayloads | null | undefined,
-): Promise<unknown> {
+export async function decodeFirst(client: Client, payloads: Payloads): Promise<unknown> {
   const list = payloads?.payloads;
   if (list === undefined || list === null || list.length === 0) return undefined;
   return decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, list);
