@@ -111,7 +111,8 @@ export class AgentRun {
     const path = callPath(call ?? (type === 'cancelCall' ? '' : await this.#onlyWaiting()));
     if (path.length > 1) {
       const subAgent = [this.id, ...path.slice(0, -1)].join('/');
-      return new AgentRun(this.#client, subAgent).decide(path.at(-1), decision, park);
+      const receipt = await new AgentRun(this.#client, subAgent).decide(path.at(-1), decision, park);
+      return { ...receipt, call: path.join('/') };
     }
     const data: DecisionData = {
       ...values,

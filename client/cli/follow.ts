@@ -21,6 +21,8 @@ export interface FollowOptions {
   onInterrupt: 'cancel' | 'leave';
   /** What commands for this run need beside its id. */
   flags: string[];
+  /** Has just been decided; a sub-agent's call is still said to wait until its parent hears of that. */
+  decided?: { call: string; n: number } | undefined;
   /** Print exact requests and replies; rendered by these kinds. */
   verbose?: { kinds: Iterable<AgentKind> | undefined };
 }
@@ -77,8 +79,10 @@ export async function follow(
       progress.add(event);
       // What is waited for in between, and decided since, is no news.
       if (seen < recorded) continue;
-      printer.note(progress.newHelp(report, session, options.flags));
-      if (options.untilWaiting && report.waiting.length > 0 && progress.idle()) {
+      const { decided } = options;
+      const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
+      printer.note(progress.newHelp({ ...report, waiting }, session, options.flags));
+      if (options.untilWaiting && waiting.length > 0 && progress.idle()) {
         return { type: 'waiting', report };
       }
     }

@@ -126,6 +126,18 @@ describe('following a run', () => {
     );
   });
 
+  test('goes on past a call of a sub-agent that has just been decided, until it waits again', async () => {
+    const io = fakeIo();
+    const run = fakeRun(parkedBelow);
+    const following = followed(io, run, { untilWaiting: true, decided: { call: '1.1/2.1', n: 0 } });
+    await settled();
+    expect(io.err()).not.toContain('reloop retry');
+    const park = { call: '1.1/2.1', n: 1, tool: 'search', toolInput: 'cats', reason: 'failed' } as const;
+    run.goesOn(...atSeconds({ type: 'resumed', call: '1.1/2.1' }, { type: 'waiting', park }));
+    expect(await following).toBe(4);
+    expect(io.err()).toContain('reloop retry run-1 1.1/2.1');
+  });
+
   test('prints the answer on stdout and all else on stderr', async () => {
     const io = fakeIo();
     expect(await followed(io, fakeRun([...parked, ...retried, ...done]))).toBe(0);

@@ -202,7 +202,7 @@ describe('a sub-agent', () => {
     const { park } = await eventOf(run.events(), 'waiting');
     expect(park).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
     expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
-    await run.decide(how, { type: 'skip' });
+    expect(await run.decide(how, { type: 'skip' })).toMatchObject({ call: '1.1/1.1' });
     expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });
     expect((await run.show()).waiting).toEqual([]);
   });

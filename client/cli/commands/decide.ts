@@ -75,6 +75,7 @@ interface Receipt {
   id: string;
   decision: string;
   call?: string;
+  n?: number;
 }
 
 /**
@@ -94,7 +95,7 @@ async function decided(
     const run = session.client.get(id);
     const ours = await serve(session, run, options);
     const receipt = await patiently(session, run, () => act(run));
-    const { call = '', decision } = receipt;
+    const { call = '', n, decision } = receipt;
     say(io, `Recorded for run ${id}: ${decision} ${call}`.trimEnd());
     if (json) printJson(io, receipt);
     if (!ours) return exitCodes.answered;
@@ -103,6 +104,7 @@ async function decided(
       untilWaiting: wanted === undefined,
       onInterrupt: 'leave',
       flags: flagsToRepeat(options),
+      decided: n === undefined ? undefined : { call, n },
     });
     if (followed.type === 'ended' && followed.report.status === wanted) {
       return exitCodes.answered;
