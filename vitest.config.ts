@@ -42,7 +42,8 @@ export default defineConfig({
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
           pool: 'forks',
-          fileParallelism: false,
+          // They mostly wait for time-outs; more would compete for the processor.
+          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 4 },

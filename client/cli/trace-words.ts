@@ -10,7 +10,7 @@ export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
 }
 
 /** What the model said before it named an action or the answer; nothing of a reply that is JSON. */
-export function thoughtOf(log: string): string {
+function thoughtOf(log: string): string {
   if (/^\s*(?:```|\{)/u.test(log)) return '';
   const end = log.search(/\bAction\s*\d*\s*:|Final Answer:/u);
   return (end < 0 ? log : log.slice(0, end)).replace(/^\s*Thought:/u, '').trim();
