@@ -1,4 +1,5 @@
 import type { PlannedAction, TurnDecision } from './calls.ts';
+import { checkDecision } from './check-decision.ts';
 import { type AgentKind, type Decision, OutputParserError, type ParsedAction } from './kind.ts';
 import type { AgentManifest } from './manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY, unknownTool } from './observations.ts';
@@ -31,7 +32,7 @@ export function decide(
   // What a stop string ended was whole, whatever the server cut later.
   const incomplete = reply.finishReason === 'length' && stop === undefined;
   try {
-    const parsed = reader.parse({ text, toolCalls: reply.toolCalls }, manifest);
+    const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest));
     if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text) };
     if (parsed.type === 'finish') return { text, decision: finish(reader, parsed, text) };
     if (incomplete) throw cutOff();

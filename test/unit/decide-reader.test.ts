@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnDecision } from '../../agent/calls.ts';
 import { type ReplyReader, decide } from '../../agent/decide.ts';
-import { type AgentKind, OutputParserError } from '../../agent/kind.ts';
+import { type AgentKind, type Decision, OutputParserError } from '../../agent/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
 import { zeroShot } from '../../agent/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
@@ -34,6 +34,21 @@ describe('native tool calls', () => {
       type: 'fail',
       error: { type: 'OutputParserError', message: expect.stringContaining('not JSON') },
     });
+  });
+});
+
+describe('a parser of the user’s own', () => {
+  test.each<[what: string, returned: unknown, said: string]>([
+    ['nothing', undefined, "neither 'finish' nor 'act'"],
+    ['a promise', Promise.resolve(), "neither 'finish' nor 'act'"],
+    ['no output', { type: 'finish', log: '' }, 'its output is no JSON value'],
+    ['no actions', { type: 'act', actions: [] }, 'it has no actions'],
+    ['an action without a tool', { type: 'act', actions: [null] }, 'lacks its tool'],
+    ['an action without an input', { type: 'act', actions: [{ tool: 'Search' }] }, 'its toolInput'],
+  ])('that returns %s is told what to return, and is not asked again', (_what, returned, said) => {
+    const parse = () => returned as Decision;
+    const error = { name: 'InvalidDecision', retryable: false, message: expect.stringContaining(said) };
+    expect(() => decided('text', { parse })).toThrow(expect.objectContaining(error));
   });
 });
 
