@@ -15,6 +15,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import type { Model, ModelError, ModelReply } from '../models/model.ts';
 import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
+import { checkReply } from './check-reply.ts';
 import type { CachedReply } from './reply-cache.ts';
 import { judge } from './errors.ts';
 import type { Transcripts } from './transcripts.ts';
@@ -155,7 +156,9 @@ function policyOf({ modelRetry, params }: AgentManifest): AttemptPolicy {
 
 export function modelOf({ models }: Dependencies, { adapter, name }: AgentManifest): Model {
   const model = models.get(adapter);
-  if (model !== undefined) return model;
+  if (model !== undefined) {
+    return { call: async (request, context) => checkReply(adapter, await model.call(request, context)) };
+  }
   throw missing('ModelNotConfigured', `Agent "${name}" was started with the model "${adapter}"`, [
     ...models.keys(),
   ]);
