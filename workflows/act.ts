@@ -50,15 +50,17 @@ async function takeStep(
   const { tool, toolInput, log = turn.text, observation, toolCallId } = action;
   const id = activityId(loop.scope, call, 0);
   const manifest = loop.manifest.tools.find(({ name }) => name === tool);
-  loop.notify({ type: 'action', call: id, action: { tool, toolInput, log } });
-  const startedAt = Date.now();
+  loop.notify?.({ type: 'action', call: id, action: { tool, toolInput, log } });
+  const startedAt = loop.notify && Date.now();
   const outcome =
     observation !== undefined || manifest === undefined
       ? known(loop, id, action)
       : await callTool(loop, manifest, call, toolInput);
   const step = { action: { tool, toolInput: outcome.input, log }, observation: outcome.observation };
-  const { attempts } = outcome;
-  loop.notify({ type: 'step', step: { ...step, call: id, attempts, durationMs: Date.now() - startedAt } });
+  loop.notify?.({
+    type: 'step',
+    step: { ...step, call: id, attempts: outcome.attempts, durationMs: Date.now() - (startedAt ?? 0) },
+  });
   return {
     entry: { type: 'step', call, ...step, ...(toolCallId === undefined ? {} : { toolCallId }) },
     result: outcome.result,
@@ -70,7 +72,7 @@ async function takeStep(
 function known(loop: AgentLoop, call: string, { tool, toolInput, observation }: PlannedAction): Outcome {
   const tools = loop.manifest.tools.map(({ name }) => name);
   const isTool = tool === EXCEPTION_TOOL || tools.includes(tool);
-  loop.notify({ type: 'tool_started', call, tool: isTool ? tool : 'invalid_tool', toolInput });
+  loop.notify?.({ type: 'tool_started', call, tool: isTool ? tool : 'invalid_tool', toolInput });
   return {
     input: toolInput,
     observation: observation ?? unknownTool(tool, tools),

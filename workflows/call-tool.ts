@@ -43,7 +43,7 @@ export async function callTool(
     let checkpoint: Json | undefined;
     let attempts = 0;
     for (;;) {
-      loop.notify({ type: 'tool_started', call: id, tool: tool.name, toolInput: input });
+      loop.notify?.({ type: 'tool_started', call: id, tool: tool.name, toolInput: input });
       const tried = await tryTool({ loop, tool, call, open, input, checkpoint });
       attempts += tried.type === 'done' ? tried.attempts : 1;
       if (tried.type === 'done') return { input, attempts, ...tried.done };
@@ -52,7 +52,7 @@ export async function callTool(
         return { input, attempts, observation: cancelledTool(tried.reason), genuine: false };
       }
       const { error } = tried.failed;
-      loop.notify({ type: 'tool_failed', call: id, error, attempts: 0 });
+      loop.notify?.({ type: 'tool_failed', call: id, error, attempts: 0 });
       if (tool.onFailure === 'fail') throw runFailure(error);
       // After the deadline nobody is asked any more.
       if (tool.onFailure === 'observe' || loop.overdue) {
@@ -81,11 +81,11 @@ async function ask(
   error: ErrorInfo,
 ): Promise<OperatorDecision> {
   const park = { call: open.id, n: open.n, tool: tool.name, toolInput, reason: 'failed', error } as const;
-  loop.notify({ type: 'waiting', park });
+  loop.notify?.({ type: 'waiting', park });
   pauseClock(loop, true);
   try {
     const decision = await waitForDecision(loop.control, open, park);
-    loop.notify({ type: 'decided', call: open.id, decision });
+    loop.notify?.({ type: 'decided', call: open.id, decision });
     return decision;
   } finally {
     pauseClock(loop, false);

@@ -30,16 +30,14 @@ async function watch(loop: AgentLoop): Promise<void> {
 }
 
 /** Runs a call in a scope that the deadline cancels. */
-export async function untilDeadline<T>(
+export function untilDeadline<T>(
   loop: AgentLoop,
   scope: CancellationScope,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (loop.manifest.maxExecutionTimeMs === null) return scope.run(run);
+  const running = scope.run(run);
+  // In the sandbox each promise costs: a run without a limit has one less.
+  if (loop.manifest.maxExecutionTimeMs === null) return running;
   loop.cutAtDeadline.add(scope);
-  try {
-    return await scope.run(run);
-  } finally {
-    loop.cutAtDeadline.delete(scope);
-  }
+  return running.finally(() => loop.cutAtDeadline.delete(scope));
 }

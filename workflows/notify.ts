@@ -13,8 +13,8 @@ type Timeless = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> :
 
 export type Notify = (event: Timeless) => void;
 
-/** Tells the worker's `onEvent`, if there was one when the run was started. */
-export function notifier(listened: boolean): Notify {
-  if (!listened) return () => undefined;
+/** Tells the worker's `onEvent`; undefined if there was none when the run was started: then no event is even made. */
+export function notifier(listened: boolean): Notify | undefined {
+  if (!listened) return undefined;
   return (event) => reloop.event({ ...event, at: Date.now() });
 }

@@ -9,8 +9,11 @@ import type { AgentLoop } from './run-state.ts';
 import { delivered, nextCall } from './transcript.ts';
 
 /** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
-export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
-  if (loop.manifest.maxExecutionTimeMs === null) return callModel(loop, {});
+export function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
+  return loop.manifest.maxExecutionTimeMs === null ? callModel(loop, {}) : planUntilDeadline(loop);
+}
+
+async function planUntilDeadline(loop: AgentLoop): Promise<ModelTurn | undefined> {
   try {
     return await untilDeadline(loop, new CancellationScope(), () => callModel(loop, {}));
   } catch (failure) {
@@ -39,19 +42,17 @@ async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promis
   const { repeat } = counters;
   const input = { ...nextCall(transcript), ...(repeat === undefined ? {} : { repeat }), ...more };
   const call = activityId(scope, step, 0);
-  const startedAt = Date.now();
-  loop.notify({ type: 'model_started', call });
+  const startedAt = loop.notify && Date.now();
+  loop.notify?.({ type: 'model_started', call });
   try {
     const turn = await activities.callModel(input);
-    const { attempt: attempts = 1 } = turn;
-    const closing = more.closing === true ? { closing: true as const } : {};
-    loop.notify({
+    loop.notify?.({
       type: 'model_ended',
       call,
       turn,
-      attempts,
-      durationMs: Date.now() - startedAt,
-      ...closing,
+      attempts: turn.attempt ?? 1,
+      durationMs: Date.now() - (startedAt ?? 0),
+      ...(more.closing === true ? { closing: true } : {}),
     });
     delivered(transcript);
     counters.usage = addUsage(counters.usage, turn.usage);
@@ -60,7 +61,7 @@ async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promis
   } catch (failure) {
     const ended = asRunFailure(failure);
     if (!isCancellation(ended)) {
-      loop.notify({ type: 'model_failed', call, error: readFailure(ended).error, attempts: 0 });
+      loop.notify?.({ type: 'model_failed', call, error: readFailure(ended).error, attempts: 0 });
     }
     throw ended;
   }

@@ -13,7 +13,7 @@ export interface AgentLoop {
   counters: Counters;
   transcript: TranscriptWriter;
   /** Tells the worker's `onEvent`. */
-  notify: Notify;
+  notify: Notify | undefined;
   /** What the model wrote around its final answer. */
   answerLog: string;
   control: Control;

@@ -8,20 +8,20 @@ import type { AgentLoop } from './run-state.ts';
 
 export function tellStart({ notify }: AgentLoop, { agent, question }: Lineage): void {
   const { workflowId, runId } = workflowInfo();
-  notify({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
+  notify?.({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
 }
 
 export function tellEnd({ notify, answerLog }: AgentLoop, { output, ...result }: RunResult): void {
   const { stopReason, iterations, usage } = result;
-  notify({ type: 'finish', output, log: stopReason === 'final_answer' ? answerLog : '' });
+  notify?.({ type: 'finish', output, log: stopReason === 'final_answer' ? answerLog : '' });
   const status = statusOf(stopReason);
-  notify({ type: 'run_ended', status, stopReason, output, iterations, usage, error: null });
+  notify?.({ type: 'run_ended', status, stopReason, output, iterations, usage, error: null });
 }
 
 export function tellFailure({ notify, counters }: AgentLoop, failure: unknown): void {
   const { iterations, usage } = counters;
   const cancelled = isCancellation(failure);
-  notify({
+  notify?.({
     type: 'run_ended',
     status: cancelled ? 'cancelled' : 'failed',
     stopReason: cancelled ? 'cancelled' : 'error',

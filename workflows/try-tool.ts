@@ -10,6 +10,7 @@ import { externalActivity, toolActivity } from './activity-options.ts';
 import { attachMeta } from './call-header.ts';
 import type { ControlledCall } from './control.ts';
 import { untilDeadline } from './deadline.ts';
+import type { RunResult } from './messages.ts';
 import { endOfAttempt } from './run-failure.ts';
 import type { AgentLoop } from './run-state.ts';
 import { runSubAgent } from './sub-agent.ts';
@@ -43,7 +44,8 @@ interface Done {
 export async function tryTool(scheduled: ScheduledCall): Promise<Tried> {
   const { loop, open, tool } = scheduled;
   try {
-    return await untilDeadline(loop, open.scope, () => run(scheduled));
+    const way = wayOf(scheduled);
+    return way.read(await untilDeadline(loop, open.scope, way.start));
   } catch (caught) {
     const failure = endOfAttempt(caught);
     const { decision } = open;
@@ -59,15 +61,32 @@ export async function tryTool(scheduled: ScheduledCall): Promise<Tried> {
   }
 }
 
-function run(scheduled: ScheduledCall): Promise<Tried> {
-  const { tool } = scheduled;
-  if (tool.agent !== undefined) return delegate(scheduled, tool.agent);
-  return tool.external === true ? runExternal(scheduled) : runOwn(scheduled);
+/** How a call is made, and what its result means. No promises of its own: in the sandbox each one costs. */
+interface Way {
+  start(): Promise<unknown>;
+  read(result: unknown): Tried;
+}
+
+function wayOf(scheduled: ScheduledCall): Way {
+  const { loop, tool, call, open, input } = scheduled;
+  const { agent, external, maxOutputChars } = tool;
+  const id = activityId(loop.scope, call, open.n);
+  if (agent !== undefined) {
+    return {
+      start: () => runSubAgent(loop, agent, id, input),
+      read: (result) => readAnswer(loop, result as RunResult), // agentRun's
+    };
+  }
+  return external === true
+    ? {
+        start: () => externalActivity(tool, id, input)(input),
+        read: (result) => readExternal(result, id, maxOutputChars),
+      }
+    : { start: () => startOwn(scheduled, id), read: (result) => readOwn(loop, result as ToolResult, id) }; // our runner's
 }
 
 /** A tool of ours: its activity is our runner. */
-async function runOwn({ loop, tool, call, open, input, checkpoint }: ScheduledCall): Promise<Tried> {
-  const id = activityId(loop.scope, call, open.n);
+function startOwn({ loop, tool, call, input, checkpoint }: ScheduledCall, id: string): Promise<ToolResult> {
   const { retry, timeoutMs, maxOutputChars } = tool;
   attachMeta(id, {
     root: loop.root,
@@ -78,23 +97,27 @@ async function runOwn({ loop, tool, call, open, input, checkpoint }: ScheduledCa
     maxOutputChars,
     ...(checkpoint === undefined ? {} : { checkpoint }),
   });
-  const { output, usage, kind, attempt = 1 }: ToolResult = await toolActivity(tool, id, input)(input);
-  if (usage !== undefined) loop.counters.usage = addUsage(loop.counters.usage, usage);
+  return toolActivity(tool, id, input)(input);
+}
+
+function readOwn(
+  { counters }: AgentLoop,
+  { output, usage, kind, attempt = 1 }: ToolResult,
+  id: string,
+): Tried {
+  if (usage !== undefined) counters.usage = addUsage(counters.usage, usage);
   return done({ observation: output, result: resultOf(id), genuine: kind !== 'invalid' }, attempt);
 }
 
 /** An activity of somebody else's: what it returns is the observation. */
-async function runExternal({ loop, tool, call, open, input }: ScheduledCall): Promise<Tried> {
-  const id = activityId(loop.scope, call, open.n);
-  const result = await externalActivity(tool, id, input)(input);
-  const { output, whole } = externalOutput(result, tool.maxOutputChars);
+function readExternal(result: unknown, id: string, maxOutputChars: number): Tried {
+  const { output, whole } = externalOutput(result, maxOutputChars);
   const where = whole ? { result: { ...resultOf(id), raw: true as const } } : {};
   return done({ observation: output, genuine: true, ...where });
 }
 
-async function delegate({ loop, call, open, input }: ScheduledCall, agent: string): Promise<Tried> {
-  const { output, usage } = await runSubAgent(loop, agent, activityId(loop.scope, call, open.n), input);
-  loop.counters.usage = addUsage(loop.counters.usage, usage);
+function readAnswer({ counters }: AgentLoop, { output, usage }: RunResult): Tried {
+  counters.usage = addUsage(counters.usage, usage);
   return done({ observation: capOutput(output, Infinity, limits.externalBytes), genuine: true });
 }
 
