@@ -21,7 +21,8 @@ export type Fact =
   | { type: 'failed'; key: string; error: ErrorInfo }
   /** `requested`: an external activity, whose end nobody waits for. */
   | { type: 'cancelled'; key: string; requested: boolean }
-  | { type: 'timer_fired' }
+  | { type: 'timer_started'; timer: string }
+  | { type: 'timer_fired'; timer: string }
   | { type: 'cancel_requested' }
   | { type: 'child_waiting'; waiting: ChildWaiting }
   | { type: 'decided'; call: string; decision: OperatorDecision }
@@ -113,7 +114,10 @@ export function createFactReader(client: Client, workflowId: string) {
 
   /** A decision is known when its update has completed: then the run has said which call it was for. */
   async function readMessage(event: HistoryEvent): Promise<Fact | undefined> {
-    if (event.timerFiredEventAttributes) return { type: 'timer_fired' };
+    const timer = event.timerStartedEventAttributes;
+    if (timer) return { type: 'timer_started', timer: timer.timerId ?? '' };
+    const fired = event.timerFiredEventAttributes;
+    if (fired) return { type: 'timer_fired', timer: fired.timerId ?? '' };
     if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel_requested' };
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (accepted) {

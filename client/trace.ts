@@ -49,6 +49,8 @@ export function createTrace(client: Client, id: string): Trace {
   const manifests = new Map<number, AgentManifest>();
   const cancelled = new Map<string, string | undefined>();
   const childParks = new Map<string, string[]>();
+  /** Timers under way; false once a person has been waited for meanwhile, which puts the time limit off. */
+  const timers = new Map<string, boolean>();
   let runId = '';
   let lastLog = '';
   /** The time limit has been reached; the run as a whole is being cancelled. */
@@ -80,8 +82,11 @@ export function createTrace(client: Client, id: string): Trace {
       case 'failed':
       case 'cancelled':
         return ended(fact, at);
+      case 'timer_started':
+        timers.set(fact.timer, true);
+        return [];
       case 'timer_fired':
-        overdue = true;
+        overdue ||= timers.get(fact.timer) === true;
         return [];
       case 'cancel_requested':
         ending = true;
@@ -206,6 +211,7 @@ export function createTrace(client: Client, id: string): Trace {
     if (tool?.onFailure === 'fail') return [failure];
     if (tool?.onFailure === 'observe' || overdue) return [failure, ...step(call, failedTool(name, error))];
     const toolInput = calls.get(call)?.action.toolInput ?? null;
+    waits();
     return [failure, { type: 'waiting', park: { call, n, tool: name, toolInput, reason: 'failed', error } }];
   }
 
@@ -235,6 +241,7 @@ export function createTrace(client: Client, id: string): Trace {
   /** The signal says all that waits in a sub-agent now. */
   function childWaiting({ caller, parks }: Extract<Fact, { type: 'child_waiting' }>['waiting']): Emitted[] {
     const before = childParks.get(caller) ?? [];
+    if (parks.length > 0) waits();
     const now = parks.map((park) => ({ ...park, call: `${caller}/${park.call}` }));
     childParks.set(
       caller,
@@ -245,6 +252,10 @@ export function createTrace(client: Client, id: string): Trace {
       ...over.map((call) => ({ type: 'resumed', call }) as const),
       ...now.filter(({ call }) => !before.includes(call)).map((park) => ({ type: 'waiting', park }) as const),
     ];
+  }
+
+  function waits(): void {
+    for (const timer of timers.keys()) timers.set(timer, false);
   }
 
   function step(call: string, observation: Json): Emitted[] {
