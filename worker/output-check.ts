@@ -28,16 +28,26 @@ export function createOutputCheck(schemaOf: (agent: string) => z.ZodType | undef
   };
 }
 
-/** Text kinds answer with text: JSON in it is read, also inside a code fence. */
+/**
+ * Text kinds answer with text: JSON in it is read, also inside a code fence. The model was told to answer with JSON, so a
+ * text in quotes is the text, and only what does not fit as JSON is taken as it is.
+ */
 function check(schema: z.ZodType, output: Json): Json {
+  const value = typeof output === 'string' ? parseJson(output) : undefined;
+  const parsed = value === undefined ? undefined : schema.safeParse(value);
+  if (parsed?.success === true) return toJson(parsed.data);
   const asItIs = schema.safeParse(output);
   if (asItIs.success) return toJson(asItIs.data);
-  if (typeof output !== 'string') throw notFitting(z.prettifyError(asItIs.error));
-  const value = parseJson(output);
-  if (value === undefined) throw notFitting('it is not JSON.');
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return toJson(parsed.data);
-  throw notFitting(z.prettifyError(parsed.error));
+  if (parsed !== undefined) throw notFitting(z.prettifyError(parsed.error));
+  const isText = typeof output === 'string' && !takesText(asItIs.error);
+  throw notFitting(isText ? 'it is not JSON.' : z.prettifyError(asItIs.error));
+}
+
+/** A text is what the schema wants, only not this one. */
+function takesText({ issues }: z.ZodError): boolean {
+  return issues.every(
+    ({ code, path }) => path.length === 0 && code !== 'invalid_type' && code !== 'invalid_union',
+  );
 }
 
 function notFitting(problem: string): OutputParserError {

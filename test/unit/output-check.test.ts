@@ -22,8 +22,13 @@ describe('an answer is what the schema makes of', () => {
     expect(check(output)).toEqual(expected);
   });
 
-  test('a plain text where the schema wants one', () => {
-    expect(check('yes', z.enum(['yes', 'no']))).toBe('yes');
+  test.each<[what: string, output: Json, schema: z.ZodType, expected: Json]>([
+    ['a plain text where the schema wants one', 'yes', z.enum(['yes', 'no']), 'yes'],
+    ['a text in the quotes of JSON', '"Paris"', z.string(), 'Paris'],
+    ['a text that would be JSON of another type', '42', z.string(), '42'],
+    ['JSON before text', '42', z.union([z.number(), z.string()]), 42],
+  ])('%s', (_what, output, schema, expected) => {
+    expect(check(output, schema)).toBe(expected);
   });
 
   test('an answer that is transformed', () => {
@@ -41,6 +46,16 @@ describe('an answer is refused', () => {
   ])('%s, and the model is told why', (_what, output, told) => {
     expect(() => check(output)).toThrow(
       expect.objectContaining({ name: 'OutputParserError', observation: expect.stringContaining(told) }),
+    );
+  });
+
+  test.each<[what: string, schema: z.ZodType, told: string]>([
+    ['a choice', z.enum(['yes', 'no']), 'expected one of "yes"|"no"'],
+    ['a pattern', z.email(), 'Invalid email'],
+    ['a length', z.string().min(20), 'expected string to have >=20 characters'],
+  ])('as a text that breaks the rule of its schema, not as JSON: %s', (_what, schema, told) => {
+    expect(() => check('Maybe.', schema)).toThrow(
+      expect.objectContaining({ observation: expect.stringContaining(told) }),
     );
   });
 });
