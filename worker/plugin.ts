@@ -2,7 +2,12 @@ import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin 
 import { createCatalog } from './catalog.ts';
 import { checkConfig } from './check-config.ts';
 import type { ConfigDefinition } from './config.ts';
-import { type CreateWorkerOptions, activitySettings, createCatalogWorker } from './create-worker.ts';
+import {
+  type CreateWorkerOptions,
+  activitySettings,
+  createCatalogWorker,
+  workerSettings,
+} from './create-worker.ts';
 import { TRANSCRIPT_CACHE_BYTES } from './defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowsPath } from './workflow-bundle.ts';
@@ -31,6 +36,8 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES);
     return {
+      // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
+      maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
       ...options,
       activities: { ...options.activities, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },

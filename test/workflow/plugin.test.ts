@@ -56,3 +56,11 @@ test('createWorker runs the agents of a config', async () => {
   await client.connection.close();
   await connection.close();
 });
+
+test.each<[what: string, own: object, expected: string]>([
+  ['as in ours', {}, '1s'],
+  ['unless they say otherwise', { maxHeartbeatThrottleInterval: '2s' }, '2s'],
+])("in a worker of the user's own the state of a call is sent at once: %s", async (_what, own, expected) => {
+  const options = await new ReloopPlugin(config()).configureWorker({ taskQueue: 'q', ...own });
+  expect(options.maxHeartbeatThrottleInterval).toBe(expected);
+});
