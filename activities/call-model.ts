@@ -196,7 +196,15 @@ function shortenReply(reply: ModelReply): ModelReply {
   const whole =
     text === reply.text &&
     toolCalls.every((call, index) => call.arguments === reply.toolCalls[index]?.arguments);
-  return whole ? reply : { ...reply, text, toolCalls, finishReason: 'length' };
+  if (whole) return reply;
+  const warning = `the reply was cut: at most ${limits.replyBytes} bytes of it can be recorded`;
+  return {
+    ...reply,
+    text,
+    toolCalls,
+    finishReason: 'length',
+    warnings: [...(reply.warnings ?? []), warning],
+  };
 }
 
 /** Bytes are those of the text as JSON. */
