@@ -85,7 +85,6 @@ beforeAll(async () => {
         maxIterations: 1,
         earlyStopping: 'generate',
       },
-      { name: 'endless', model: script(answer('y'.repeat(300_000))), tools },
       { name: 'circling', model: circling, tools, repeatLimit: 3 },
       { name: 'learning', model: learning, tools, repeatLimit: 3 },
       { name: 'tight', model: tight, tools: [page], maxIterations: 8 },
@@ -291,14 +290,4 @@ test('a kind of the user needs nothing but the agent that brings it', async () =
 test('a tool that speaks to the model without a text says that it failed', async () => {
   expect(new ToolError().message).toBe('Tool execution error');
   expect(new ToolError('').message).toBe('');
-});
-
-test('an answer that is too long to be recorded is cut, with a warning', async () => {
-  const run = await rig.client.start('endless', 'tell me');
-  const { turn } = await eventOf(run.events(), 'model_ended');
-  expect(turn).toMatchObject({
-    finishReason: 'length',
-    warnings: ['the reply was cut: at most 256000 bytes of it can be recorded'],
-  });
-  expect(await run.result()).toMatchObject({ output: expect.stringMatching(/^y+$/u) });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asText } from '../../agent/vocabulary.ts';
 import { ToolError, defineTool } from '../../tools/tool.ts';
 import { z } from 'zod';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
 const search = defineTool({
@@ -51,6 +51,7 @@ beforeAll(async () => {
       { name: 'babble', model: model(['hm', 'Action: search', answer('ok')]), tools },
       { name: 'strict', model: model(['hm']), tools, handleParsingErrors: false },
       { name: 'told', model: model(['hm', answer('ok')]), tools, handleParsingErrors: 'Mind the format.' },
+      { name: 'endless', model: model([answer('y'.repeat(300_000))]), tools },
       { name: 'silent', model: model(['', answer('ok')]), tools },
       { name: 'direct', model: model([act('direct', 'x')]), tools },
       { name: 'sorry', model: model([act('sorry', 'x'), answer('ok')]), tools },
@@ -208,4 +209,14 @@ describe('a run', () => {
       message: expect.stringContaining('two-steps'),
     });
   }, 60_000);
+});
+
+test('an answer that is too long to be recorded is cut, with a warning', async () => {
+  const run = await rig.client.start('endless', 'tell me');
+  const { turn } = await eventOf(run.events(), 'model_ended');
+  expect(turn).toMatchObject({
+    finishReason: 'length',
+    warnings: ['the reply was cut: at most 256000 bytes of it can be recorded'],
+  });
+  expect(await run.result()).toMatchObject({ output: expect.stringMatching(/^y+$/u) });
 });
