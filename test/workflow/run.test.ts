@@ -51,7 +51,7 @@ beforeAll(async () => {
       { name: 'babble', model: model(['hm', 'Action: search', answer('ok')]), tools },
       { name: 'strict', model: model(['hm']), tools, handleParsingErrors: false },
       { name: 'told', model: model(['hm', answer('ok')]), tools, handleParsingErrors: 'Mind the format.' },
-      { name: 'endless', model: model([answer('y'.repeat(300_000))]), tools },
+      { name: 'verbose', model: model([answer('y'.repeat(300_000))]), tools },
       { name: 'silent', model: model(['', answer('ok')]), tools },
       { name: 'direct', model: model([act('direct', 'x')]), tools },
       { name: 'sorry', model: model([act('sorry', 'x'), answer('ok')]), tools },
@@ -212,7 +212,7 @@ describe('a run', () => {
 });
 
 test('an answer that is too long to be recorded is cut, with a warning', async () => {
-  const run = await rig.client.start('endless', 'tell me');
+  const run = await rig.client.start('verbose', 'tell me');
   const { turn } = await eventOf(run.events(), 'model_ended');
   expect(turn).toMatchObject({
     finishReason: 'length',
