@@ -40,7 +40,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const asked = await askWithinContext(kind, context, ask);
         const reply = shortenReply(asked.reply);
 
-        const { text, decision: decided } = decide(readerOf(dependencies, kind, context), manifest, reply);
+        const reader = readerOf(dependencies, kind, context);
+        const { text, decision: decided } = ownCode(manifest, () => decide(reader, manifest, reply));
         const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
         const decision = checkRemoteInputs(dependencies, limited);
         return {
@@ -61,6 +62,21 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
   };
 }
 
+/** What a kind, a parser or a schema of the user's own throws is a mistake in it: no further paid call mends that. */
+function ownCode<T>({ name, kind }: AgentManifest, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ApplicationFailure || !(error instanceof Error)) throw error;
+    throw ApplicationFailure.create({
+      type: error.name,
+      message: `Agent "${name}": its kind ${kind}, its parser or its output schema threw: ${error.message}`,
+      nonRetryable: true,
+      cause: error,
+    });
+  }
+}
+
 interface Asked extends CachedReply {
   request: ModelRequest;
   shortened: boolean;
@@ -72,13 +88,14 @@ async function askWithinContext(
   context: PromptContext,
   ask: (request: ModelRequest) => Promise<CachedReply>,
 ): Promise<Asked> {
-  const request = renderRequest(kind, context);
+  const render = (shown: PromptContext) => ownCode(context.manifest, () => renderRequest(kind, shown));
+  const request = render(context);
   try {
     return { request, ...(await ask(request)), shortened: false };
   } catch (error) {
     const shorter = isContextTooLong(error) ? shortenOldest(context) : undefined;
     if (shorter === undefined) throw error;
-    const again = renderRequest(kind, shorter);
+    const again = render(shorter);
     return { request: again, ...(await ask(again)), shortened: true };
   }
 }

@@ -33,7 +33,7 @@ export function decide(
   const incomplete = reply.finishReason === 'length' && stop === undefined;
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest));
-    if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text) };
+    if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text, manifest) };
     if (parsed.type === 'finish') return { text, decision: finish(reader, parsed, text) };
     if (incomplete) throw cutOff();
     const unreadable = parsed.actions.find((action) => action.unreadable !== undefined)?.unreadable;
@@ -46,7 +46,7 @@ export function decide(
     };
   } catch (error) {
     if (!isOutputParserError(error)) throw error;
-    if (reader.closing === true) return { text, decision: failed(error) };
+    if (reader.closing === true) return { text, decision: failed(error, '') };
     return { text, decision: parseFailure(incomplete ? cutOff() : error, manifest, text) };
   }
 }
@@ -64,8 +64,14 @@ function finish({ checkOutput }: ReplyReader, { output, log }: Finish, text: str
 }
 
 /** As LangChain's 'generate': an answer is the answer, and of anything else the reply itself. */
-function closingAnswer(reader: ReplyReader, parsed: Decision, text: string): TurnDecision {
-  if (parsed.type === 'act') return { type: 'finish', output: text };
+function closingAnswer(
+  reader: ReplyReader,
+  parsed: Decision,
+  text: string,
+  { stoppedOutput }: AgentManifest,
+): TurnDecision {
+  // Native calls may come without a word.
+  if (parsed.type === 'act') return { type: 'finish', output: text === '' ? stoppedOutput : text };
   try {
     return finish(reader, parsed, text);
   } catch (error) {
@@ -103,14 +109,13 @@ function parseFailure(error: OutputParserError, manifest: AgentManifest, text: s
   return { type: 'act', actions: [exceptionStep(error, manifest, text)] };
 }
 
-function failed({ message }: OutputParserError): TurnDecision {
-  const advice = 'Set handleParsingErrors to tell the model and go on.';
+const ADVICE = ' Set handleParsingErrors to tell the model and go on.';
+
+function failed({ message }: OutputParserError, advice = ADVICE): TurnDecision {
+  const cause = message.replace(/\.$/u, '');
   return {
     type: 'fail',
-    error: {
-      type: 'OutputParserError',
-      message: `The model's reply could not be read: ${message}. ${advice}`,
-    },
+    error: { type: 'OutputParserError', message: `The model's reply could not be read: ${cause}.${advice}` },
   };
 }
 

@@ -77,6 +77,7 @@ export class AgentClient {
       session,
       taskQueue = this.taskQueue,
     } = options;
+    checkId(id);
     checkQuestion(agent, input, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
@@ -175,6 +176,11 @@ export class AgentClient {
       throw error;
     }
   }
+}
+
+function checkId(id: string): void {
+  if (typeof id === 'string' && /^[^\p{Cc}]{1,900}$/u.test(id) && id.trim() !== '') return;
+  throw new InvalidInput('The id of a run is a text of 1 to 900 characters without control characters.');
 }
 
 function checkQuestion(

@@ -62,8 +62,25 @@ describe('the closing call', () => {
     expect(closing(text)).toEqual(decision);
   });
 
-  test('a reply that cannot be read fails the run, whatever handleParsingErrors says', () => {
-    expect(closing('hm')).toMatchObject({ type: 'fail', error: { type: 'OutputParserError' } });
+  test('a reply that cannot be read fails the run, whatever handleParsingErrors says, and advises nothing', () => {
+    expect(closing('hm')).toEqual({
+      type: 'fail',
+      error: {
+        type: 'OutputParserError',
+        message: "The model's reply could not be read: Could not parse LLM output: `hm`.",
+      },
+    });
+  });
+
+  test('native calls without a word are no answer: the fixed sentence is', () => {
+    const parse: AgentKind['parse'] = () => ({
+      type: 'act',
+      actions: [{ tool: 'x', toolInput: {}, log: '' }],
+    });
+    expect(decided('', { closing: true, parse })).toEqual({
+      type: 'finish',
+      output: 'Agent stopped due to iteration limit or time limit.',
+    });
   });
 
   test('an answer that does not fit the output schema is given as it is', () => {

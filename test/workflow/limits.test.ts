@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLOSING_REQUEST, CUT_CALL } from '../../agent/observations.ts';
 import { noUsage } from '../../agent/vocabulary.ts';
 import { ModelError, defineModel } from '../../models/model.ts';
-import { ToolError, defineTool } from '../../tools/tool.ts';
-import { z } from 'zod';
+import { defineTool } from '../../tools/tool.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
@@ -49,13 +48,6 @@ const page = defineTool({
   description: 'a page',
   run: () => (pages++ < 3 ? `page ${pages}: ${'x'.repeat(2_500)}` : 'small'),
 });
-const forgetful = modelOf((step, request) =>
-  promptOf(request).includes('does not fit the schema')
-    ? answer('```json\n{"city": "Oslo", "degrees": "21"}\n```')
-    : answer(step === '1' ? 'It is warm.' : '{"city": 5}'),
-);
-const forecast = z.object({ city: z.string(), degrees: z.coerce.number() });
-
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
@@ -88,45 +80,6 @@ beforeAll(async () => {
       { name: 'circling', model: circling, tools, repeatLimit: 3 },
       { name: 'learning', model: learning, tools, repeatLimit: 3 },
       { name: 'tight', model: tight, tools: [page], maxIterations: 8 },
-      { name: 'forecaster', model: forgetful, tools, output: forecast },
-      { name: 'strict', model: script('It is warm.'), tools, output: forecast, handleParsingErrors: false },
-      { name: 'named', model: script(answer('ok')), tools, prompt: { prefix: 'You are {who}, {mood}.' } },
-      {
-        name: 'own-parser',
-        model: script('CALL echo hello', 'DONE it said hello'),
-        tools,
-        parser({ text }) {
-          const [word, tool = '', ...rest] = text.split(' ');
-          return word === 'DONE'
-            ? { type: 'finish', output: [tool, ...rest].join(' '), log: text }
-            : { type: 'act', actions: [{ tool, toolInput: rest.join(' '), log: text }] };
-        },
-      },
-      {
-        name: 'own-kind',
-        model: script('echo: hi', 'bye'),
-        tools,
-        kind: {
-          name: 'terse',
-          stop: ['###'],
-          prompt: { system: 'Be terse. Tools: {tools}' },
-          stoppedOutput: 'stopped',
-          chatHistory: true,
-          render: ({ manifest, input, steps }) => ({
-            type: 'messages',
-            messages: [
-              { role: 'system', content: manifest.prompt['system'] ?? '' },
-              { role: 'user', content: `${input} (${steps.length})` },
-            ],
-          }),
-          parse({ text }) {
-            const [tool = '', toolInput] = text.split(': ');
-            return toolInput === undefined
-              ? { type: 'finish', output: text, log: text }
-              : { type: 'act', actions: [{ tool, toolInput, log: text }] };
-          },
-        },
-      },
     ],
   });
 });
@@ -244,50 +197,4 @@ test('a context that is too long for the model is shortened once per call, oldes
     rebuilt.set(call, promptOf(request.shortened()));
   }
   expect(rebuilt.get(shortened[0] ?? '')).toBe(asked[1]);
-});
-
-describe('an agent with an output schema', () => {
-  test('is asked again, with the error, until the answer fits; every time is an iteration', async () => {
-    const { output, iterations, steps } = await stepsOf('forecaster');
-    expect(output).toEqual({ city: 'Oslo', degrees: 21 });
-    expect(iterations).toBe(2);
-    expect(steps).toEqual([['1.1', '_Exception', expect.stringContaining('it is not JSON')]]);
-    expect(promptOf(forgetful.requests[0]?.request)).toContain('"required":["city","degrees"]');
-  });
-
-  test('fails where parse errors are not handled', async () => {
-    await expect(rig.client.run('strict', 'what?')).rejects.toMatchObject({ type: 'OutputParserError' });
-  });
-});
-
-describe('variables', () => {
-  test('fill the names that the prompt texts have for them', async () => {
-    const run = await rig.client.start('named', 'what?', { variables: { who: 'Ada', mood: '{tools}' } });
-    await run.result();
-    for await (const { request } of run.requests({ follow: false })) {
-      expect(promptOf(request)).toContain('You are Ada, {tools}.');
-    }
-  });
-
-  test('that no text has a place for fail the run before the model is asked', async () => {
-    await expect(
-      rig.client.run('named', 'what?', { variables: { who: 'Ada', mod: 'x' } }),
-    ).rejects.toMatchObject({ type: 'UnknownVariable', report: { usage: noUsage } });
-  });
-});
-
-test('a parser of the agent reads replies in the place of its kind', async () => {
-  expect(await stepsOf('own-parser')).toMatchObject({
-    output: 'it said hello',
-    steps: [['1.1', 'echo', 'echo hello']],
-  });
-});
-
-test('a kind of the user needs nothing but the agent that brings it', async () => {
-  expect(await stepsOf('own-kind')).toMatchObject({ output: 'bye', steps: [['1.1', 'echo', 'echo hi']] });
-});
-
-test('a tool that speaks to the model without a text says that it failed', async () => {
-  expect(new ToolError().message).toBe('Tool execution error');
-  expect(new ToolError('').message).toBe('');
 });

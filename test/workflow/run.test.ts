@@ -147,6 +147,12 @@ describe('a run', () => {
     });
   });
 
+  test.each(['', ' ', 'a\nb', 'x'.repeat(901)])('is not started under the id %j', async (id) => {
+    await expect(rig.client.start('two-steps', 'what?', { id })).rejects.toMatchObject({
+      name: 'InvalidInput',
+    });
+  });
+
   test('returns the raw observation of a tool that returns directly', async () => {
     expect(await rig.client.run('direct', 'what?')).toMatchObject({
       output: { raw: [1] },
