@@ -109,8 +109,10 @@ function checkOverrides(overrides: unknown): void {
   throw new Error(`send: overrides are ${Object.keys(types).join(', ')}.`);
 }
 
-function isId(value: unknown): boolean {
-  return typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value) && value.trim() !== '';
+/** What may name a session or a run, which become workflow ids. */
+export function isId(value: unknown, longest = 200): boolean {
+  const id = new RegExp(`^[^\\p{Cc}]{1,${longest}}$`, 'u');
+  return typeof value === 'string' && id.test(value) && value.trim() !== '';
 }
 
 function isObject(value: unknown): value is { [key: string]: unknown } {

@@ -4,6 +4,7 @@ import type { ToolManifest } from './manifest.ts';
 import { CLOSING_REQUEST } from './observations.ts';
 import { outputInstructions } from './output-schema.ts';
 import { fill } from './template.ts';
+import { argumentNames } from './tool-lines.ts';
 import { type AgentAction, type AgentStep, type Json, asText } from './vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
@@ -70,8 +71,9 @@ function scratchpad(steps: AgentStep[]): string {
     .join('');
 }
 
-function toolLine({ name, description, inputSchema }: ToolManifest): string {
-  const fields = fieldsOf(inputSchema);
+function toolLine(tool: ToolManifest): string {
+  const { name, description, inputSchema } = tool;
+  const fields = argumentNames(tool);
   if (fields.length < 2) return `${name}: ${description}`;
   const required = inputSchema?.['required'];
   const shown = fields.map((field) =>
@@ -83,14 +85,10 @@ function toolLine({ name, description, inputSchema }: ToolManifest): string {
 /** A tool of several fields takes a JSON object; LangChain takes any text as the first field. */
 function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
   const tool = tools.find(({ name }) => name === action.tool);
-  if (fieldsOf(tool?.inputSchema ?? null).length < 2 || typeof action.toolInput !== 'string') return action;
+  if (tool === undefined || argumentNames(tool).length < 2 || typeof action.toolInput !== 'string')
+    return action;
   const object = jsonObject(action.toolInput);
   return object === undefined ? action : { ...action, toolInput: object };
-}
-
-function fieldsOf(schema: ToolManifest['inputSchema']): string[] {
-  const properties = schema?.['properties'];
-  return properties !== null && typeof properties === 'object' ? Object.keys(properties) : [];
 }
 
 function jsonObject(text: string): Json | undefined {

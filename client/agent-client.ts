@@ -3,7 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { RunOverrides } from '../agent/calls.ts';
 import { utf8Length } from '../agent/digest.ts';
 import { limits } from '../agent/limits.ts';
-import type { SessionMessage } from '../agent/session.ts';
+import { type SessionMessage, isId } from '../agent/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';
@@ -179,7 +179,7 @@ export class AgentClient {
 }
 
 function checkId(id: string): void {
-  if (typeof id === 'string' && /^[^\p{Cc}]{1,900}$/u.test(id) && id.trim() !== '') return;
+  if (isId(id, 900)) return;
   throw new InvalidInput('The id of a run is a text of 1 to 900 characters without control characters.');
 }
 

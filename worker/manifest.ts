@@ -2,6 +2,7 @@ import { type Duration, msToNumber } from '@temporalio/common/lib/time.js';
 import type { RunOverrides } from '../agent/calls.ts';
 import type { AgentKind } from '../agent/kind.ts';
 import type { AgentManifest, RequestParams, ToolManifest } from '../agent/manifest.ts';
+import { withoutPlace } from '../agent/template.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ModelRef } from './catalog.ts';
 import { type AgentDefinition, ConfigError } from './config.ts';
@@ -92,19 +93,15 @@ function promptTexts({ name, prompt = {} }: AgentDefinition, kind: AgentKind): {
     );
   }
   const texts = { ...kind.prompt, ...prompt };
-  const lost = ['{input}', '{agent_scratchpad}'].filter(
-    (part) => occurs(part, kind.prompt) && !occurs(part, texts),
-  );
+  const lost = withoutPlace(['input', 'agent_scratchpad'], texts)
+    .filter((part) => withoutPlace([part], kind.prompt).length === 0)
+    .map((part) => `{${part}}`);
   if (lost.length > 0) {
     throw new ConfigError(
       `Agent "${name}": with this prompt the model never sees ${lost.join(' and ')}. Add it to ${Object.keys(prompt).join(' or ')}.`,
     );
   }
   return texts;
-}
-
-function occurs(part: string, texts: { [name: string]: string }): boolean {
-  return Object.values(texts).some((text) => text.includes(part));
 }
 
 function requestParams(agent: AgentDefinition): RequestParams {
