@@ -25,6 +25,11 @@ export function externalOutput(result: unknown, maxChars: number): { output: Jso
   return whole ? { output, whole } : { output: capOutput(result, maxChars, limits.externalBytes), whole };
 }
 
+/** What a sub-agent answered, as the observation. */
+export function delegatedOutput(output: Json): Json {
+  return capOutput(output, Infinity, limits.externalBytes);
+}
+
 function toJson(output: unknown): Json {
   if (typeof output === 'string') return output;
   const text: unknown = JSON.stringify(output, (_key, value: unknown) =>

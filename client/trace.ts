@@ -8,10 +8,9 @@ import {
   parseActivityId,
 } from '../agent/calls.ts';
 import type { ErrorInfo, OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
-import { limits } from '../agent/limits.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
-import { capOutput, externalOutput } from '../agent/output.ts';
+import { delegatedOutput, externalOutput } from '../agent/output.ts';
 import { statusOf } from '../agent/status.ts';
 import { type AgentAction, EXCEPTION_TOOL, type Json, type Usage } from '../agent/vocabulary.ts';
 import type { Lineage, RunResult } from '../workflows/messages.ts';
@@ -162,7 +161,7 @@ export function createTrace(client: Client, id: string): Trace {
     if (task.name === 'callModel') return replied(task, result as ModelTurn, durationMs); // written by callModel
     const tool = toolOf(task);
     if (tool?.agent !== undefined) {
-      return step(task.call, capOutput((result as RunResult).output, Infinity, limits.externalBytes)); // agentRun's
+      return step(task.call, delegatedOutput((result as RunResult).output)); // agentRun's
     }
     if (tool?.external === true) {
       return step(task.call, externalOutput(result, tool.maxOutputChars).output);

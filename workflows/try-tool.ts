@@ -1,9 +1,8 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { type ToolResult, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
-import { limits } from '../agent/limits.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
-import { capOutput, externalOutput } from '../agent/output.ts';
+import { delegatedOutput, externalOutput } from '../agent/output.ts';
 import type { ResultRef } from '../agent/transcript.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
@@ -118,7 +117,7 @@ function readExternal(result: unknown, id: string, maxOutputChars: number): Trie
 
 function readAnswer({ counters }: AgentLoop, { output, usage }: RunResult): Tried {
   counters.usage = addUsage(counters.usage, usage);
-  return done({ observation: capOutput(output, Infinity, limits.externalBytes), genuine: true });
+  return done({ observation: delegatedOutput(output), genuine: true });
 }
 
 /** An external tool tells the model something, as ours do, by an error of the type ToolError. */
