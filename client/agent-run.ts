@@ -49,8 +49,7 @@ export class AgentRun {
    * AgentRunCancelled, which carry what there is.
    */
   async result(): Promise<AgentResult> {
-    const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(true)) addToReport(report, event);
+    const report = await this.#fold(true);
     const { output, intermediateSteps, stopReason, iterations, usage } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
     if (report.status === 'failed' || stopReason === null) throw new AgentRunFailed(report);
@@ -89,11 +88,7 @@ export class AgentRun {
 
   /** The run as it stands, from history; `onEvent` is told each event on the way. */
   async show(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
-    const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(false)) {
-      onEvent(event);
-      addToReport(report, event);
-    }
+    const report = await this.#fold(false, onEvent);
     report.history = await this.#historySize(report.runId);
     return report;
   }
@@ -131,7 +126,7 @@ export class AgentRun {
 
   /** Nobody has to name the one call that waits, not even where it waits in a sub-agent. */
   async #onlyWaiting(): Promise<string> {
-    const { waiting } = await this.show();
+    const { waiting } = await this.#fold(false);
     return waiting.length === 1 ? (waiting[0]?.call ?? '') : '';
   }
 
@@ -146,6 +141,15 @@ export class AgentRun {
   async info(): Promise<RunInfo> {
     const { runId, status, taskQueue } = await this.#orNotFound(this.#handle().describe());
     return { runId, taskQueue, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
+  }
+
+  async #fold(follow: boolean, onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
+    const report = emptyReport(this.id, '');
+    for await (const event of this.#recorded(follow)) {
+      onEvent(event);
+      addToReport(report, event);
+    }
+    return report;
   }
 
   async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
