@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import type { AgentManifest } from '../agent/manifest.ts';
 import type { SummarizeInput, Summarized } from '../agent/session.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import { type Attempt, runAttempt } from './attempt.ts';
@@ -13,20 +14,21 @@ const SUMMARY_CHARS = 20_000;
 /** Sums up the older turns of a session, with the agent's own model, retried like its other calls. */
 export function createSummarizeConversation(dependencies: Dependencies) {
   return async (input: SummarizeInput): Promise<Summarized> => {
-    const { modelRetry, params } = currentManifest(dependencies, input.agent, input.overrides);
+    const manifest = currentManifest(dependencies, input.agent, input.overrides);
+    const { modelRetry, params } = manifest;
     return runAttempt(
       () => ({ retry: modelRetry, timeoutMs: params.requestTimeoutMs, judge }),
-      (attempt) => ask(dependencies, input, attempt),
+      (attempt) => ask(dependencies, manifest, input, attempt),
     );
   };
 }
 
 async function ask(
   dependencies: Dependencies,
+  manifest: AgentManifest,
   input: SummarizeInput,
   { context, signal, heartbeat }: Attempt,
 ): Promise<Summarized> {
-  const manifest = currentManifest(dependencies, input.agent, input.overrides);
   const { model, params } = manifest;
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
   const reply = await modelOf(dependencies, manifest).call(
