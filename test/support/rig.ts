@@ -77,3 +77,13 @@ export async function eventOf<T extends RunEvent['type']>(
   }
   throw new Error(`The run ended without an event ${type}.`);
 }
+
+/** Runs an agent to its end; `steps` are call, tool and observation of each. */
+export async function stepsOf({ client }: Rig, agent: string) {
+  const run = await client.start(agent, 'what?');
+  const result = await run.result();
+  return {
+    ...result,
+    steps: result.intermediateSteps.map(({ call, action, observation }) => [call, action.tool, observation]),
+  };
+}

@@ -4,7 +4,7 @@ import { CLOSING_REQUEST, CUT_CALL } from '../../agent/observations.ts';
 import { noUsage } from '../../agent/vocabulary.ts';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig, stepsOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 const echo = defineTool({ name: 'echo', description: 'says it again', run: (input) => `echo ${input}` });
@@ -85,18 +85,9 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-async function stepsOf(agent: string) {
-  const run = await rig.client.start(agent, 'what?');
-  const result = await run.result();
-  return {
-    ...result,
-    steps: result.intermediateSteps.map(({ call, action, observation }) => [call, action.tool, observation]),
-  };
-}
-
 describe('the time limit', () => {
   test('cuts a running tool call, and the step is recorded as cut', async () => {
-    expect(await stepsOf('cut-tool')).toMatchObject({
+    expect(await stepsOf(rig, 'cut-tool')).toMatchObject({
       output: 'Agent stopped due to iteration limit or time limit.',
       stopReason: 'max_execution_time',
       steps: [['1.1', 'forever', CUT_CALL]],
@@ -104,7 +95,7 @@ describe('the time limit', () => {
   });
 
   test('leaves the model the last word when the agent generates its answer', async () => {
-    expect(await stepsOf('cut-and-answer')).toMatchObject({
+    expect(await stepsOf(rig, 'cut-and-answer')).toMatchObject({
       output: 'what I have',
       stopReason: 'max_execution_time',
       iterations: 1,
@@ -114,7 +105,7 @@ describe('the time limit', () => {
   });
 
   test('cuts a model call', async () => {
-    expect(await stepsOf('cut-model')).toMatchObject({
+    expect(await stepsOf(rig, 'cut-model')).toMatchObject({
       output: 'Agent stopped due to iteration limit or time limit.',
       stopReason: 'max_execution_time',
       iterations: 0,
@@ -138,7 +129,7 @@ describe('the time limit', () => {
 
 describe("at its iteration limit, an agent with earlyStopping 'generate'", () => {
   test('is asked for its answer, and the call is counted but is no iteration', async () => {
-    const { output, stopReason, iterations, usage, steps } = await stepsOf('generating');
+    const { output, stopReason, iterations, usage, steps } = await stepsOf(rig, 'generating');
     expect({ output, stopReason, iterations }).toEqual({
       output: 'so far: a and b',
       stopReason: 'max_iterations',
@@ -151,7 +142,7 @@ describe("at its iteration limit, an agent with earlyStopping 'generate'", () =>
   });
 
   test('that wants to act on gives its whole reply as the answer', async () => {
-    expect(await stepsOf('acting-on')).toMatchObject({ output: act('echo', 'b'), iterations: 1 });
+    expect(await stepsOf(rig, 'acting-on')).toMatchObject({ output: act('echo', 'b'), iterations: 1 });
   });
 
   test('that answers unreadably fails, whatever handleParsingErrors says', async () => {
@@ -161,7 +152,7 @@ describe("at its iteration limit, an agent with earlyStopping 'generate'", () =>
 
 describe('an agent with a repeatLimit', () => {
   test('is told of the n-th identical action, and stopped at the next', async () => {
-    const { output, stopReason, iterations, steps } = await stepsOf('circling');
+    const { output, stopReason, iterations, steps } = await stepsOf(rig, 'circling');
     expect({ output, stopReason, iterations }).toEqual({
       output: 'Agent stopped due to iteration limit or time limit.',
       stopReason: 'max_iterations',
@@ -175,7 +166,7 @@ describe('an agent with a repeatLimit', () => {
   });
 
   test('goes on when the model does something else', async () => {
-    expect(await stepsOf('learning')).toMatchObject({ output: 'I see', iterations: 4 });
+    expect(await stepsOf(rig, 'learning')).toMatchObject({ output: 'I see', iterations: 4 });
   });
 });
 

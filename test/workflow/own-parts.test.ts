@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noUsage } from '../../agent/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Rig, startRig, stepsOf } from '../support/rig.ts';
 import { answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 /** What a user replaces of an agent: schema, texts, parser, kind. */
@@ -72,18 +72,9 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-async function stepsOf(agent: string) {
-  const run = await rig.client.start(agent, 'what?');
-  const result = await run.result();
-  return {
-    ...result,
-    steps: result.intermediateSteps.map(({ call, action, observation }) => [call, action.tool, observation]),
-  };
-}
-
 describe('an agent with an output schema', () => {
   test('is asked again, with the error, until the answer fits; every time is an iteration', async () => {
-    const { output, iterations, steps } = await stepsOf('forecaster');
+    const { output, iterations, steps } = await stepsOf(rig, 'forecaster');
     expect(output).toEqual({ city: 'Oslo', degrees: 21 });
     expect(iterations).toBe(2);
     expect(steps).toEqual([['1.1', '_Exception', expect.stringContaining('it is not JSON')]]);
@@ -122,12 +113,15 @@ test('a parser that throws fails the run at once: no further call is paid', asyn
 });
 
 test('a parser of the agent reads replies in the place of its kind', async () => {
-  expect(await stepsOf('own-parser')).toMatchObject({
+  expect(await stepsOf(rig, 'own-parser')).toMatchObject({
     output: 'it said hello',
     steps: [['1.1', 'echo', 'echo hello']],
   });
 });
 
 test('a kind of the user needs nothing but the agent that brings it', async () => {
-  expect(await stepsOf('own-kind')).toMatchObject({ output: 'bye', steps: [['1.1', 'echo', 'echo hi']] });
+  expect(await stepsOf(rig, 'own-kind')).toMatchObject({
+    output: 'bye',
+    steps: [['1.1', 'echo', 'echo hi']],
+  });
 });
