@@ -21,4 +21,4 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/examples ./examples
 COPY --from=build /app/reloop.config.ts ./
 USER node
-CMD ["node", "dist/client/cli/main.js", "worker"]
+CMD ["node", "dist/cli/main.js", "worker"]

@@ -1,12 +1,12 @@
 /** Everything a config module needs, and a worker of your own. */
-export { ConfigError, defineAgent, defineConfig, defineKind } from './worker/config.ts';
-export type { AgentDefinition, ConfigDefinition } from './worker/config.ts';
+export { ConfigError, defineAgent, defineConfig, defineKind } from './config/define.ts';
+export type { AgentDefinition, ConfigDefinition } from './config/define.ts';
 export * from './tools/index.ts';
 export { ModelError, defineModel } from './models/model.ts';
 export type { Model, ModelCallContext, ModelReply, ModelRequest } from './models/model.ts';
-export { openai } from './models/openai.ts';
+export { openai } from './models/openai/openai.ts';
 /** For kinds and parsers of your own. */
-export { OutputParserError } from './agent/kind.ts';
+export { OutputParserError } from './agent/kinds/kind.ts';
 export type {
   AgentKind,
   Decision,
@@ -17,12 +17,12 @@ export type {
   PromptStep,
   ToolSpec,
   TurnReply,
-} from './agent/kind.ts';
-export { builtInKind, builtInKinds } from './agent/kinds.ts';
+} from './agent/kinds/kind.ts';
+export { builtInKind, builtInKinds } from './agent/kinds/kinds.ts';
 export { fill } from './agent/template.ts';
 export { asText } from './agent/vocabulary.ts';
 export type { RunEvent } from './agent/events.ts';
-export type { ReplyStore } from './activities/reply-cache.ts';
+export type { ReplyStore } from './models/reply-store.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
 export { z } from 'zod';

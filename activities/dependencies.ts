@@ -1,5 +1,5 @@
 import type { RunOverrides } from '../agent/calls.ts';
-import type { AgentKind } from '../agent/kind.ts';
+import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';

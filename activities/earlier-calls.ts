@@ -1,9 +1,10 @@
 import type { Context } from '@temporalio/activity';
 import { type Origin, type ToolResult, parseActivityId } from '../agent/calls.ts';
-import type { RunRef } from '../agent/transcript-reader.ts';
+import type { RunRef } from '../history/transcript.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { EarlierCall } from '../tools/tool.ts';
-import { decodeFirst, readHistory } from './history.ts';
+import { readRun } from '../history/pages.ts';
+import { decodeFirst } from '../history/payloads.ts';
 
 /** Calls of one tool that ended before this one, over all the runs of the lineage, oldest first. */
 export async function earlierCalls(context: Context, tool: string, scope: number): Promise<EarlierCall[]> {
@@ -15,7 +16,7 @@ async function readCalls(context: Context, run: RunRef, tool: string, scope: num
   const { client } = context;
   const calls: EarlierCall[] = [];
   const scheduled = new Map<string, { call: string; toolInput: Json }>();
-  for await (const event of readHistory(client, run)) {
+  for await (const event of readRun(client, run)) {
     const started = event.workflowExecutionStartedEventAttributes;
     if (started && scope === 0) {
       const { from } = ((await decodeFirst(client, started.input)) ?? {}) as { from?: Origin }; // agentRun's input

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
-import { encodeToPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { encode } from '../history/payloads.ts';
 import type { Heartbeat } from '../agent/calls.ts';
 
 /**
@@ -79,13 +79,13 @@ function previousRecord({ info }: Context): Heartbeat {
  */
 async function send(context: Context, record: Heartbeat): Promise<void> {
   const { client, info } = context;
-  const { loadedDataConverter, namespace, identity } = client.options;
+  const { namespace, identity } = client.options;
   try {
     const answer = await client.workflowService.recordActivityTaskHeartbeat({
       namespace,
       identity,
       taskToken: info.taskToken,
-      details: { payloads: (await encodeToPayloads(loadedDataConverter, record)) ?? [] },
+      details: await encode(client, record),
     });
     if (answer.cancelRequested || answer.activityPaused || answer.activityReset) context.heartbeat(record);
   } catch (error) {

@@ -1,12 +1,13 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import { utf8Length } from '../agent/digest.ts';
-import type { RunRef } from '../agent/transcript-reader.ts';
-import { observationIn } from '../agent/transcript-state.ts';
-import type { ResultRef } from '../agent/transcript.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
+import type { RunRef } from '../history/transcript.ts';
+import { observationIn } from '../agent/transcript/state.ts';
+import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import { type Payloads, decodeFirst, readHistory } from './history.ts';
+import { readRun } from '../history/pages.ts';
+import { type Payloads, decodeFirst } from '../history/payloads.ts';
 
 /**
  * Observations that model calls refer to. The worker remembers what its own tools returned lately; anything else is read
@@ -41,7 +42,7 @@ export function createObservations(maxBytes: number): Observations {
 /** Reads back from the end of the history: what a model call refers to has just happened. */
 async function fetchResult(client: Client, run: RunRef, activityId: string): Promise<Payloads> {
   const results = new Map<string, Payloads>();
-  for await (const event of readHistory(client, run, true)) {
+  for await (const event of readRun(client, run, { latestFirst: true })) {
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed) results.set(String(completed.scheduledEventId), completed.result);
     const scheduled = event.activityTaskScheduledEventAttributes?.activityId === activityId;

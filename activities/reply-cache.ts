@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { utf8Length } from '../agent/digest.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import type { Json, ToolCall } from '../agent/vocabulary.ts';
+import type { ReplyStore } from '../models/reply-store.ts';
 import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../models/model.ts';
 
 type JsonObject = { [field: string]: Json };
-
-/** Where replies are kept, by key (64 hex digits). May be slow or broken: no call fails for it. */
-export interface ReplyStore {
-  /** undefined: there is none. */
-  get(key: string): Promise<Json | undefined> | Json | undefined;
-  set(key: string, value: JsonObject): unknown;
-}
 
 /** A reply, and whether the model was asked for it. A kept reply costs no tokens: its usage is zero. */
 export interface CachedReply {

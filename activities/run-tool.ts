@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { capOutput } from '../agent/output.ts';
-import { canonical } from '../agent/repeats.ts';
+import { canonical } from '../agent/reply/repeats.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { type Attempt, laterAttempt, runAttempt } from './attempt.ts';

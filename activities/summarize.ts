@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentManifest } from '../agent/manifest.ts';
-import type { SummarizeInput, Summarized } from '../agent/session.ts';
+import type { SummarizeInput, Summarized } from '../agent/session/session.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import { type Attempt, runAttempt } from './attempt.ts';
 import { modelOf } from './call-model.ts';

@@ -1,12 +1,14 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
+import { isNotFound, readRun } from '../history/pages.ts';
+import { type Payloads, decodeFirst } from '../history/payloads.ts';
 import type { CallModelInput } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { type RunRef, type TranscriptSource, rebuildTranscript } from '../agent/transcript-reader.ts';
-import { EMPTY, type Transcript, extendTranscript, isAt } from '../agent/transcript-state.ts';
-import type { Mark } from '../agent/transcript.ts';
-import { type Payloads, decodeFirst, isNotFound, readHistory } from './history.ts';
+import { type RunRef, type TranscriptSource, rebuildTranscript } from '../history/transcript.ts';
+import { EMPTY, type Transcript, extendTranscript, isAt } from '../agent/transcript/state.ts';
+import type { Mark } from '../agent/transcript/entries.ts';
+
 import type { Observations } from './observations.ts';
 
 /** The worker's transcripts. Only a cache: each can be rebuilt from history by any worker. */
@@ -69,7 +71,7 @@ function sourceOf(client: Client, observations: Observations): TranscriptSource<
 
 async function* historyOf(client: Client, run: RunRef) {
   try {
-    yield* readHistory(client, run);
+    yield* readRun(client, run);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw ApplicationFailure.create({

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from './events.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
-import type { Repeat } from './repeats.ts';
-import type { Entry } from './transcript.ts';
+import type { Repeat } from './reply/repeats.ts';
+import type { Entry } from './transcript/entries.ts';
 import type { Json, ToolCall, Usage } from './vocabulary.ts';
 
 /** What crosses between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */

@@ -1,4 +1,4 @@
-import { utf8Length } from './digest.ts';
+import { utf8Length } from './transcript/digest.ts';
 import { limits } from './limits.ts';
 import { cutOutput } from './observations.ts';
 import type { Json } from './vocabulary.ts';

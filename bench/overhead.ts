@@ -12,9 +12,9 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
 import { AgentClient } from '../client/index.ts';
-import { createCatalog } from '../worker/catalog.ts';
+import { createCatalog } from '../config/loaded-config.ts';
 import { createCatalogWorker, workerSettings } from '../worker/create-worker.ts';
-import { acquireServer } from '../worker/temporal-server.ts';
+import { acquireServer } from '../server/server.ts';
 
 const OBSERVATION = 'x'.repeat(2048);
 const rounds = Number(process.argv[2] ?? 3);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { RunOverrides } from '../agent/calls.ts';
-import { utf8Length } from '../agent/digest.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
-import { type SessionMessage, isId } from '../agent/session.ts';
+import { type SessionMessage, isId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';

@@ -4,11 +4,12 @@ import type { OperatorDecision, RunEvent } from '../agent/events.ts';
 import type { Json, StopReason, Usage } from '../agent/vocabulary.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, RunNotFound } from './errors.ts';
-import { isNotFound, readLineage } from './history.ts';
-import { createLivePoll } from './live.ts';
-import { type AskedRequest, type RequestsOptions, readRequests } from './prompt.ts';
+import { readLineage } from '../history/lineage.ts';
+import { isNotFound } from '../history/pages.ts';
+import { createLivePoll } from '../history/live.ts';
+import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
-import { createTrace } from './trace.ts';
+import { createTrace } from '../history/trace.ts';
 
 export interface AgentResult {
   output: Json;

@@ -6,7 +6,7 @@ import {
   checkSessionName,
   newSession,
   sessionId,
-} from '../agent/session.ts';
+} from '../agent/session/session.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import {
   AGENT_SESSION,
@@ -16,8 +16,8 @@ import {
   sendUpdate,
 } from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
-import { isNotFound, readRun } from './history.ts';
-import { recordOf } from './session-record.ts';
+import { isNotFound, readRun } from '../history/pages.ts';
+import { recordOf } from '../history/session.ts';
 
 /** A session as `reloop session show --json` prints it; the field names are a contract. */
 export interface SessionReport {
@@ -78,7 +78,7 @@ export class AgentSession {
   /** The session as it stands, from history. Throws SessionNotFound. */
   async show(): Promise<SessionReport> {
     const { runId } = await this.info();
-    const events = readRun(this.#client, { workflowId: this.#id, runId }, false);
+    const events = readRun(this.#client, { workflowId: this.#id, runId });
     const { name, messages, runs, running, queue } = await recordOf(this.#client, this.name, events);
     return { name, messages, runs, running, queued: queue.map(({ id }) => id) };
   }

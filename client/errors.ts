@@ -1,3 +1,4 @@
+export { InvalidInput } from '../agent/invalid-input.ts';
 import type { RunReport } from './report.ts';
 
 /** A run that failed; `report` has everything up to there, the steps above all. */
@@ -49,11 +50,6 @@ export class SessionNotFound extends Error {
 /** A decision that does not fit; the message says what does. Nothing was changed. */
 export class DecisionRefused extends Error {
   override name = 'DecisionRefused';
-}
-
-/** Input that cannot start a run; nothing was started. */
-export class InvalidInput extends Error {
-  override name = 'InvalidInput';
 }
 
 /** Nobody answers at the address of the Temporal server. */

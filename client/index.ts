@@ -6,7 +6,7 @@ export type { BatchInput, BatchOptions } from './batch.ts';
 export type { AgentResult, EventsOptions, RunInfo } from './agent-run.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
-export type { AskedRequest, RequestsOptions } from './prompt.ts';
+export type { AskedRequest, RequestsOptions } from '../history/requests.ts';
 export type { ConnectOptions } from './connect.ts';
 export {
   AgentRunCancelled,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../dist/client/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const config = fileURLToPath(new URL('./demos.config.ts', import.meta.url));
 
 /** A `reloop` command of the demos, in a process group of its own, its output shown. */

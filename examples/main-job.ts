@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { hasRealModel } from './demo-model.ts';
 import { fibonacciQuestion } from './fibonacci.ts';
 
-const main = fileURLToPath(new URL('../dist/client/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const [question = fibonacciQuestion] = process.argv.slice(2);
 const id = `fibonacci-${Date.now()}`;
 

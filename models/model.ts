@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../agent/request.ts';
+import type { ModelRequest } from '../agent/transcript/request.ts';
 import type { ToolCall } from '../agent/vocabulary.ts';
 
 export type { ModelRequest };

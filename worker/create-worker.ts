@@ -7,8 +7,9 @@ import type {
 } from '@temporalio/worker';
 import { createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/notify.ts';
-import type { Catalog } from './catalog.ts';
-import { TRANSCRIPT_CACHE_BYTES } from './defaults.ts';
+import { createReplyCache } from '../activities/reply-cache.ts';
+import type { Catalog } from '../config/loaded-config.ts';
+import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -61,6 +62,10 @@ export function activitySettings(catalog: Catalog, searchAttributes: boolean, tr
     activities: createActivities({
       ...catalog,
       agents: [...catalog.agents.keys()],
+      replies:
+        catalog.cache === false
+          ? undefined
+          : createReplyCache(catalog.cache === true ? undefined : catalog.cache),
       events: catalog.onEvent !== undefined,
       searchAttributes,
       transcriptCacheBytes,

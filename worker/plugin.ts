@@ -1,14 +1,14 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
-import { createCatalog } from './catalog.ts';
-import { checkConfig } from './check-config.ts';
-import type { ConfigDefinition } from './config.ts';
+import { createCatalog } from '../config/loaded-config.ts';
+import { checkConfig } from '../config/check.ts';
+import type { ConfigDefinition } from '../config/define.ts';
 import {
   type CreateWorkerOptions,
   activitySettings,
   createCatalogWorker,
   workerSettings,
 } from './create-worker.ts';
-import { TRANSCRIPT_CACHE_BYTES } from './defaults.ts';
+import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowsPath } from './workflow-bundle.ts';
 

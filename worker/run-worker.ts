@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from '../config/loaded-config.ts';
 import { createCatalogWorker } from './create-worker.ts';
 import { createLogger } from './worker-log.ts';
 

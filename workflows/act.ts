@@ -1,5 +1,5 @@
 import { type ModelTurn, type PlannedAction, activityId } from '../agent/calls.ts';
-import { utf8Length } from '../agent/digest.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
 import { unknownTool } from '../agent/observations.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type ResultRef,
   type StepEntry,
   entryBytes,
-} from '../agent/transcript.ts';
+} from '../agent/transcript/entries.ts';
 import { EXCEPTION_TOOL } from '../agent/vocabulary.ts';
 import { type Outcome, callTool } from './call-tool.ts';
 import type { AgentLoop } from './run-state.ts';

@@ -11,7 +11,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { utf8Length } from '../agent/digest.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
 import {
   type SessionMessage,
@@ -21,8 +21,8 @@ import {
   checkQueue,
   checkSessionMessage,
   sessionLimits,
-} from '../agent/session.ts';
-import { turnsToFold, withSummary, withTurn } from '../agent/turns.ts';
+} from '../agent/session/session.ts';
+import { turnsToFold, withSummary, withTurn } from '../agent/session/turns.ts';
 import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
 import { AGENT_RUN, type Lineage, type RunResult, runLabels } from './messages.ts';

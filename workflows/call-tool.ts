@@ -3,7 +3,7 @@ import { activityId } from '../agent/calls.ts';
 import type { ErrorInfo, OperatorDecision } from '../agent/events.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
-import type { ResultRef } from '../agent/transcript.ts';
+import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { type ControlledCall, waitForDecision } from './control.ts';
 import { runFailure } from './run-failure.ts';

@@ -1,5 +1,5 @@
 import { limits } from '../agent/limits.ts';
-import { utf8Length } from '../agent/digest.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import type { OperatorDecision, Park } from '../agent/events.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { DecisionData } from './messages.ts';

@@ -3,7 +3,7 @@ import type { Origin, RunOverrides } from '../agent/calls.ts';
 import type { OperatorDecision, Park } from '../agent/events.ts';
 import type { Counters } from '../agent/limits.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
-import type { Entry } from '../agent/transcript.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
 import type { ChatMessage, Json, RunStatus, StopReason, Usage } from '../agent/vocabulary.ts';
 
 export {

@@ -1,5 +1,5 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { SessionMessage } from '../agent/session.ts';
+import type { SessionMessage } from '../agent/session/session.ts';
 
 /** Everything a client says to a session. Its one input is a `SessionState`. */
 

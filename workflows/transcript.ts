@@ -1,6 +1,6 @@
 import type { CallModelInput, Origin } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
-import { type Entry, type Mark, START, advance, entryBytes, visible } from '../agent/transcript.ts';
+import { type Entry, type Mark, START, advance, entryBytes, visible } from '../agent/transcript/entries.ts';
 
 /**
  * The workflow's side of the transcript: how much was carried, what is new, never the whole. `recent` is what the model

@@ -3,7 +3,7 @@ import { type ToolResult, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { delegatedOutput, externalOutput } from '../agent/output.ts';
-import type { ResultRef } from '../agent/transcript.ts';
+import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
 import { attachMeta } from './call-header.ts';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CUT_CALL, cancelledTool } from '../../agent/observations.ts';
 import { AgentClient, type AgentRun } from '../../client/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { findTemporalBinary } from '../../worker/temporal-binary.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { type Command, reloop } from '../support/cli.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { until } from '../support/processes.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { AgentClient } from '../../client/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { findTemporalBinary } from '../../worker/temporal-binary.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { type Command, reloop } from '../support/cli.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { act, answer } from '../support/scripts.ts';

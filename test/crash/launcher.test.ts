@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePorts, type Ports } from '../../worker/free-ports.ts';
-import { lockHolder } from '../../worker/lock-file.ts';
-import { identify, isAlive } from '../../worker/process-identity.ts';
-import { findTemporalBinary } from '../../worker/temporal-binary.ts';
-import { downloadBySdk } from '../../worker/temporal-fetch.ts';
-import { acquireServer, runningServer, type EmbeddedServer } from '../../worker/temporal-server.ts';
+import { freePorts, type Ports } from '../../server/free-ports.ts';
+import { lockHolder } from '../../server/lock-file.ts';
+import { identify, isAlive } from '../../server/process-identity.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { downloadBySdk } from '../../server/binary/fetch.ts';
+import { acquireServer, runningServer, type EmbeddedServer } from '../../server/server.ts';
 
 interface Holder {
   process: ChildProcess;

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { cancelledTool } from '../../agent/observations.ts';
 import { AgentClient } from '../../client/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { findTemporalBinary } from '../../worker/temporal-binary.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { type Command, reloop } from '../support/cli.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { until } from '../support/processes.ts';

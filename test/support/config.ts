@@ -1,7 +1,7 @@
 import { type Tool, defineTool } from '../../tools/tool.ts';
-import { type Catalog, createCatalog } from '../../worker/catalog.ts';
-import { checkConfig } from '../../worker/check-config.ts';
-import { ConfigError } from '../../worker/config.ts';
+import { type Catalog, createCatalog } from '../../config/loaded-config.ts';
+import { checkConfig } from '../../config/check.ts';
+import { ConfigError } from '../../config/define.ts';
 
 /** What a config file's default export goes through. Throws ConfigError. */
 export function catalog(config: unknown): Catalog {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Io } from '../../client/cli/io.ts';
+import type { Io } from '../../cli/io.ts';
 
 /** A terminal, or a pipe, that a test reads and types into. */
 export interface FakeIo extends Io {

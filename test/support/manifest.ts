@@ -1,5 +1,5 @@
 import type { AgentManifest, ToolManifest } from '../../agent/manifest.ts';
-import { zeroShot } from '../../agent/zero-shot.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 
 /** A zero-shot agent as it is recorded at the start of a run. */
 export function sampleManifest(fields: Partial<AgentManifest> = {}): AgentManifest {

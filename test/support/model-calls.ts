@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { RequestParams } from '../../agent/manifest.ts';
 import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../../models/model.ts';
 import { ModelError } from '../../models/model.ts';
-import { openai } from '../../models/openai.ts';
+import { openai } from '../../models/openai/openai.ts';
 import type { Script, ScriptedServer, ScriptedServerOptions } from '../../testing.ts';
 import { startScriptedServer } from '../../testing.ts';
 

@@ -3,7 +3,7 @@ import { AgentRunFailed } from '../../client/errors.ts';
 import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
 import type { RecordedRequest, ScriptEntry, ScriptedModel } from '../../testing.ts';
 import { scripted } from '../../testing.ts';
-import type { AgentDefinition } from '../../worker/config.ts';
+import type { AgentDefinition } from '../../config/define.ts';
 import { essence } from './parity-essence.ts';
 import { parityTool } from './parity-tools.ts';
 import type { Rig } from './rig.ts';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { type PythonOptions, python } from '../../tools/python.ts';
+import { type PythonOptions, python } from '../../tools/python/python.ts';
 import { type EarlierCall, type ToolContext, ToolError } from '../../tools/tool.ts';
 import { toolContext } from './tool-context.ts';
 

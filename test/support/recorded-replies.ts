@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Decision } from '../../agent/kind.ts';
+import type { Decision } from '../../agent/kinds/kind.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
 /** A reply and what a parser of langchain-classic makes of it, as record-parsers.py writes it. */

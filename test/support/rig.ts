@@ -4,8 +4,8 @@ import { NativeConnection, type Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { AgentClient } from '../../client/agent-client.ts';
 import type { RunEvent } from '../../agent/events.ts';
-import { createCatalog } from '../../worker/catalog.ts';
-import type { ConfigDefinition } from '../../worker/config.ts';
+import { createCatalog } from '../../config/loaded-config.ts';
+import type { ConfigDefinition } from '../../config/define.ts';
 import { createCatalogWorker } from '../../worker/create-worker.ts';
 import { quiet } from './quiet.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calculator } from '../../tools/calculator.ts';
+import { calculator } from '../../tools/calculator/calculator.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 

@@ -8,7 +8,7 @@ import {
   lastRows,
   shellWord,
   table,
-} from '../../client/cli/display.ts';
+} from '../../cli/print/display.ts';
 
 describe('text on a terminal', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RunStatus } from '../../agent/vocabulary.ts';
-import { UsageError, exitCodeOf, failureOf } from '../../client/cli/exit-codes.ts';
+import { UsageError, exitCodeOf, failureOf } from '../../cli/exit-codes.ts';
 import { DecisionRefused, InvalidInput, RunNotFound, TemporalUnreachable } from '../../client/errors.ts';
-import { ConfigError } from '../../worker/config.ts';
+import { ConfigError } from '../../config/define.ts';
 
 describe('exit codes', () => {
   test.each<[RunStatus, number]>([

@@ -2,8 +2,8 @@ import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
 import { AgentClient } from '../../client/agent-client.ts';
-import { finish } from '../../client/cli/finish.ts';
-import { type FollowOptions, type FollowedRun, follow } from '../../client/cli/follow.ts';
+import { finish } from '../../cli/follow/finish.ts';
+import { type FollowOptions, type FollowedRun, follow } from '../../cli/follow/follow.ts';
 import { type FakeIo, fakeIo } from '../support/fake-io.ts';
 import { answers, atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flagsToRepeat, iterations, milliseconds, variable } from '../../client/cli/options.ts';
+import { flagsToRepeat, iterations, milliseconds, variable } from '../../cli/options.ts';
 
 describe('options', () => {
   test.each([

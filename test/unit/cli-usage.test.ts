@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { cli } from '../../client/cli/cli.ts';
+import { cli } from '../../cli/cli.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { fakeIo } from '../support/fake-io.ts';
 

@@ -155,7 +155,7 @@ describe('Dockerfile', () => {
   test('runs the worker, not as root', () => {
     expect(final?.filter((line) => /^(USER|CMD|ENTRYPOINT) /.test(line))).toEqual([
       'USER node',
-      'CMD ["node", "dist/client/cli/main.js", "worker"]',
+      'CMD ["node", "dist/cli/main.js", "worker"]',
     ]);
   });
 

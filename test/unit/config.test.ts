@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { builtInKinds } from '../../agent/kinds.ts';
-import { zeroShot } from '../../agent/zero-shot.ts';
+import { builtInKinds } from '../../agent/kinds/kinds.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { agent, problemOf } from '../support/config.ts';
 
 const known = builtInKinds.map(({ name }) => name).join(', ');

@@ -3,9 +3,9 @@
  * 1.0.8, Python 3.11), and compared at random as in structured-chat.test.ts, whose remarks on what differs hold here too.
  */
 import { describe, expect, test } from 'vitest';
-import { conversational } from '../../agent/conversational.ts';
-import { parseConversationalAction } from '../../agent/json-action.ts';
-import type { PromptContext } from '../../agent/kind.ts';
+import { conversational } from '../../agent/kinds/conversational.ts';
+import { parseConversationalAction } from '../../agent/reply/json-action.ts';
+import type { PromptContext } from '../../agent/kinds/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
 import type { AgentStep, ChatMessage, Json } from '../../agent/vocabulary.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnDecision } from '../../agent/calls.ts';
-import { type ReplyReader, decide } from '../../agent/decide.ts';
-import { type AgentKind, type Decision, OutputParserError } from '../../agent/kind.ts';
+import { type ReplyReader, decide } from '../../agent/reply/decide.ts';
+import { type AgentKind, type Decision, OutputParserError } from '../../agent/kinds/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
-import { zeroShot } from '../../agent/zero-shot.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const SEARCH = ' I should look.\nAction: Search\nAction Input: x';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnDecision } from '../../agent/calls.ts';
-import { type RawReply, decide } from '../../agent/decide.ts';
-import type { AgentKind } from '../../agent/kind.ts';
+import { type RawReply, decide } from '../../agent/reply/decide.ts';
+import type { AgentKind } from '../../agent/kinds/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY } from '../../agent/observations.ts';
-import { zeroShot } from '../../agent/zero-shot.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const SEARCH = ' I should look.\nAction: Search\nAction Input: x';

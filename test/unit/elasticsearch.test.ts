@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ElasticsearchOptions, elasticsearch } from '../../tools/elasticsearch.ts';
+import { type ElasticsearchOptions, elasticsearch } from '../../tools/search/elasticsearch.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allowList } from '../../tools/http-allow.ts';
-import { http } from '../../tools/http.ts';
+import { allowList } from '../../tools/http/allow.ts';
+import { http } from '../../tools/http/http.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { failureOf } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HttpOptions, http } from '../../tools/http.ts';
+import { type HttpOptions, http } from '../../tools/http/http.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';

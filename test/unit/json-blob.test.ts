@@ -3,8 +3,8 @@
  * values were seen with langchain-core's parse_json_markdown (Python 3.11).
  */
 import { describe, expect, test } from 'vitest';
-import { readJsonBlob } from '../../agent/json-blob.ts';
-import { decodeJson } from '../../agent/json-decode.ts';
+import { readJsonBlob } from '../../agent/reply/json-blob.ts';
+import { decodeJson } from '../../agent/reply/json-decode.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
 describe('the JSON is read from', () => {

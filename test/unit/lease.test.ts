@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDesk, type LeaseDesk } from '../../worker/lease-desk.ts';
-import { takeLease } from '../../worker/lease.ts';
-import type { LockHolder } from '../../worker/lock-file.ts';
-import type { ServerRecord } from '../../worker/server-state.ts';
+import { openDesk, type LeaseDesk } from '../../server/keeper/lease-server.ts';
+import { takeLease } from '../../server/keeper/lease.ts';
+import type { LockHolder } from '../../server/lock-file.ts';
+import type { ServerRecord } from '../../server/state.ts';
 
 const server: ServerRecord = {
   address: '127.0.0.1:7233',

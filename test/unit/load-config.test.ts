@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findConfig, loadConfig } from '../../worker/load-config.ts';
+import { findConfig, loadConfig } from '../../config/load.ts';
 
 /**
  * Config files as a user's project holds them, all loaded by one plain Node from the build in dist/: in here vitest
@@ -215,7 +215,7 @@ async function loadAll(): Promise<typeof loaded> {
     '--input-type=module',
     '-e',
     script,
-    repository('dist/worker/load-config.js'),
+    repository('dist/config/load.js'),
     ...files.keys(),
   ];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project });

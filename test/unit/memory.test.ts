@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MemoryManifest } from '../../agent/manifest.ts';
-import { remembered, tokensOf } from '../../agent/memory.ts';
-import { turnsToFold, withSummary, withTurn } from '../../agent/turns.ts';
+import { remembered, tokensOf } from '../../agent/session/memory.ts';
+import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
 import { type ChatMessage, type Json, asText } from '../../agent/vocabulary.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });

@@ -1,7 +1,7 @@
 /** What the text protocol of the zero-shot agent cannot read; recorded as in mrkl-parser.test.ts. */
 import { describe, expect, test } from 'vitest';
-import { OutputParserError } from '../../agent/kind.ts';
-import { BOTH, MISSING_ACTION, MISSING_ACTION_INPUT, parseMrkl } from '../../agent/mrkl-parser.ts';
+import { OutputParserError } from '../../agent/kinds/kind.ts';
+import { BOTH, MISSING_ACTION, MISSING_ACTION_INPUT, parseMrkl } from '../../agent/reply/mrkl-parser.ts';
 
 describe('what cannot be read', () => {
   test.each<[what: string, text: string]>([

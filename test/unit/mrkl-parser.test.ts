@@ -5,7 +5,7 @@
  * quote, as the newer ReAct parser's does, and the messages carry no link to a troubleshooting page.
  */
 import { describe, expect, test } from 'vitest';
-import { parseMrkl } from '../../agent/mrkl-parser.ts';
+import { parseMrkl } from '../../agent/reply/mrkl-parser.ts';
 
 describe('an action is read from', () => {
   test.each<[what: string, text: string, tool: string, toolInput: string]>([

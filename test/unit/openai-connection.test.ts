@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { openai } from '../../models/openai.ts';
+import { openai } from '../../models/openai/openai.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 describe('an abort', () => {

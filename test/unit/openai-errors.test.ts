@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openai } from '../../models/openai.ts';
+import { openai } from '../../models/openai/openai.ts';
 import type { ScriptedReply } from '../../testing.ts';
 import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 

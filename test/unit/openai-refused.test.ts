@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelPrompt } from '../../agent/kind.ts';
+import type { ModelPrompt } from '../../agent/kinds/kind.ts';
 import type { ScriptedReply } from '../../testing.ts';
 import { failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 

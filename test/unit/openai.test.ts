@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defineModel } from '../../models/model.ts';
-import { openai } from '../../models/openai.ts';
+import { openai } from '../../models/openai/openai.ts';
 import { bareServer, callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 const apis = ['chat', 'completions'] as const;

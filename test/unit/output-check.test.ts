@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../agent/vocabulary.ts';
-import { createOutputCheck, outputSchema } from '../../worker/output-check.ts';
+import { createOutputCheck, outputSchema } from '../../config/output-check.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const forecast = z.object({ city: z.string().min(2), degrees: z.coerce.number().default(20) });

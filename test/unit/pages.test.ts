@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Page, readPages } from '../../agent/pages.ts';
+import { type Page, readPages } from '../../history/pages.ts';
 
 class TooLarge extends Error {}
 

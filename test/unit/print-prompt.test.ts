@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import type { ModelPrompt } from '../../agent/kind.ts';
-import { requestLines } from '../../client/cli/print-prompt.ts';
+import type { ModelPrompt } from '../../agent/kinds/kind.ts';
+import { requestLines } from '../../cli/print/prompt.ts';
 import { modelRequest } from '../support/model-calls.ts';
 
 const tools = [

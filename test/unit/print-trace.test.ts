@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls.ts';
 import type { RunEvent } from '../../agent/events.ts';
-import { type TraceOptions, createTracePrinter } from '../../client/cli/print-trace.ts';
+import { type TraceOptions, createTracePrinter } from '../../cli/print/trace-printer.ts';
 import { answers, atSeconds, decides, modelEnded, observes, parks, started } from '../support/run-events.ts';
 
 function trace(events: RunEvent[], options: Partial<TraceOptions> = {}): string {

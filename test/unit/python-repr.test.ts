@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pyRepr } from '../../agent/python-repr.ts';
+import { pyRepr } from '../../agent/reply/python-repr.ts';
 
 /** Right: what Python 3.11 prints for repr(json.loads(left)). */
 test.each<[string, string]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { python } from '../../tools/python.ts';
+import { python } from '../../tools/python/python.ts';
 import type { EarlierCall } from '../../tools/tool.ts';
 import { alive, until } from '../support/processes.ts';
 import { interpreters, newRun, printGroup } from '../support/python-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PY_SPACE, pyLastCharacter, pyStrip } from '../../agent/python-text.ts';
+import { PY_SPACE, pyLastCharacter, pyStrip } from '../../agent/reply/python-text.ts';
 
 // Recorded with Python 3.11: every character for which str.isspace() is true.
 const PYTHON_BLANKS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { python } from '../../tools/python.ts';
+import { python } from '../../tools/python/python.ts';
 import { interpreters, newRun } from '../support/python-run.ts';
 
 describe.each(interpreters)('python on %s', { timeout: 60_000 }, (interpreter) => {

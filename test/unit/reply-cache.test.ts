@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ReplyStore, createReplyCache } from '../../activities/reply-cache.ts';
+import { createReplyCache } from '../../activities/reply-cache.ts';
+import type { ReplyStore } from '../../models/reply-store.ts';
 import type { RequestParams } from '../../agent/manifest.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';

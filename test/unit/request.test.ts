@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type ModelRequest, renderRequest, requestDigest } from '../../agent/request.ts';
+import { type ModelRequest, renderRequest, requestDigest } from '../../agent/transcript/request.ts';
 import type { ChatMessage } from '../../agent/vocabulary.ts';
-import { zeroShot } from '../../agent/zero-shot.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 test('a request is the prompt of the kind with the model, stop strings and parameters of the agent', () => {

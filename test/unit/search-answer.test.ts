@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pickAnswer } from '../../tools/search-answer.ts';
+import { pickAnswer } from '../../tools/search/answer.ts';
 
 /** In the order in which they are picked: a section is picked also where all that follow it here are there, too. */
 const sections: [what: string, section: object, told: string][] = [

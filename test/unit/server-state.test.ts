@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePorts } from '../../worker/free-ports.ts';
-import { lockHolder, tryLock } from '../../worker/lock-file.ts';
-import { identify, isAlive } from '../../worker/process-identity.ts';
+import { freePorts } from '../../server/free-ports.ts';
+import { lockHolder, tryLock } from '../../server/lock-file.ts';
+import { identify, isAlive } from '../../server/process-identity.ts';
 import {
   makeStateDirectory,
   readRecord,
@@ -15,8 +15,8 @@ import {
   stateDirectory,
   writeRecord,
   type ServerRecord,
-} from '../../worker/server-state.ts';
-import { runningServer } from '../../worker/temporal-server.ts';
+} from '../../server/state.ts';
+import { runningServer } from '../../server/server.ts';
 
 let folder: string;
 

@@ -6,7 +6,7 @@ import {
   checkSessionName,
   sessionId,
   sessionLimits,
-} from '../../agent/session.ts';
+} from '../../agent/session/session.ts';
 import { agent, catalog, tool } from '../support/config.ts';
 
 const message = { id: 'run-1', agent: 'assistant', input: 'Who am I?' };

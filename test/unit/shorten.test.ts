@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/vocabulary.ts';
-import { shortenOldest } from '../../agent/shorten.ts';
+import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const context = (...observations: Json[]) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutAtStop, stopCutter } from '../../agent/stop.ts';
+import { cutAtStop, stopCutter } from '../../agent/reply/stop.ts';
 
 const OBSERVATION = ['\nObservation:', '\n\tObservation:'];
 

@@ -5,10 +5,10 @@
  * lose digits, and how deep brackets may go depends in Python on who calls.
  */
 import { describe, expect, test } from 'vitest';
-import { parseJsonAction } from '../../agent/json-action.ts';
-import type { PromptContext } from '../../agent/kind.ts';
+import { parseJsonAction } from '../../agent/reply/json-action.ts';
+import type { PromptContext } from '../../agent/kinds/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
-import { structuredChat } from '../../agent/structured-chat.ts';
+import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import type { AgentStep, ChatMessage, Json } from '../../agent/vocabulary.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 import { asRecorded, recordedReplies } from '../support/recorded-replies.ts';

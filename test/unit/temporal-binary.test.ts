@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTemporalBinary } from '../../worker/temporal-binary.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readArguments } from '../../agent/tool-arguments.ts';
+import { readArguments } from '../../agent/reply/tool-arguments.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
 describe('the arguments of a tool call', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentManifest } from '../../agent/manifest.ts';
-import { toolCalling } from '../../agent/tool-calling.ts';
+import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { Json, ToolCall } from '../../agent/vocabulary.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PromptContext, PromptStep, TurnReply } from '../../agent/kind.ts';
+import type { PromptContext, PromptStep, TurnReply } from '../../agent/kinds/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
-import { toolCalling } from '../../agent/tool-calling.ts';
+import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { ChatMessage, Json, ToolCall } from '../../agent/vocabulary.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls.ts';
-import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../agent/transcript-reader.ts';
-import { observationIn } from '../../agent/transcript-state.ts';
-import { type Entry, type Mark, START, advance } from '../../agent/transcript.ts';
+import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../history/transcript.ts';
+import { observationIn } from '../../agent/transcript/state.ts';
+import { type Entry, type Mark, START, advance } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 import { sampleManifest } from '../support/manifest.ts';
 

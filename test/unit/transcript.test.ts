@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls.ts';
-import { EMPTY_DIGEST } from '../../agent/digest.ts';
+import { EMPTY_DIGEST } from '../../agent/transcript/digest.ts';
 import { limits } from '../../agent/limits.ts';
 import {
   type Entry,
@@ -10,7 +10,7 @@ import {
   conversation,
   entryBytes,
   visible,
-} from '../../agent/transcript.ts';
+} from '../../agent/transcript/entries.ts';
 import {
   type TranscriptWriter,
   append,

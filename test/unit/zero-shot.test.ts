@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PromptContext } from '../../agent/kind.ts';
+import type { PromptContext } from '../../agent/kinds/kind.ts';
 import type { AgentStep, Json } from '../../agent/vocabulary.ts';
-import { zeroShot } from '../../agent/zero-shot.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
 const searched = step(' I should look that up.\nAction: Search\nAction Input: 10th Fibonacci', '55');

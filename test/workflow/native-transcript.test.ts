@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ModelRequest } from '../../agent/request.ts';
+import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { ChatMessage } from '../../agent/vocabulary.ts';
 import { defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type ModelRequest, requestDigest } from '../../agent/request.ts';
+import { type ModelRequest, requestDigest } from '../../agent/transcript/request.ts';
 import { AgentClient } from '../../client/agent-client.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
-import type { ConfigDefinition } from '../../worker/config.ts';
+import type { ConfigDefinition } from '../../config/define.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { type RecordingModel, act, answer, modelOf } from '../support/scripts.ts';
 

@@ -9,7 +9,7 @@ import { asText, type ChatMessage } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { ModelRequest } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import type { AgentDefinition } from '../../worker/config.ts';
+import type { AgentDefinition } from '../../config/define.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 

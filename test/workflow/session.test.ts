@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentKind } from '../../agent/kind.ts';
+import type { AgentKind } from '../../agent/kinds/kind.ts';
 import type { ChatMessage } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { type Model, ModelError, defineModel } from '../../models/model.ts';

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentStep, Json } from '../../agent/vocabulary.ts';
 import type { ModelRequest } from '../../models/model.ts';
-import { type ScriptedModel, scripted } from '../../models/scripted.ts';
-import type { Script, ScriptedReply } from '../../models/scripted-script.ts';
+import { type ScriptedModel, scripted } from '../../models/scripted/scripted.ts';
+import type { Script, ScriptedReply } from '../../models/scripted/script.ts';
 import { type Tool, defineTool } from '../../tools/tool.ts';
-import type { AgentDefinition } from '../../worker/config.ts';
+import type { AgentDefinition } from '../../config/define.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
 /** Agents with native tool calls, from the loop to the bytes: the model is asked over HTTP by the real client. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls.ts';
-import { START, type Entry, advance } from '../../agent/transcript.ts';
+import { START, type Entry, advance } from '../../agent/transcript/entries.ts';
 import { asText } from '../../agent/vocabulary.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { createCatalog } from '../../worker/catalog.ts';
-import type { ConfigDefinition } from '../../worker/config.ts';
+import { createCatalog } from '../../config/loaded-config.ts';
+import type { ConfigDefinition } from '../../config/define.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 

@@ -1,0 +1,97 @@
+import type { AgentManifest, JsonSchema } from '../manifest.ts';
+import type { AgentAction, AgentStep, ChatMessage, Json, ToolCall } from '../vocabulary.ts';
+
+/** A tool as a model with native tool calls is told of it; `parameters` is the schema of its arguments. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+}
+
+/** What a model is asked with: one text, or chat messages and the tools it may call. */
+export type ModelPrompt =
+  | { type: 'text'; text: string }
+  | {
+      type: 'messages';
+      messages: ChatMessage[];
+      tools?: ToolSpec[];
+      /** 'none': the tools are named, because earlier messages call them, but may not be called any more. */
+      toolChoice?: 'none';
+    };
+
+/** A reply that called tools, as it came. */
+export interface TurnReply {
+  text: string;
+  toolCalls: ToolCall[];
+}
+
+/** A step as prompts show it. */
+export interface PromptStep extends AgentStep {
+  /** The native tool call this step answers. */
+  toolCallId?: string;
+  /** The reply that made this step and others of its turn; one object for all of them. */
+  reply?: TurnReply;
+}
+
+/** All that a prompt is made of. */
+export interface PromptContext {
+  manifest: AgentManifest;
+  input: string;
+  /** What was said before, as the agent's memory keeps it. */
+  chatHistory: ChatMessage[];
+  /** Values for the user's own `{names}` in prompt texts. */
+  variables: { [name: string]: string };
+  /** The steps the model may see, oldest first, already trimmed. */
+  steps: PromptStep[];
+  /** A limit was reached and this is the last call: the model is asked for its answer (earlyStopping 'generate'). */
+  closing: boolean;
+}
+
+/** What a model said, cut at the first stop string. */
+export interface ParserInput {
+  text: string;
+  toolCalls: ToolCall[];
+}
+
+/** An action as a parser reads it. */
+export interface ParsedAction extends AgentAction {
+  toolCallId?: string;
+  /** Why this one native tool call cannot be read; the others of its turn may be. */
+  unreadable?: string;
+}
+
+export type Decision =
+  { type: 'finish'; output: Json; log: string } | { type: 'act'; actions: ParsedAction[] };
+
+/**
+ * An agent kind: how it asks, how it reads the answer. Pure functions of their arguments; both run in the `callModel`
+ * activity (and in `reloop show --prompt`), never in the workflow, so changing one cannot break a live run.
+ */
+export interface AgentKind {
+  name: string;
+  /** Sent with every request and enforced on the client too. An agent's own `stop` replaces it. */
+  stop: readonly string[];
+  /** The prompt texts and their defaults; an agent may override each by name. */
+  prompt: { readonly [name: string]: string };
+  /** Output of a run that a limit stopped. */
+  stoppedOutput: string;
+  /** Takes chat history? If not, a start with one is refused. */
+  chatHistory: boolean;
+  /** What keeps an agent from being of this kind, as a sentence; asked when its config is loaded. */
+  problem?(manifest: AgentManifest): string | undefined;
+  render(context: PromptContext): ModelPrompt;
+  /** Throws {@link OutputParserError} for a reply it cannot read. */
+  parse(reply: ParserInput, manifest: AgentManifest): Decision;
+}
+
+/** A reply that does not follow the kind's format. */
+export class OutputParserError extends Error {
+  override name = 'OutputParserError';
+  /** What the model is told, where the parser knows what is missing; then the log keeps the raw reply. */
+  readonly observation: string | undefined;
+
+  constructor(message: string, observation?: string) {
+    super(message);
+    this.observation = observation;
+  }
+}

@@ -1,0 +1,147 @@
+import type { AgentKind, ParsedAction, PromptStep, ToolSpec, TurnReply } from './kind.ts';
+import type { JsonSchema, ToolManifest } from '../manifest.ts';
+import { CLOSING_REQUEST } from '../observations.ts';
+import { outputInstructions } from './output-schema.ts';
+import { fill } from '../template.ts';
+import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
+import { pyJson } from '../reply/python-repr.ts';
+import { type ChatMessage, EXCEPTION_TOOL, type ToolCall, asText } from '../vocabulary.ts';
+
+const system = `You answer the user as well as you can. Call the tools you are given where they help, several at once where \
+they do not depend on one another. As soon as you know enough, answer in plain words.`;
+
+/** Native tool calls, several in one turn (LangChain's create_tool_calling_agent). */
+export const toolCalling: AgentKind = {
+  name: 'tool-calling',
+  stop: [],
+  prompt: { system, human: '{input}' },
+  stoppedOutput: 'Agent stopped due to max iterations.',
+  chatHistory: true,
+
+  problem({ tools, params }) {
+    const refused = tools.filter((tool) => !CALLABLE.test(tool.name)).map((tool) => `"${tool.name}"`);
+    if (refused.length > 0) {
+      return `models cannot call ${refused.join(', ')}. Native tool calls take names of at most 64 letters, digits, "_" and "-": rename, or use another kind.`;
+    }
+    if (params.api === 'chat' || tools.length === 0) return undefined;
+    return `legacy completions cannot carry tool calls. Use api: 'chat', or another kind.`;
+  },
+
+  render({ manifest, input, chatHistory, variables, steps, closing }) {
+    const values = { ...variables, input };
+    const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
+    const told = (part('system') + outputInstructions(manifest)).trim();
+    const tools = manifest.tools.map(toolSpec);
+    return {
+      type: 'messages',
+      messages: [
+        ...(told === '' ? [] : [{ role: 'system', content: told } as const]),
+        ...chatHistory,
+        { role: 'user', content: part('human') },
+        ...scratchpad(steps),
+        ...(closing ? [{ role: 'user', content: CLOSING_REQUEST } as const] : []),
+      ],
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(closing && tools.length > 0 ? { toolChoice: 'none' } : {}),
+    };
+  },
+
+  parse({ text, toolCalls }) {
+    if (toolCalls.length === 0) return { type: 'finish', output: text, log: text };
+    return { type: 'act', actions: toolCalls.map((call) => readCall(call, text)) };
+  },
+};
+
+/** What providers accept as the name of a function. */
+const CALLABLE = /^[a-zA-Z0-9_-]{1,64}$/u;
+
+function toolSpec({ name, description, inputSchema }: ToolManifest): ToolSpec {
+  return { name, description, parameters: inputSchema ?? SINGLE_STRING };
+}
+
+const SINGLE_STRING: JsonSchema = {
+  type: 'object',
+  properties: { [ONLY_ARGUMENT]: { title: ONLY_ARGUMENT, type: 'string' } },
+  required: [ONLY_ARGUMENT],
+};
+
+/**
+ * The assistant's message of each turn, then a message for each of its calls. A tool message that was there before is left
+ * out, as in LangChain; unlike there, calls whose steps are no longer shown are too: providers refuse an unanswered call.
+ */
+function scratchpad(steps: readonly PromptStep[]): ChatMessage[] {
+  const said = new Set<string>();
+  return turnsOf(steps).flatMap(({ reply, steps: shown }) => {
+    if (reply === undefined) return shown.flatMap(wholeReply);
+    const ids = shown.map(({ toolCallId }) => toolCallId);
+    const calls = reply.toolCalls.filter(({ id }) => ids.includes(id));
+    const answers = shown.filter((step) => {
+      const key = JSON.stringify([step.toolCallId, step.action.tool, toolMessage(step).content]);
+      const isNew = !said.has(key);
+      said.add(key);
+      return isNew;
+    });
+    return [assistantMessage(reply.text, calls), ...answers.map(toolMessage)];
+  });
+}
+
+interface ShownTurn {
+  /** undefined: the steps stand for whole replies that could not be read. */
+  reply: TurnReply | undefined;
+  steps: PromptStep[];
+}
+
+function turnsOf(steps: readonly PromptStep[]): ShownTurn[] {
+  const turns: ShownTurn[] = [];
+  for (const step of steps) {
+    const reply = step.toolCallId === undefined ? undefined : step.reply;
+    const last = turns.at(-1);
+    if (last !== undefined && last.reply === reply) last.steps.push(step);
+    else turns.push({ reply, steps: [step] });
+  }
+  return turns;
+}
+
+function wholeReply({ action, observation }: PromptStep): ChatMessage[] {
+  return [
+    { role: 'assistant', content: action.log },
+    { role: 'user', content: asText(observation) },
+  ];
+}
+
+/** Servers that write no arguments at all still want to read some. */
+function assistantMessage(text: string, calls: readonly ToolCall[]): ChatMessage {
+  const toolCalls = calls.map((call) => ({ ...call, arguments: call.arguments || '{}' }));
+  return { role: 'assistant', content: text === '' ? null : text, toolCalls };
+}
+
+/** Of a call that could not be read the log says why; a model may also call a tool of that name, which there is not. */
+function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessage {
+  const said = typeof observation === 'string' ? observation : pyJson(observation);
+  const unreadable = action.tool === EXCEPTION_TOOL && action.toolInput === observation;
+  const content = unreadable ? `${action.log}\n${said}` : said;
+  return { role: 'tool', content, ...(toolCallId === undefined ? {} : { toolCallId }) };
+}
+
+/** Calls that cannot be read are told of one by one; the others of the turn run. */
+function readCall({ id, name, arguments: text }: ToolCall, said: string): ParsedAction {
+  try {
+    const { input, shown } = readArguments(text);
+    const responded = said === '' ? '\n' : `responded: ${cut(said, LOG_CHARS)}\n`;
+    const log = `\nInvoking: \`${name}\` with \`${shown}\`\n${responded}\n`;
+    return { tool: name, toolInput: input, log, toolCallId: id };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const unreadable = `The arguments of the call of ${name} are not a JSON object (${reason}): ${cut(text, SHOWN_CHARS)}`;
+    return { tool: name, toolInput: text, log: text, toolCallId: id, unreadable };
+  }
+}
+
+/** Of arguments that cannot be read. */
+const SHOWN_CHARS = 500;
+/** Of the words beside the calls: each call's log repeats them, and all logs are recorded together. */
+const LOG_CHARS = 4_000;
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars)}…`;
+}

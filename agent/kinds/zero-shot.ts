@@ -1,0 +1,101 @@
+import type { AgentKind } from './kind.ts';
+import { parseMrkl } from '../reply/mrkl-parser.ts';
+import type { ToolManifest } from '../manifest.ts';
+import { CLOSING_REQUEST } from '../observations.ts';
+import { outputInstructions } from './output-schema.ts';
+import { fill } from '../template.ts';
+import { argumentNames } from './tool-lines.ts';
+import { type AgentAction, type AgentStep, type Json, asText } from '../vocabulary.ts';
+
+const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
+
+const formatInstructions = `Keep to this format:
+
+Question: the question you have to answer
+Thought: what you think should be done next
+Action: the tool to use, one of [{tool_names}]
+Action Input: what to give to the tool
+Observation: what the tool returned
+... (Thought, Action, Action Input and Observation may come round as often as needed)
+Thought: I now know the final answer
+Final Answer: the answer to the question that was asked`;
+
+const suffix = `Let us begin.
+
+Question: {input}
+Thought:{agent_scratchpad}`;
+
+/** ReAct as plain text, for chat and completion models alike (LangChain's zero-shot-react-description). */
+export const zeroShot: AgentKind = {
+  name: 'zero-shot',
+  stop: ['\nObservation:', '\n\tObservation:'],
+  prompt: { system: '', prefix, formatInstructions, suffix },
+  stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
+  chatHistory: false,
+
+  render({ manifest, input, steps, variables, closing }) {
+    const toolLines = manifest.tools.map(toolLine).join('\n');
+    const values = {
+      ...variables,
+      tool_names: manifest.tools.map((tool) => tool.name).join(', '),
+      tools: toolLines,
+      input,
+      agent_scratchpad: scratchpad(steps) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
+    };
+    const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
+    const format = part('formatInstructions') + outputInstructions(manifest);
+    const text = [part('prefix'), toolLines, format, part('suffix')].join('\n\n');
+    const system = part('system');
+    if (system === '') return { type: 'text', text };
+    // A model that continues text has to end where the agent speaks.
+    if (manifest.params.api === 'completions') return { type: 'text', text: `${system}\n\n${text}` };
+    return {
+      type: 'messages',
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: text },
+      ],
+    };
+  },
+
+  parse({ text }, { tools }) {
+    const decision = parseMrkl(text);
+    if (decision.type === 'finish') return decision;
+    return { type: 'act', actions: decision.actions.map((action) => withFields(action, tools)) };
+  },
+};
+
+function scratchpad(steps: AgentStep[]): string {
+  return steps
+    .map(({ action, observation }) => `${action.log}\nObservation: ${asText(observation)}\nThought:`)
+    .join('');
+}
+
+function toolLine(tool: ToolManifest): string {
+  const { name, description, inputSchema } = tool;
+  const fields = argumentNames(tool);
+  if (fields.length < 2) return `${name}: ${description}`;
+  const required = inputSchema?.['required'];
+  const shown = fields.map((field) =>
+    Array.isArray(required) && required.includes(field) ? `"${field}"` : `"${field}" (optional)`,
+  );
+  return `${name}: ${description} The input is a JSON object with the fields ${shown.join(', ')}.`;
+}
+
+/** A tool of several fields takes a JSON object; LangChain takes any text as the first field. */
+function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
+  const tool = tools.find(({ name }) => name === action.tool);
+  if (tool === undefined || argumentNames(tool).length < 2 || typeof action.toolInput !== 'string')
+    return action;
+  const object = jsonObject(action.toolInput);
+  return object === undefined ? action : { ...action, toolInput: object };
+}
+
+function jsonObject(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gu, '')) as Json; // JSON.parse makes nothing else
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { PlannedAction, TurnDecision } from '../calls.ts';
+import { EMPTY_DIGEST, extendDigest } from '../transcript/digest.ts';
+import { repeatedAction } from '../observations.ts';
+import type { Json } from '../vocabulary.ts';
+
+/** The digest of the latest action, and how many times in a row it was decided on. */
+export interface Repeat {
+  action: string;
+  times: number;
+}
+
+/**
+ * What an agent with a `repeatLimit` does about a model that goes round in circles: the limit's action is told to the
+ * model instead of being run, one more ends the run.
+ */
+export function limitRepeats(
+  decision: TurnDecision,
+  limit: number | undefined,
+  before: Repeat | undefined,
+): { decision: TurnDecision; repeat: Repeat | undefined } {
+  if (decision.type !== 'act' || limit === undefined) return { decision, repeat: before };
+  let repeat = before;
+  const actions: PlannedAction[] = [];
+  for (const action of decision.actions) {
+    const signature = extendDigest(EMPTY_DIGEST, JSON.stringify([action.tool, canonical(action.toolInput)]));
+    repeat = { action: signature, times: repeat?.action === signature ? repeat.times + 1 : 1 };
+    if (repeat.times > limit) return { decision: { type: 'stop' }, repeat };
+    const told = repeat.times === limit ? { observation: repeatedAction(action.tool, limit) } : {};
+    actions.push({ ...action, ...told });
+  }
+  return { decision: { type: 'act', actions }, repeat };
+}
+
+/** The same for objects whose keys are written in another order. */
+export function canonical(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(canonical);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
+}

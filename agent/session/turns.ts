@@ -1,0 +1,71 @@
+import { utf8Length } from '../transcript/digest.ts';
+import type { MemoryManifest } from '../manifest.ts';
+import { tokensOf } from './memory.ts';
+import { cutOutput } from '../observations.ts';
+import { type ChatMessage, type Json, asText } from '../vocabulary.ts';
+
+/** The conversation of a session: questions and their answers, oldest first, perhaps behind a summary of older ones. */
+
+const SUMMARY_HEAD = 'Summary of the conversation so far: ';
+
+/**
+ * The conversation after one more turn. What no longer fits into `maxBytes` of JSON falls out, oldest turn first; an answer
+ * that is too long by itself is cut, with a marker.
+ */
+export function withTurn(
+  messages: readonly ChatMessage[],
+  input: string,
+  output: Json,
+  maxBytes: number,
+): ChatMessage[] {
+  const { summary, turns } = parts(messages);
+  const user: ChatMessage = { role: 'user', content: input };
+  const left = maxBytes - jsonBytes([...summary, user]) - ROOM;
+  turns.push([user, { role: 'assistant', content: cut(asText(output), left) }]);
+  while (turns.length > 1 && jsonBytes([...summary, ...turns.flat()]) > maxBytes) turns.shift();
+  return [...summary, ...turns.flat()];
+}
+
+/** What a summary would have to take in: all turns but the last; undefined while the conversation is short enough. */
+export function turnsToFold(
+  messages: readonly ChatMessage[],
+  memory: MemoryManifest | undefined,
+): { summary: string | null; turns: ChatMessage[] } | undefined {
+  if (memory?.kind !== 'summary') return undefined;
+  const { summary, turns } = parts(messages);
+  if (turns.length < 2 || tokensOf(turns.flat()) <= memory.tokens) return undefined;
+  const text = summary[0]?.content?.slice(SUMMARY_HEAD.length) ?? null;
+  return { summary: text, turns: turns.slice(0, -1).flat() };
+}
+
+/** The conversation with a summary in place of all turns but the last. */
+export function withSummary(messages: readonly ChatMessage[], summary: string): ChatMessage[] {
+  const last = parts(messages).turns.at(-1) ?? [];
+  return [{ role: 'system', content: SUMMARY_HEAD + summary }, ...last];
+}
+
+/** JSON around an answer: the message's own keys and quotes. */
+const ROOM = 100;
+
+function parts(messages: readonly ChatMessage[]): { summary: ChatMessage[]; turns: ChatMessage[][] } {
+  const summary = messages.filter(({ role }) => role === 'system');
+  const turns: ChatMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === 'user') turns.push([message]);
+    else if (message.role !== 'system') turns.at(-1)?.push(message);
+  }
+  return { summary, turns };
+}
+
+function cut(text: string, maxBytes: number): string {
+  if (jsonBytes(text) <= maxBytes) return text;
+  let kept = Math.min(text.length, maxBytes);
+  while (jsonBytes(text.slice(0, kept)) > maxBytes - ROOM) kept = Math.floor(kept * 0.9);
+  // Not between the halves of a character.
+  const shown = text.slice(0, kept).replace(/[\ud800-\udbff]$/u, '');
+  return shown + cutOutput(shown.length, text.length);
+}
+
+function jsonBytes(value: Json | ChatMessage[]): number {
+  return utf8Length(JSON.stringify(value));
+}

@@ -1,0 +1,119 @@
+import { EMPTY_DIGEST, extendDigest, utf8Length } from './digest.ts';
+import type { PromptContext, PromptStep, TurnReply } from '../kinds/kind.ts';
+import type { AgentManifest } from '../manifest.ts';
+import { remembered } from '../session/memory.ts';
+import type { AgentAction, ChatMessage, Json } from '../vocabulary.ts';
+
+/**
+ * A run's transcript: an append-only list of entries, of which every model call carries only the new ones. Entries are
+ * immutable; a rolling digest tells whether two sides speak of the same list.
+ */
+export type Entry =
+  | { type: 'agent'; manifest: AgentManifest }
+  | QuestionEntry
+  | ReplyEntry
+  | StepEntry
+  | { type: 'message'; text: string };
+
+export interface QuestionEntry {
+  type: 'question';
+  input: string;
+  chatHistory: ChatMessage[];
+  /** Values for the user's own `{names}` in prompt texts. */
+  variables?: { [name: string]: string };
+}
+
+/** A reply that called tools: stands before the steps of its turn. `call` is the model call, `3`. */
+export interface ReplyEntry extends TurnReply {
+  type: 'reply';
+  call: string;
+}
+
+export interface StepEntry {
+  type: 'step';
+  call: string;
+  action: AgentAction;
+  toolCallId?: string;
+  /** null when `ref` says where it is. */
+  observation: Json;
+  /** The tool call whose result is the observation: it is too big to travel once more. */
+  ref?: ResultRef;
+}
+
+/** `raw`: the result itself is the observation, not the runner's record of it (a tool that another worker runs). */
+export interface ResultRef {
+  runId: string;
+  activityId: string;
+  raw?: true;
+}
+
+/** How far a transcript goes and what it says so far. */
+export interface Mark {
+  length: number;
+  digest: string;
+}
+
+export const START: Mark = { length: 0, digest: EMPTY_DIGEST };
+
+export function advance(mark: Mark, entries: readonly Entry[]): Mark {
+  return {
+    length: mark.length + entries.length,
+    digest: entries.reduce((digest, entry) => extendDigest(digest, JSON.stringify(entry)), mark.digest),
+  };
+}
+
+export function entryBytes(entry: Entry): number {
+  return utf8Length(JSON.stringify(entry));
+}
+
+/** What the model still sees when it is shown the last `trim` steps (0 or less: all); a reply goes with its last step. */
+export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
+  if (trim <= 0) return [...items];
+  let hidden = items.filter((item) => entryOf(item).type === 'step').length - trim;
+  if (hidden <= 0) return [...items];
+  const shown = items.filter((item) => entryOf(item).type !== 'step' || hidden-- <= 0);
+  return shown.filter((item, index) => {
+    const next = shown[index + 1];
+    return entryOf(item).type !== 'reply' || (next !== undefined && entryOf(next).type === 'step');
+  });
+}
+
+/** What a transcript says to the model. Throws when the list does not begin with an agent and a question. */
+export function conversation(entries: readonly Entry[], closing = false): PromptContext {
+  const [agent, question, ...rest] = entries;
+  if (agent?.type !== 'agent' || question?.type !== 'question') {
+    throw new Error('A transcript begins with its agent and its question.');
+  }
+  const { manifest } = agent;
+  const { input, chatHistory, variables = {} } = question;
+  const shown = visible(rest, manifest.trimIntermediateSteps, (entry) => entry);
+  return {
+    manifest,
+    input,
+    chatHistory: remembered(chatHistory, manifest.memory),
+    variables,
+    steps: promptSteps(shown),
+    closing,
+  };
+}
+
+function promptSteps(entries: readonly Entry[]): PromptStep[] {
+  const steps: PromptStep[] = [];
+  let reply: TurnReply | undefined;
+  let turn = '';
+  for (const entry of entries) {
+    if (entry.type === 'reply') {
+      reply = { text: entry.text, toolCalls: entry.toolCalls };
+      turn = entry.call;
+    }
+    if (entry.type !== 'step') continue;
+    const { call, action, observation, toolCallId } = entry;
+    steps.push({
+      action,
+      observation,
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+      ...(reply !== undefined && call.startsWith(`${turn}.`) ? { reply } : {}),
+    });
+  }
+  return steps;
+}

@@ -1,0 +1,114 @@
+import type { Catalog } from '../config/loaded-config.ts';
+import { type AgentClient, type StartOptions, newRunId } from '../client/agent-client.ts';
+import type { AgentRun } from '../client/agent-run.ts';
+import { SessionNotFound } from '../client/errors.ts';
+import { shellWord } from './print/display.ts';
+import { UsageError } from './exit-codes.ts';
+import { type Io, say } from './io.ts';
+import { warnWithoutWorker } from './follow/no-worker.ts';
+import { type TemporalSession, needsWorker } from './context.ts';
+
+export interface SessionQuestion {
+  /** The session's. */
+  name: string;
+  agent: string;
+  input: string;
+  /** Undefined where the workers' config is not here. */
+  catalog: Catalog | undefined;
+  options: StartOptions;
+}
+
+/** The run of a question; `left` is the signal that came before its turn. */
+export interface Asked {
+  run: AgentRun;
+  left: 'SIGINT' | 'SIGTERM' | undefined;
+  /** This process has become the worker. */
+  ours: boolean;
+}
+
+/** Asks in a session and comes back when it is the question's turn. That takes a worker, which may have to be this process. */
+export async function askInSession(
+  io: Io,
+  session: TemporalSession,
+  { name, agent, input, catalog, options }: SessionQuestion,
+): Promise<Asked> {
+  const { id = newRunId(agent) } = options;
+  const run = session.client.get(id);
+  const taskQueue = await queueOf(session.client, name);
+  const ours = catalog !== undefined && (await needsWorker(session, taskQueue));
+  if (ours) await session.startWorker(catalog, 'run', taskQueue);
+  await sayTurn(io, session.client, name);
+
+  const started = session.client.start(agent, input, { ...options, session: name, id });
+  started.catch(() => undefined); // nobody waits for it after a signal
+  const waiting = { info: () => Promise.resolve({ runId: '', open: true, taskQueue }) };
+  const stopWarning = warnWithoutWorker(session, waiting);
+  let stopSignals: () => void = () => undefined;
+  const signal = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => (stopSignals = io.onSignal(resolve)));
+  try {
+    const first = await Promise.race([started, signal, session.workerFailed]);
+    if (typeof first !== 'string') return { run, ours, left: undefined };
+    say(io, await becomesOf(session.client, name, id));
+    return { run, ours, left: first };
+  } finally {
+    stopWarning();
+    stopSignals();
+  }
+}
+
+/** What becomes of a question that is no longer waited for: a worker has put it in the queue, or nobody has yet. */
+async function becomesOf(client: AgentClient, name: string, id: string): Promise<string> {
+  const { queued, runs } = await client.session(name).show();
+  return queued.includes(id) || runs.includes(id)
+    ? `The question stays in session ${name} and is answered when its turn comes, as run ${id}.`
+    : `No worker has taken the question: ask it again with --id ${shellWord(id)} to be sure of an answer.`;
+}
+
+/** Leaves a question in a session; says where nobody is there to answer it. */
+export async function leaveInSession(
+  io: Io,
+  session: TemporalSession,
+  { name, agent, input, options }: SessionQuestion,
+): Promise<AgentRun> {
+  const run = await session.client.start(agent, input, { ...options, session: name, detach: true });
+  if (await needsWorker(session, await queueOf(session.client, name))) {
+    say(io, 'It is recorded, and begins with the next `reloop dev` or question in this session.');
+  }
+  return run;
+}
+
+/** Throws for an agent whose prompt has no place for what was said before. */
+export function checkTakesHistory(catalog: Catalog, agent: string): void {
+  const kind = catalog.manifest(agent, {})?.kind ?? '';
+  if (catalog.kinds.get(kind)?.chatHistory !== false) return;
+  const others = [...catalog.kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
+  throw new UsageError(
+    `Agent "${agent}" is of kind ${kind}, whose prompt has no place for earlier messages: it takes no --session. Kinds that have one: ${others.join(', ')}.`,
+  );
+}
+
+/** A session that is there stays on the task queue it was begun on. */
+async function queueOf(client: AgentClient, name: string): Promise<string> {
+  try {
+    return (await client.session(name).info()).taskQueue;
+  } catch (error) {
+    if (error instanceof SessionNotFound) return client.taskQueue;
+    throw error;
+  }
+}
+
+async function sayTurn(io: Io, client: AgentClient, name: string): Promise<void> {
+  const report = await client
+    .session(name)
+    .show()
+    .catch(() => undefined); // it is new, or gone: then there is nothing to wait for
+  const { running = null, queued = [] } = report ?? {};
+  const before = running ?? queued[0];
+  if (before === undefined) return;
+  const more = queued.length - (running === null ? 1 : 0);
+  const others = more > 0 ? ` and ${more} more` : '';
+  say(
+    io,
+    `Waiting for its turn in session ${name}: before it comes ${before}${others} (\`reloop watch ${shellWord(before)}\`).`,
+  );
+}

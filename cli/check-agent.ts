@@ -1,0 +1,40 @@
+import { withoutPlace } from '../agent/template.ts';
+import type { Catalog } from '../config/loaded-config.ts';
+import { findConfig, loadConfig } from '../config/load.ts';
+import { UsageError } from './exit-codes.ts';
+import type { CommonOptions } from './options.ts';
+
+/**
+ * The config of a command that starts runs. The workers of a server that somebody named may have one that is not here:
+ * then undefined. Throws ConfigError.
+ */
+export async function configFor(
+  { config }: CommonOptions,
+  serverIsNamed: boolean,
+): Promise<Catalog | undefined> {
+  const file = config ?? findConfig();
+  return file === undefined && serverIsNamed ? undefined : loadConfig(file);
+}
+
+/** Throws for an agent that is not in the config. */
+export function checkAgent({ agents }: Catalog, name: string): void {
+  if (agents.has(name)) return;
+  throw new UsageError(`There is no agent "${name}". The config has: ${[...agents.keys()].join(', ')}.`);
+}
+
+/** Throws when the agent's model cannot be asked from here: no key, for instance. */
+export function checkModel(catalog: Catalog, name: string, model: string | undefined): void {
+  const manifest = catalog.manifest(name, model === undefined ? {} : { model });
+  const problem = catalog.models.get(manifest?.adapter ?? '')?.problem?.();
+  if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
+}
+
+/** Throws for a value that no prompt text of the agent has a place for. */
+export function checkVariables(catalog: Catalog, name: string, variables: { [name: string]: string }): void {
+  const { prompt = {} } = catalog.manifest(name, {}) ?? {};
+  const unused = withoutPlace(Object.keys(variables), prompt);
+  if (unused.length === 0) return;
+  throw new UsageError(
+    `No prompt text of agent "${name}" has a place for ${unused.map((variable) => `{${variable}}`).join(', ')}. Its texts: ${Object.keys(prompt).join(', ')}.`,
+  );
+}

@@ -1,0 +1,27 @@
+import { type Check, checkProgram, checkProject } from '../doctor/check-project.ts';
+import { checkServer } from '../doctor/check-server.ts';
+import { colorsFor, padTo } from '../print/display.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Io, print, printJson } from '../io.ts';
+import type { CommonOptions } from '../options.ts';
+
+/** `reloop doctor`: what is there, and what to do about what is not. */
+export async function doctor(io: Io, options: CommonOptions): Promise<number> {
+  const project = await checkProject(options);
+  const { taskQueue = project.taskQueue } = options;
+  const checks = [...checkProgram(), ...project.checks, ...(await checkServer({ ...options, taskQueue }))];
+  const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
+  if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
+  else printChecks(io, checks);
+  return fatal?.exitCode ?? exitCodes.answered;
+}
+
+function printChecks(io: Io, checks: Check[]): void {
+  const colors = colorsFor(io.stdout, io.env);
+  const mark = { ok: colors.green('ok'), note: colors.yellow('--'), problem: colors.red('!!') };
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, state, found, advice } of checks) {
+    print(io, `${mark[state]}  ${padTo(name, width)}  ${found}`);
+    if (advice !== undefined) print(io, `    ${padTo('', width)}  ${colors.bold('do:')} ${advice}`);
+  }
+}

@@ -1,0 +1,91 @@
+import type { SessionReport, SessionSummary } from '../../client/agent-session.ts';
+import { SessionNotFound } from '../../client/errors.ts';
+import { colorsFor, count, harmless, localTime, table } from '../print/display.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { warnWithoutWorker } from '../follow/no-worker.ts';
+import type { CommonOptions } from '../options.ts';
+import { type TemporalSession, needsWorker, neverStarted, openTemporal } from '../context.ts';
+
+export interface SessionListOptions extends CommonOptions {
+  limit: number;
+}
+
+/** `reloop session list`: the conversations there are, latest first. */
+export async function listSessions(io: Io, { limit, ...options }: SessionListOptions): Promise<number> {
+  const sessions: SessionSummary[] = [];
+  if (!(await neverStarted(options))) {
+    await withTemporal(io, options, async ({ client }) => {
+      for await (const session of client.sessions(limit)) sessions.push(session);
+    });
+  }
+  if (options.json === true) printJson(io, sessions);
+  else if (sessions.length === 0)
+    say(io, 'There are no sessions yet: reloop run AGENT "question" --session NAME');
+  else {
+    const rows = sessions.map(({ name, startedAt }) => [harmless(name), localTime(startedAt)]);
+    for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns ?? 120)) print(io, line);
+  }
+  return exitCodes.answered;
+}
+
+/** `reloop session show`: a conversation as history has it. */
+export async function showSession(io: Io, name: string, options: CommonOptions): Promise<number> {
+  await mustHaveStarted(options, name);
+  const report = await withTemporal(io, options, ({ client }) => client.session(name).show());
+  if (options.json === true) printJson(io, report);
+  else for (const line of lines(io, report)) print(io, line);
+  return exitCodes.answered;
+}
+
+/** `reloop session clear`: the conversation is forgotten; its runs stay. Takes a worker, if need be this process. */
+export async function clearSession(io: Io, name: string, options: CommonOptions): Promise<number> {
+  await mustHaveStarted(options, name);
+  await withTemporal(io, options, async (opened) => {
+    const session = opened.client.session(name);
+    const { taskQueue } = await session.info();
+    if (await needsWorker(opened, taskQueue)) {
+      const { loadConfig } = await import('../../config/load.ts');
+      await opened.startWorker(await loadConfig(options.config), 'run', taskQueue);
+    }
+    const waiting = { info: async () => ({ ...(await session.info()), open: true }) };
+    const stopWarning = warnWithoutWorker(opened, waiting);
+    try {
+      await Promise.race([session.clear(), opened.workerFailed]);
+    } finally {
+      stopWarning();
+    }
+  });
+  if (options.json === true) printJson(io, { name, cleared: true });
+  else say(io, `Session ${name} is cleared.`);
+  return exitCodes.answered;
+}
+
+async function withTemporal<T>(
+  io: Io,
+  options: CommonOptions,
+  use: (session: TemporalSession) => Promise<T>,
+): Promise<T> {
+  const session = await openTemporal(io, options);
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Where this project has never had a server there is no session, and no server is started to find that out. */
+async function mustHaveStarted(options: CommonOptions, name: string): Promise<void> {
+  if (await neverStarted(options)) throw new SessionNotFound(name);
+}
+
+function lines({ stdout, env }: Io, { messages, runs, running, queued }: SessionReport): string[] {
+  const colors = colorsFor(stdout, env);
+  const speaker = { user: 'You', assistant: 'Agent', system: 'Notes', tool: 'Tool' } as const;
+  return [
+    ...messages.map(({ role, content }) => `${colors.bold(speaker[role])}: ${harmless(content ?? '')}`),
+    `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${runs.at(-1)}`}`,
+    ...(running === null ? [] : [`running: ${running}`]),
+    ...(queued.length === 0 ? [] : [`waiting for their turn: ${queued.join(', ')}`]),
+  ];
+}

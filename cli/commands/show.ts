@@ -1,0 +1,115 @@
+import { asText } from '../../agent/vocabulary.ts';
+import { requestDigest } from '../../agent/transcript/request.ts';
+import type { AgentKind } from '../../agent/kinds/kind.ts';
+import type { ModelTurn } from '../../agent/calls.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunReport } from '../../client/report.ts';
+import { colorsFor, count } from '../print/display.ts';
+import { UsageError, exitCodes } from '../exit-codes.ts';
+import { errorLine } from '../follow/finish.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { replyLines, requestLines } from '../print/prompt.ts';
+import { createTracePrinter } from '../print/trace-printer.ts';
+import { type TemporalSession, openForRun } from '../context.ts';
+import { waitingHelp } from '../follow/waiting-help.ts';
+
+export interface ShowOptions extends CommonOptions {
+  prompt?: string;
+}
+
+/** `reloop show`: a run as history has it. */
+export async function show(io: Io, id: string, options: ShowOptions): Promise<number> {
+  const session = await openForRun(io, options, id);
+  try {
+    const run = session.client.get(id);
+    if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
+    else if (options.json === true) printJson(io, await run.show());
+    else await showTrace(io, session, run, options);
+    return exitCodes.answered;
+  } finally {
+    await session.close();
+  }
+}
+
+async function showTrace(
+  io: Io,
+  session: TemporalSession,
+  run: AgentRun,
+  options: ShowOptions,
+): Promise<void> {
+  const { stdout } = io;
+  const printer = createTracePrinter({
+    write: (text) => stdout.write(text),
+    colors: colorsFor(stdout, io.env),
+    width: () => stdout.columns ?? 100,
+    live: false,
+    rows: Infinity,
+  });
+  const report = await run.show((event) => printer.print(event));
+  printer.note(closing(report, session, options));
+}
+
+/** What stands below the trace: how the run is, what it needs, how large its history is, the answer. */
+function closing(
+  report: RunReport,
+  { embedded, namespace }: TemporalSession,
+  options: ShowOptions,
+): string[] {
+  const { id, status, waiting, history, usage, iterations, output } = report;
+  const flags = flagsToRepeat(options);
+  const help = waiting.flatMap((park) =>
+    waitingHelp(park, waiting, { id, flags, namespace, uiUrl: embedded?.uiUrl }),
+  );
+  const open = status === 'running' || status === 'waiting' || status === 'paused';
+  const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
+  const error = errorLine(report);
+  return [
+    ...help,
+    ...(open ? ['', soFar] : []),
+    `history: ${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`,
+    ...(error === undefined ? [] : [error]),
+    ...(status === 'completed' || status === 'stopped' ? ['', asText(output)] : []),
+  ];
+}
+
+async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOptions): Promise<void> {
+  const { request, turn } = await findStep(run, step, await kindsFrom(io, options));
+  const exact = turn === undefined || turn.request === requestDigest(request);
+  if (!exact) {
+    say(io, `note: this version of reloop renders the request of step ${step} otherwise than it was sent.`);
+  }
+  if (options.json === true) return printJson(io, { id: run.id, step, request, reply: turn ?? null, exact });
+  const colors = colorsFor(io.stdout, io.env);
+  const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, colors);
+  for (const line of [...requestLines(step, request, colors), ...reply]) print(io, line);
+}
+
+async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> | undefined) {
+  let turn: ModelTurn | undefined;
+  const report = await run.show((event) => {
+    if (event.type === 'model_ended' && event.call === step) turn = event.turn;
+  });
+  for await (const { call, request, shortened } of run.requests({
+    follow: false,
+    ...(kinds === undefined ? {} : { kinds }),
+  })) {
+    if (call === step) return { request: turn?.shortened === true ? shortened() : request, turn };
+  }
+  throw new UsageError(
+    `Run ${run.id} has no step ${step}: it made ${count(report.iterations, 'model call')}. Write --prompt 1 for the first.`,
+  );
+}
+
+/** Kinds of the config's own, where there is one; without, the built-in ones do. */
+async function kindsFrom(io: Io, { config }: ShowOptions): Promise<Iterable<AgentKind> | undefined> {
+  const { findConfig, loadConfig } = await import('../../config/load.ts');
+  if (config === undefined && findConfig() === undefined) return undefined;
+  try {
+    return (await loadConfig(config)).kinds.values();
+  } catch (error) {
+    if (config !== undefined) throw error;
+    say(io, `note: the config could not be loaded, so only built-in kinds are known.`);
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import { toolManifest } from '../../config/agent-manifest.ts';
+import { loadConfig } from '../../config/load.ts';
+import { duration, oneLine, table } from '../print/display.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Io, print, printJson } from '../io.ts';
+import type { CommonOptions } from '../options.ts';
+
+/** `reloop tools`: those of the config, and how each is treated. */
+export async function tools(io: Io, { config, json = false }: CommonOptions): Promise<number> {
+  const catalog = await loadConfig(config);
+  const list = [...catalog.tools.values()].map((tool) => {
+    const { name, description, effects, timeoutMs, retry, onFailure, returnDirect, inputSchema } =
+      toolManifest(tool);
+    const { maxAttempts } = retry;
+    const agents = [...catalog.agents.values()].flatMap((agent) =>
+      agent.tools?.includes(tool) ? [agent.name] : [],
+    );
+    return {
+      name,
+      description,
+      effects,
+      timeoutMs,
+      maxAttempts,
+      onFailure,
+      returnDirect,
+      inputSchema,
+      agents,
+    };
+  });
+  if (json) {
+    printJson(io, list);
+    return exitCodes.answered;
+  }
+  const rows = list.map(({ name, effects, timeoutMs, maxAttempts, onFailure, agents, description }) => [
+    name,
+    effects,
+    duration(timeoutMs),
+    String(maxAttempts),
+    onFailure,
+    agents.join(', '),
+    oneLine(description),
+  ]);
+  const head = ['TOOL', 'EFFECTS', 'TIMEOUT', 'ATTEMPTS', 'ON FAILURE', 'AGENTS', 'DESCRIPTION'];
+  for (const line of table([head, ...rows], io.stdout.columns ?? 120)) print(io, line);
+  return exitCodes.answered;
+}

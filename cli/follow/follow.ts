@@ -1,0 +1,153 @@
+import { callPath } from '../../agent/calls.ts';
+import type { AgentKind } from '../../agent/kinds/kind.ts';
+import type { RunEvent } from '../../agent/events.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { TemporalUnreachable } from '../../client/errors.ts';
+import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
+import { colorsFor } from '../print/display.ts';
+import { failureOf, exitCodes } from '../exit-codes.ts';
+import { type Leaving, watchSignals } from './leave.ts';
+import type { Io } from '../io.ts';
+import { warnWithoutWorker } from './no-worker.ts';
+import { replyLines, requestLines } from '../print/prompt.ts';
+import { createTracePrinter } from '../print/trace-printer.ts';
+import type { TemporalSession } from '../context.ts';
+import { waitingHelp } from './waiting-help.ts';
+
+export interface FollowOptions {
+  /** Come back when the run waits for a person. */
+  untilWaiting: boolean;
+  /** Ctrl-C: ask (on a terminal) or cancel; or only look away. */
+  onInterrupt: 'cancel' | 'leave';
+  /** What commands for this run need beside its id. */
+  flags: string[];
+  /** Has just been decided; a sub-agent's call is still said to wait until its parent hears of that. */
+  decided?: { call: string; n: number } | undefined;
+  /** Print exact requests and replies; rendered by these kinds. */
+  verbose?: { kinds: Iterable<AgentKind> | undefined };
+}
+
+/** Where following came to: the run has ended, waits for a person, or goes on without us. */
+export type Followed =
+  { type: 'ended'; report: RunReport } | { type: 'waiting'; report: RunReport } | Leaving;
+
+/** What following needs of a run and of a session: a test can give less than the real ones. */
+export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'info' | 'cancel' | 'show'>;
+export type FollowSession = Pick<
+  TemporalSession,
+  'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'
+>;
+
+const OBSERVATION_ROWS = 8;
+
+/** Prints a run on stderr from its beginning, and as it goes on. */
+export async function follow(
+  io: Io,
+  session: FollowSession,
+  run: FollowedRun,
+  options: FollowOptions,
+): Promise<Followed> {
+  const { stderr, env } = io;
+  const colors = colorsFor(stderr, env);
+  const printer = createTracePrinter({
+    write: (text) => stderr.write(text),
+    colors,
+    width: () => stderr.columns ?? 100,
+    live: stderr.isTTY === true && env['TERM'] !== 'dumb',
+    rows: OBSERVATION_ROWS,
+  });
+  const signals = watchSignals(io, run, { onInterrupt: options.onInterrupt, clear: printer.end });
+  const { notify } = session;
+  session.notify = (line) => printer.note([line]);
+  const stopWarning = warnWithoutWorker(session, run);
+  const verbose = options.verbose && createVerbose(run, options.verbose.kinds);
+  const progress = createProgress();
+  const report = emptyReport(run.id, '');
+  try {
+    const recorded = await countEvents(run);
+    const events = run.events();
+    for (let seen = 0; ;) {
+      const next = await Promise.race([events.next(), signals.leaving, session.workerFailed]);
+      await signals.answered();
+      if ('type' in next) return next;
+      if (next.done === true) return { type: 'ended', report };
+      const event = next.value;
+      if (isRecorded(event)) seen++;
+      printer.note((await verbose?.(event)) ?? []);
+      printer.print(event);
+      addToReport(report, event);
+      progress.add(event);
+      // What is waited for in between, and decided since, is no news.
+      if (seen < recorded) continue;
+      const { decided } = options;
+      const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
+      printer.note(progress.newHelp({ ...report, waiting }, session, options.flags));
+      if (options.untilWaiting && waiting.length > 0 && progress.idle()) {
+        return { type: 'waiting', report };
+      }
+    }
+  } catch (error) {
+    throw lostServer(error, session, run);
+  } finally {
+    stopWarning();
+    signals.stop();
+    printer.end();
+    session.notify = notify;
+  }
+}
+
+async function countEvents(run: FollowedRun): Promise<number> {
+  let events = 0;
+  for await (const _ of run.events({ follow: false })) events++;
+  return events;
+}
+
+/** Not seen live only. */
+function isRecorded({ type }: RunEvent): boolean {
+  return type !== 'model_text' && type !== 'tool_progress' && type !== 'attempt_failed';
+}
+
+/** Which calls run, and for which waiting ones it has been said what to type. */
+function createProgress() {
+  const running = new Set<string>();
+  const helped = new Set<string>();
+  return {
+    idle: () => running.size === 0,
+    add(event: RunEvent) {
+      if (event.type === 'tool_started') running.add(event.call);
+      if (event.type === 'tool_failed') running.delete(event.call);
+      if (event.type === 'step') running.delete(event.step.call);
+      // A sub-agent that waits is not under way.
+      if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
+      if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
+    },
+    newHelp({ id, waiting }: RunReport, { embedded, namespace }: FollowSession, flags: string[]): string[] {
+      return waiting.flatMap((park) => {
+        const key = `${park.call} ${park.n}`;
+        if (helped.has(key)) return [];
+        helped.add(key);
+        return waitingHelp(park, waiting, { id, flags, namespace, uiUrl: embedded?.uiUrl });
+      });
+    },
+  };
+}
+
+/** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */
+function createVerbose(run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
+  const colors = colorsFor({ write: () => undefined }, {});
+  const requests = run.requests({ follow: true, ...(kinds === undefined ? {} : { kinds }) });
+  return async (event: RunEvent): Promise<string[]> => {
+    if (event.type === 'model_ended') return replyLines(event.call, event.turn, colors);
+    if (event.type !== 'model_started') return [];
+    const asked = await requests.next();
+    return asked.done === true ? [] : requestLines(asked.value.call, asked.value.request, colors);
+  };
+}
+
+function lostServer(error: unknown, { client }: FollowSession, run: FollowedRun): unknown {
+  if (failureOf(error).code !== exitCodes.unreachable) return error;
+  return new TemporalUnreachable(
+    `The Temporal server at ${client.address} no longer answers. What the run did is kept there: \`reloop watch ${run.id}\` goes on.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,35 @@
+import { callPath } from '../../agent/calls.ts';
+import type { Park } from '../../agent/events.ts';
+import { shellWord } from '../print/display.ts';
+
+export interface HelpOptions {
+  id: string;
+  /** What the commands need beside the id to find the same run: `--address …`. */
+  flags: readonly string[];
+  /** Of the Web UI, where known. */
+  uiUrl: string | undefined;
+  namespace: string;
+}
+
+/** What to type for a call that waits, ready to be pasted; indented as in the trace. */
+export function waitingHelp(
+  park: Park,
+  parks: readonly Park[],
+  { id, flags, uiUrl, namespace }: HelpOptions,
+): string[] {
+  const run = shellWord(id);
+  const path = callPath(park.call);
+  const which = parks.length > 1 || path.length > 1 ? [park.call] : [];
+  // A sub-agent has a page of its own, where its updates are.
+  const workflow = [id, ...path.slice(0, -1)].join('/');
+  const line = (command: string, ...words: string[]) =>
+    ['reloop', command, run, ...words, ...flags].join(' ');
+  const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflow)}`;
+  const lines = [
+    `${line('retry', ...which)}  (other input: --input "…")`,
+    line('resolve', park.call, '"…"'),
+    `${line('skip', ...which)}  (the model is told why: --reason "…")`,
+    ...(uiUrl === undefined ? [] : [page]),
+  ];
+  return lines.map((text) => `      ${text}`);
+}

@@ -1,0 +1,63 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { shellWord } from './print/display.ts';
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  json?: boolean;
+  address?: string;
+  namespace?: string;
+  config?: string;
+  taskQueue?: string;
+}
+
+export function withCommonOptions(command: Command): Command {
+  return command
+    .optionsGroup('Options of every command:')
+    .option('--json', 'print one JSON object on stdout')
+    .option('--address <host:port>', 'Temporal server (default: TEMPORAL_ADDRESS, else one of our own)')
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)')
+    .option('--config <file>', 'config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)')
+    .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop");
+}
+
+/** 30s, 10m, 1h, 250ms, or a plain number of milliseconds. */
+export function milliseconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/u.exec(text.trim());
+  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? 'ms'];
+  if (match === null || factor === undefined) throw new InvalidArgumentError('Write 30s, 10m or 1h.');
+  return Number(match[1]) * factor;
+}
+
+/** null for `none`. */
+export function iterations(text: string): number | null {
+  if (text === 'none') return null;
+  if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('Write a whole number, or none.');
+  return Number(text);
+}
+
+/** name=value, one after the other. */
+export function variable(text: string, before: { [name: string]: string } = {}): { [name: string]: string } {
+  const match = /^(\w+)=(.*)$/su.exec(text);
+  if (match === null) throw new InvalidArgumentError('Write name=value.');
+  return { ...before, [match[1] ?? '']: match[2] ?? '' };
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d*$/u.test(text)) throw new InvalidArgumentError('Write a whole number from 1.');
+  return Number(text);
+}
+
+export function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError('Write a port from 1 to 65535.');
+  return number;
+}
+
+/** The same options again, for the commands that another command tells the reader to type. */
+export function flagsToRepeat({ address, namespace, config }: CommonOptions): string[] {
+  return [
+    ...(address === undefined ? [] : ['--address', shellWord(address)]),
+    ...(namespace === undefined ? [] : ['--namespace', shellWord(namespace)]),
+    ...(config === undefined ? [] : ['--config', shellWord(config)]),
+  ];
+}

@@ -1,0 +1,202 @@
+import { type Argument, Command } from 'commander';
+import type { ReasonOptions, RetryOptions } from './commands/decide.ts';
+import type { DevOptions } from './commands/dev.ts';
+import type { ListOptions } from './commands/list.ts';
+import type { RunOptions } from './commands/run.ts';
+import type { SessionListOptions } from './commands/session.ts';
+import type { ShowOptions } from './commands/show.ts';
+import type { WatchOptions } from './commands/watch.ts';
+import { oneLine } from './print/display.ts';
+import type { Io, Output } from './io.ts';
+import {
+  type CommonOptions,
+  iterations,
+  milliseconds,
+  port,
+  variable,
+  wholeNumber,
+  withCommonOptions,
+} from './options.ts';
+
+/**
+ * The command line. Each command's code is loaded when it is asked for: help must not wait for Temporal. `done` is told
+ * the exit code.
+ */
+export function createProgram(io: Io, version: string, done: (code: number) => void): Command {
+  const program = new Command('reloop')
+    .description('Runs agents that survive: every step is recorded, nothing is lost, a person can step in.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', EXAMPLES)
+    .configureHelp({
+      subcommandTerm: (command) =>
+        [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+    })
+    .exitOverride()
+    .configureOutput({
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // The message and the suggestion are one line.
+      outputError: (text, write) => write(`${oneLine(text)}\n`),
+    });
+  const add: Add = (usage, summary, more = '') =>
+    program
+      .command(usage)
+      .summary(summary)
+      .description(sentence(summary + more));
+  addRunning(add, io, done);
+  addLooking(add, io, done);
+  addDeciding(add, io, done);
+  addSessions(add, io, done);
+  addServing(add, io, done);
+  for (const command of program.commands) {
+    if (command.commands.length === 0) withCommonOptions(command);
+    for (const own of command.commands) withCommonOptions(own);
+  }
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  reloop run assistant "What is the 10th Fibonacci number?"
+  reloop run assistant - --json < question.txt
+  reloop retry RUN                  run a failed tool call again
+  reloop show RUN --prompt 2        exactly what the model was asked in step 2
+  reloop dev                        Temporal, its Web UI and a worker, until Ctrl-C`;
+
+/** Lines that are too long are as hard to read as those that wrap. */
+function helpWidth({ columns = 80 }: Output): number {
+  return Math.min(columns, 100);
+}
+
+function argumentTerm(argument: Argument): string {
+  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+type Add = (usage: string, summary: string, more?: string) => Command;
+type Done = (code: number) => void;
+
+function addRunning(add: Add, io: Io, done: Done): void {
+  add(
+    'run <agent> <question>',
+    'ask an agent and print its answer',
+    '; the trace goes to stderr (question -: read from stdin)',
+  )
+    .option('--id <id>', 'id of the run; one that exists is shown and gone on with')
+    .option('--session <name>', 'conversation to go on with; its first question begins it')
+    .option('--model <name>', "in place of the agent's")
+    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', iterations)
+    .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
+    .option(
+      '--var <name=value>',
+      "a value for the agent's own {name} in its prompt; may be repeated",
+      variable,
+    )
+    .option('--detach', 'print the id of the run and leave it')
+    .option('--no-wait', 'when a call waits for a person: exit with 4')
+    .option('--verbose', 'print exact requests and replies')
+    .action(async (agent: string, question: string, options: RunOptions) =>
+      done(await (await import('./commands/run.ts')).run(io, agent, question, options)),
+    );
+}
+
+function addLooking(add: Add, io: Io, done: Done): void {
+  add('list', 'list runs, latest first')
+    .option('--limit <n>', 'how many', wholeNumber, 50)
+    .action(async (options: ListOptions) =>
+      done(await (await import('./commands/list.ts')).list(io, options)),
+    );
+
+  add('show <id>', 'print a run from its history')
+    .option('--prompt <step>', 'the exact request of a step and its reply')
+    .action(async (id: string, options: ShowOptions) =>
+      done(await (await import('./commands/show.ts')).show(io, id, options)),
+    );
+
+  add('watch <id>', 'follow a run from its beginning to its end')
+    .option('--no-wait', 'when a call waits for a person: exit with 4')
+    .action(async (id: string, options: WatchOptions) =>
+      done(await (await import('./commands/watch.ts')).watch(io, id, options)),
+    );
+}
+
+function addDeciding(add: Add, io: Io, done: Done): void {
+  const json = 'taken as JSON if it is an object or an array, else as text';
+  const only = '; [call] may be left out when one call waits';
+  add('retry <id> [call]', 'run a waiting tool call again', only)
+    .option('--input <input>', `other input; ${json}`)
+    .action(async (id: string, call: string | undefined, options: RetryOptions) =>
+      done(await (await import('./commands/decide.ts')).retry(io, id, call, options)),
+    );
+
+  add('resolve <id> <call> <output>', 'give a waiting tool call its result', `; <output> is ${json}`).action(
+    async (id: string, call: string, output: string, options: CommonOptions) =>
+      done(await (await import('./commands/decide.ts')).resolve(io, id, call, output, options)),
+  );
+
+  add('skip <id> [call]', 'go on without a waiting tool call', `; the model is told${only}`)
+    .option('--reason <text>', 'what the model is told')
+    .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
+      done(await (await import('./commands/decide.ts')).skip(io, id, call, options)),
+    );
+
+  add('cancel <id> [call]', 'cancel a run, or one running tool call')
+    .option('--reason <text>', 'what the model is told of a cancelled call')
+    .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
+      done(await (await import('./commands/decide.ts')).cancel(io, id, call, options)),
+    );
+}
+
+function addSessions(add: Add, io: Io, done: Done): void {
+  const session = add(
+    'session',
+    'list, show or clear conversations',
+    ': `reloop run --session NAME` begins one',
+  );
+  const addOwn: Add = (usage, summary) =>
+    session.command(usage).summary(summary).description(sentence(summary));
+  const commands = () => import('./commands/session.ts');
+
+  addOwn('list', 'list conversations, latest first')
+    .option('--limit <n>', 'how many', wholeNumber, 50)
+    .action(async (options: SessionListOptions) => done(await (await commands()).listSessions(io, options)));
+
+  addOwn('show <name>', 'print what was said, and which runs said it').action(
+    async (name: string, options: CommonOptions) =>
+      done(await (await commands()).showSession(io, name, options)),
+  );
+
+  addOwn('clear <name>', 'forget a conversation').action(async (name: string, options: CommonOptions) =>
+    done(await (await commands()).clearSession(io, name, options)),
+  );
+}
+
+function addServing(add: Add, io: Io, done: Done): void {
+  add('worker', 'run agents for a Temporal server, until Ctrl-C').action(async (options: CommonOptions) =>
+    done(await (await import('./commands/worker.ts')).worker(io, options)),
+  );
+
+  add('dev', 'Temporal, its Web UI and a worker, until Ctrl-C')
+    .option('--port <port>', 'of Temporal (default: 7233)', port)
+    .option('--ui-port <port>', 'of the Web UI (default: 8233)', port)
+    .action(async (options: DevOptions) => done(await (await import('./commands/dev.ts')).dev(io, options)));
+
+  add('agents', 'list the agents of the config').action(async (options: CommonOptions) =>
+    done(await (await import('./commands/agents.ts')).agents(io, options)),
+  );
+
+  add('tools', 'list the tools of the config').action(async (options: CommonOptions) =>
+    done(await (await import('./commands/tools.ts')).tools(io, options)),
+  );
+
+  add('doctor', 'say what works here, and what to do about the rest').action(async (options: CommonOptions) =>
+    done(await (await import('./commands/doctor.ts')).doctor(io, options)),
+  );
+}

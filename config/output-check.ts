@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { OutputParserError } from '../agent/kinds/kind.ts';
+import type { AgentManifest, JsonSchema } from '../agent/manifest.ts';
+import { invalidOutput } from '../agent/observations.ts';
+import type { Json } from '../agent/vocabulary.ts';
+import { ConfigError } from './define.ts';
+
+/** An agent's `output` as it is recorded and shown to the model. Throws {@link ConfigError}. */
+export function outputSchema(agent: string, output: z.ZodType): JsonSchema {
+  try {
+    // zod's schema is JSON by construction; the type says so only as `unknown` fields.
+    return z.toJSONSchema(output, { io: 'input' }) as JsonSchema;
+  } catch (error) {
+    throw new ConfigError(`Agent "${agent}": its output cannot be written as JSON Schema: ${String(error)}`);
+  }
+}
+
+/**
+ * Checks answers against the schema a run was started with. The agent's own zod schema does it while it still says the
+ * same (it may refine and transform); after a deploy that changed it, the recorded JSON Schema.
+ */
+export function createOutputCheck(schemaOf: (agent: string) => z.ZodType | undefined) {
+  return ({ name, output: recorded }: AgentManifest, output: Json): Json => {
+    if (recorded === undefined) return output;
+    const own = schemaOf(name);
+    const same = own !== undefined && JSON.stringify(outputSchema(name, own)) === JSON.stringify(recorded);
+    return check(same ? own : z.fromJSONSchema(recorded), output);
+  };
+}
+
+/**
+ * Text kinds answer with text: JSON in it is read, also inside a code fence. The model was told to answer with JSON, so a
+ * text in quotes is the text, and only what does not fit as JSON is taken as it is.
+ */
+function check(schema: z.ZodType, output: Json): Json {
+  const value = typeof output === 'string' ? parseJson(output) : undefined;
+  const parsed = value === undefined ? undefined : schema.safeParse(value);
+  if (parsed?.success === true) return toJson(parsed.data);
+  const asItIs = schema.safeParse(output);
+  if (asItIs.success) return toJson(asItIs.data);
+  if (parsed !== undefined) throw notFitting(z.prettifyError(parsed.error));
+  const isText = typeof output === 'string' && !takesText(asItIs.error);
+  throw notFitting(isText ? 'it is not JSON.' : z.prettifyError(asItIs.error));
+}
+
+/** A text is what the schema wants, only not this one. */
+function takesText({ issues }: z.ZodError): boolean {
+  return issues.every(
+    ({ code, path }) => path.length === 0 && code !== 'invalid_type' && code !== 'invalid_union',
+  );
+}
+
+function notFitting(problem: string): OutputParserError {
+  return new OutputParserError(
+    `The answer does not fit the agent's output schema: ${problem}`,
+    invalidOutput(problem),
+  );
+}
+
+function parseJson(text: string): Json | undefined {
+  const inner = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/u.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(inner) as Json; // JSON.parse makes nothing but JSON values
+  } catch {
+    return undefined;
+  }
+}
+
+/** A transform may have made something else of it. */
+function toJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value ?? null)) as Json;
+}

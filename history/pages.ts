@@ -1,0 +1,81 @@
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import type { RunRef } from './transcript.ts';
+
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+const NOT_FOUND = 5;
+const RESOURCE_EXHAUSTED = 8;
+
+export interface ReadOptions {
+  /** Go on with the events to come until the run is closed. */
+  follow?: boolean;
+  /** From the end: who reads so looks for what has just happened. */
+  latestFirst?: boolean;
+}
+
+/** The recorded events of one run in the client's namespace. Reads the server's record: no worker is asked. */
+export function readRun(
+  client: Client,
+  run: RunRef,
+  { follow = false, latestFirst = false }: ReadOptions = {},
+): AsyncGenerator<HistoryEvent> {
+  const service = client.workflowService;
+  return readPages<HistoryEvent>(
+    async (token, size) => {
+      const request = {
+        namespace: client.options.namespace,
+        execution: run,
+        maximumPageSize: size,
+        ...(token === undefined ? {} : { nextPageToken: token }),
+      };
+      const page = latestFirst
+        ? await service.getWorkflowExecutionHistoryReverse(request)
+        : await service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow });
+      return { events: page.history?.events ?? [], next: page.nextPageToken };
+    },
+    (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
+    latestFirst ? 20 : 200,
+  );
+}
+
+export function isNotFound(error: unknown): boolean {
+  return grpcCode(error) === NOT_FOUND;
+}
+
+function grpcCode(error: unknown): number | undefined {
+  return isGrpcServiceError(error) ? error.code : undefined;
+}
+
+/** One page of a history: events oldest first (or latest first, where asked so), and where to go on. */
+export interface Page<E> {
+  events: E[];
+  next: Uint8Array | undefined;
+}
+
+/** Asks for a page of `size` transactions (not events: a transaction can hold many). */
+export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Promise<Page<E>>;
+
+/**
+ * All events, page by page. A page whose bytes exceed what a connection takes is asked for again at half the size;
+ * `tooLarge` tells that error from others.
+ */
+export async function* readPages<E>(
+  fetch: FetchPage<E>,
+  tooLarge: (error: unknown) => boolean,
+  pageSize = 200,
+): AsyncGenerator<E> {
+  let token: Uint8Array | undefined;
+  let size = pageSize;
+  for (;;) {
+    try {
+      const page = await fetch(token, size);
+      yield* page.events;
+      if (page.next === undefined || page.next.length === 0) return;
+      token = page.next;
+    } catch (error) {
+      if (!tooLarge(error) || size === 1) throw error;
+      size = Math.ceil(size / 2);
+    }
+  }
+}

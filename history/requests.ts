@@ -1,0 +1,88 @@
+import type { Client } from '@temporalio/client';
+import type { AgentKind } from '../agent/kinds/kind.ts';
+import { builtInKinds } from '../agent/kinds/kinds.ts';
+import { type ModelRequest, renderRequest } from '../agent/transcript/request.ts';
+import { shortenOldest } from '../agent/transcript/shorten.ts';
+import { type RunRef, type TranscriptSource, readTranscripts } from './transcript.ts';
+import { observationIn } from '../agent/transcript/state.ts';
+import { conversation } from '../agent/transcript/entries.ts';
+import { InvalidInput } from '../agent/invalid-input.ts';
+import { readLineage } from './lineage.ts';
+import { isNotFound, readRun } from './pages.ts';
+import { type Payloads, decodeFirst } from './payloads.ts';
+
+/** What the model was asked in one iteration: `call` is `3`, in a later runAgent of one workflow `1/3`. */
+export interface AskedRequest {
+  call: string;
+  /** Counts the times the call was scheduled, from 0. */
+  n: number;
+  request: ModelRequest;
+  /** The request as it was made again when its context was too long for the model (`turn.shortened`). */
+  shortened(): ModelRequest;
+}
+
+export interface RequestsOptions {
+  /** Go on with those to come until the run ends. */
+  follow: boolean;
+  /** Where agents of kinds beside the built-in ones are found. */
+  kinds?: Iterable<AgentKind>;
+}
+
+/**
+ * The request of every model call of a run, in order, rebuilt from history: calls record only what was new to the
+ * model, so the whole is put together again and rendered as the activity did.
+ */
+export async function* readRequests(
+  client: Client,
+  run: RunRef,
+  { follow, kinds = builtInKinds }: RequestsOptions,
+): AsyncGenerator<AskedRequest> {
+  const known = [...kinds];
+  const events = readLineage(client, run, follow);
+  for await (const { transcript, asked } of readTranscripts(sourceOf(client), run.workflowId, events)) {
+    if (asked === undefined) continue;
+    const { scope, call, n, closing } = asked;
+    const context = conversation(transcript.entries, closing);
+    const kind = kindOf(known, context.manifest.kind);
+    yield {
+      call: scope === 0 ? call : `${scope}/${call}`,
+      n,
+      request: renderRequest(kind, context),
+      shortened: () => renderRequest(kind, shortenOldest(context) ?? context),
+    };
+  }
+}
+
+function sourceOf(client: Client): TranscriptSource<Payloads> {
+  return {
+    history: (run) => historyOf(client, run),
+    decode: (payloads) => decodeFirst(client, payloads),
+    async observation(_, ref, recorded) {
+      if (!recorded) throw gone(ref.runId);
+      return observationIn(ref, await decodeFirst(client, recorded));
+    },
+    broken: (_, { runId }) => gone(runId),
+  };
+}
+
+async function* historyOf(client: Client, run: RunRef) {
+  try {
+    yield* readRun(client, run);
+  } catch (error) {
+    throw isNotFound(error) ? gone(run.runId) : error;
+  }
+}
+
+function kindOf(kinds: AgentKind[], name: string): AgentKind {
+  const found = kinds.find((kind) => kind.name === name);
+  if (found !== undefined) return found;
+  throw new InvalidInput(
+    `The agent's kind "${name}" is not known here (known: ${kinds.map((kind) => kind.name).join(', ')}). Name the config that defines it with --config.`,
+  );
+}
+
+function gone(runId: string): InvalidInput {
+  return new InvalidInput(
+    `The requests cannot be rebuilt: what the model was shown first is recorded in run ${runId} or before it, and is past the namespace's retention.`,
+  );
+}

@@ -1,0 +1,106 @@
+import { OpenAI } from 'openai';
+import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
+import { startDeadline } from './request-timeout.ts';
+import type { Asked } from './errors.ts';
+import { judge, timedOut } from './errors.ts';
+import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
+import { readReply } from './read-reply.ts';
+import type { WireRequest } from './request-body.ts';
+import { buildRequest } from './request-body.ts';
+import type { OpenAIConnection } from './openai.ts';
+
+export interface CallOptions extends OpenAIConnection {
+  headers: { [name: string]: string };
+  /** What each model refused so far, so that later calls do not pay twice. Lives as long as the adapter. */
+  refused: Map<string, string[]>;
+}
+
+/** Longest time a timer takes. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** One model call: a request, and again without a field for each one that the model refuses. */
+export async function callOpenAI(
+  request: ModelRequest,
+  context: ModelCallContext,
+  options: CallOptions,
+): Promise<ModelReply> {
+  const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), MAX_TIMEOUT_MS);
+  const asked: Asked = { ...options, model: request.model, timeoutMs };
+  let wire = buildRequest(request);
+  for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
+  const dropped: string[] = [];
+  // Ends: each round sends one field less.
+  for (;;) {
+    try {
+      const reply = await ask(wire, context, options, asked);
+      const warnings = remember(options.refused, request.model, dropped);
+      return warnings.length === 0 ? reply : { ...reply, warnings };
+    } catch (error) {
+      const param = refusedParam(error, wire.body);
+      if (param === undefined) throw judge(error, asked);
+      wire = dropParam(wire, param);
+      dropped.push(param);
+    }
+  }
+}
+
+/** One HTTP request. Throws the caller's abort reason, ModelTimeout, or what the client or the reader threw. */
+async function ask(
+  { path, body }: WireRequest,
+  context: ModelCallContext,
+  { headers }: CallOptions,
+  asked: Asked,
+): Promise<ModelReply> {
+  context.signal.throwIfAborted();
+  const client = new Client({ baseURL: asked.baseURL, apiKey: asked.apiKey, maxRetries: 0, logLevel: 'off' });
+  const deadline = startDeadline(context.signal, asked.timeoutMs);
+  try {
+    const { signal } = deadline;
+    const response = await client
+      .post(path, { body, headers, signal, timeout: asked.timeoutMs })
+      .asResponse();
+    const onText = (piece: string) => context.onText(piece);
+    return await readReply(response, {
+      client,
+      stream: body['stream'] === true,
+      step: context.step,
+      onText,
+      onPiece: deadline.heard,
+    });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw deadline.passed() ? timedOut(asked) : error;
+  } finally {
+    deadline.end();
+  }
+}
+
+/** The official client; it only reads errors that stand in `error`, and compatible servers put them elsewhere too. */
+class Client extends OpenAI {
+  protected override makeStatusError(
+    ...[status, body, message, headers]: Parameters<OpenAI['makeStatusError']>
+  ): ReturnType<OpenAI['makeStatusError']> {
+    return super.makeStatusError(status, { error: errorIn(body) }, message, headers);
+  }
+}
+
+function errorIn(body: unknown): unknown {
+  if (Array.isArray(body)) return errorIn(body[0]);
+  if (body === null || typeof body !== 'object') return undefined;
+  if ('error' in body && body.error) {
+    return typeof body.error === 'string' ? { ...body, message: body.error } : body.error;
+  }
+  return 'detail' in body ? { message: body.detail } : body;
+}
+
+function dropParam(wire: WireRequest, param: string): WireRequest {
+  return { path: wire.path, body: withoutParam(wire.body, param) };
+}
+
+/** Keeps what is newly learned and returns the warnings for it. */
+function remember(refused: Map<string, string[]>, model: string, dropped: string[]): string[] {
+  const known = refused.get(model) ?? [];
+  const learned = dropped.filter((param) => !known.includes(param));
+  refused.set(model, [...known, ...learned]);
+  return learned.map((param) => refusedWarning(model, param));
+}

@@ -1,0 +1,113 @@
+import type { OpenAI } from 'openai';
+import { APIError } from 'openai';
+import { Stream } from 'openai/streaming';
+import type { ModelReply } from '../model.ts';
+import { ModelError } from '../model.ts';
+import type { Draft } from './reply-draft.ts';
+import { addPiece, asReply, emptyDraft } from './reply-draft.ts';
+import { reasonOf } from './errors.ts';
+
+const SHOWN_CHARS = 200;
+
+export interface ReadOptions {
+  client: OpenAI;
+  /** Was a stream asked for? A server may still answer in one piece. */
+  stream: boolean;
+  /** The model call, `3`. */
+  step: string;
+  onText(piece: string): void;
+  /** Called for each piece of a stream, with text or not. */
+  onPiece(): void;
+}
+
+/**
+ * Reads the body of a 200 response. Throws {@link ModelError}, or the client's APIError for an error that the
+ * provider put inside.
+ */
+export async function readReply(response: Response, options: ReadOptions): Promise<ModelReply> {
+  const type = response.headers.get('content-type') ?? '';
+  const streamed = type.includes('event-stream') || (options.stream && !/json|html/.test(type));
+  return streamed ? readStream(response, options) : readWhole(response, options);
+}
+
+async function readWhole(response: Response, { step }: ReadOptions): Promise<ModelReply> {
+  const text = await response.text().catch((error: unknown) => {
+    const message = `The connection to ${response.url} broke within the reply (${reasonOf(error)}).`;
+    throw new ModelError('ModelConnectionError', message, { retryable: true });
+  });
+  const json = parseJson(text, response);
+  throwErrorInside(json, response);
+  const draft = emptyDraft();
+  if (addPiece(draft, json) === undefined || !draft.started) throw invalid(response, 'no choices', text);
+  return asReply(draft, step);
+}
+
+async function readStream(response: Response, options: ReadOptions): Promise<ModelReply> {
+  const watched = watchForDone(response);
+  const draft = emptyDraft();
+  try {
+    for await (const piece of streamOf(watched.response, options.client)) {
+      options.onPiece();
+      const text = addPiece(draft, piece);
+      if (text === undefined) throw invalid(response, 'a piece without choices', JSON.stringify(piece));
+      if (text !== '') options.onText(text);
+    }
+  } catch (error) {
+    if (error instanceof APIError || error instanceof ModelError) throw error;
+    if (error instanceof SyntaxError) throw invalid(response, 'a piece that is not JSON', error.message);
+    throw streamCut(response, draft, reasonOf(error));
+  }
+  if (draft.finishReason === undefined && !watched.done()) {
+    throw streamCut(response, draft, 'no finish reason and no [DONE] came');
+  }
+  if (!draft.started) throw invalid(response, 'a stream without choices');
+  return asReply(draft, options.step);
+}
+
+/** The client's reader for server-sent events; the request itself is ended by our own signal. */
+function streamOf(response: Response, client: OpenAI): Stream<unknown> {
+  return Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
+}
+
+/** Some servers give no finish reason but do say `[DONE]`; the client's reader swallows that, so the bytes are watched. */
+function watchForDone(response: Response): { response: Response; done(): boolean } {
+  let tail = '';
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      tail = (tail + Buffer.from(chunk).toString('latin1')).slice(-32);
+      controller.enqueue(chunk);
+    },
+  });
+  return {
+    response: new Response(response.body?.pipeThrough(watch) ?? null, { headers: response.headers }),
+    done: () => /(^|\n)data: ?\[DONE\]\s*$/.test(tail),
+  };
+}
+
+function parseJson(text: string, response: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid(response, text.trimStart().startsWith('<') ? 'HTML' : 'something that is not JSON', text);
+  }
+}
+
+/** Gateways send errors with status 200 too. */
+function throwErrorInside(json: unknown, response: Response): void {
+  if (json === null || typeof json !== 'object' || !('error' in json) || !json.error) return;
+  throw new APIError(undefined, json.error, undefined, response.headers);
+}
+
+function invalid({ url }: Response, what: string, text = ''): ModelError {
+  const shown = text === '' ? '' : ` (${text.slice(0, SHOWN_CHARS)})`;
+  return new ModelError(
+    'ModelInvalidResponse',
+    `The model at ${url} sent ${what}${shown}. If this stays, check the base URL: it usually ends in /v1.`,
+    { retryable: true },
+  );
+}
+
+function streamCut({ url }: Response, { text }: Draft, why: string): ModelError {
+  const message = `The stream from ${url} broke off after ${text.length} characters: ${why}.`;
+  return new ModelError('ModelStreamCut', message, { retryable: true });
+}

@@ -1,0 +1,87 @@
+import type { ModelPrompt } from '../../agent/kinds/kind.ts';
+import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
+import type { ModelRequest } from '../model.ts';
+import { ModelError } from '../model.ts';
+
+export interface WireRequest {
+  path: '/chat/completions' | '/completions';
+  body: WireBody;
+}
+
+export type WireBody = { [field: string]: Json };
+
+/** Legacy completions: the API's own default of 16 tokens cuts every thought. */
+const COMPLETIONS_MAX_TOKENS = 256;
+/** The API takes no more; the caller cuts at all of them anyway. */
+const MAX_STOPS = 4;
+
+/** A request as the OpenAI protocol writes it; what is not set is not sent. */
+export function buildRequest(request: ModelRequest): WireRequest {
+  const { params, model, prompt } = request;
+  const chat = params.api === 'chat';
+  const fields = {
+    model,
+    ...(chat ? chatFields(prompt) : { prompt: asPromptText(prompt) }),
+    stop: request.stop.length > 0 ? request.stop.slice(0, MAX_STOPS) : undefined,
+    temperature: params.temperature,
+    max_tokens: params.maxTokens ?? (chat ? undefined : COMPLETIONS_MAX_TOKENS),
+    top_p: params.topP,
+    frequency_penalty: params.frequencyPenalty,
+    presence_penalty: params.presencePenalty,
+    logit_bias: params.logitBias,
+    ...(params.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...params.extra,
+  };
+  return { path: chat ? '/chat/completions' : '/completions', body: onlySet(fields) };
+}
+
+/** A text prompt is one user message. An empty list of tools is refused by some servers. */
+function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } {
+  if (prompt.type === 'text') return { messages: [{ role: 'user', content: prompt.text }] };
+  const { messages, tools = [], toolChoice } = prompt;
+  return {
+    messages: messages.map((message) => onlySet(wireMessage(message))),
+    tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: { ...tool } })) : undefined,
+    tool_choice: toolChoice,
+  };
+}
+
+function wireMessage(message: ChatMessage): { [field: string]: Json | undefined } {
+  return {
+    role: message.role,
+    content: message.content,
+    tool_calls: message.toolCalls?.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    })),
+    tool_call_id: message.toolCallId,
+  };
+}
+
+const SPEAKERS = { system: 'System', user: 'Human', assistant: 'AI' };
+
+/** Messages for a model that only continues text: `System: …`, `Human: …`, `AI: …`, ending where the model speaks. */
+function asPromptText(prompt: ModelPrompt): string {
+  if (prompt.type === 'text') return prompt.text;
+  if (prompt.tools !== undefined && prompt.tools.length > 0) throw needsChat();
+  const lines = prompt.messages.map(({ role, content, toolCalls }) => {
+    if (role === 'tool' || toolCalls !== undefined) throw needsChat();
+    return `${SPEAKERS[role]}: ${content ?? ''}`;
+  });
+  return [...lines, 'AI:'].join('\n');
+}
+
+function needsChat(): ModelError {
+  return new ModelError(
+    'ModelBadRequest',
+    "Legacy completions cannot carry tool calls: give this agent api: 'chat'.",
+    { retryable: false },
+  );
+}
+
+function onlySet(fields: { [field: string]: Json | undefined }): WireBody {
+  const body: WireBody = {};
+  for (const [field, value] of Object.entries(fields)) if (value !== undefined) body[field] = value;
+  return body;
+}

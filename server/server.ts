@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { scriptArgs } from './child-script.ts';
+import { accepts, usualPorts, type Ports } from './free-ports.ts';
+import { TemporalUnreachable } from './launcher-error.ts';
+import { takeLease, type Lease } from './keeper/lease.ts';
+import { lockHolder } from './lock-file.ts';
+import { isAlive } from './process-identity.ts';
+import { plainEnvironment } from './process.ts';
+import { makeStateDirectory, readRecord, stateFiles, type ServerRecord } from './state.ts';
+import type { SuperviseOptions } from './keeper/supervisor.ts';
+import { findTemporalBinary, type TemporalBinary } from './binary/binary.ts';
+
+export { stateDirectory } from './state.ts';
+
+export interface EmbeddedServerInfo {
+  address: string;
+  namespace: 'default';
+  uiUrl: string;
+  /** Has the dynamic config that makes a step fast. */
+  fastSettings: boolean;
+  pid: number;
+  dbFile: string;
+  binary: TemporalBinary;
+}
+
+export interface EmbeddedServer extends EmbeddedServerInfo {
+  /** false: another command had it running. */
+  startedByUs: boolean;
+  /** This command needs it no more. It ends with the last that does, also when they are killed. */
+  release(): Promise<void>;
+}
+
+export interface AcquireOptions {
+  stateDir: string;
+  /** Where it is to listen; each is replaced where it is taken. Default 7233 and 8233. */
+  ports?: Ports;
+  onProgress(line: string): void;
+}
+
+/**
+ * This project's Temporal server: the one that is running, else a new one on the project's file. It answers when this
+ * resolves, and stays at its address until `release`, whatever is killed. Throws TemporalUnreachable.
+ */
+export async function acquireServer(options: AcquireOptions): Promise<EmbeddedServer> {
+  const stateDir = resolve(options.stateDir);
+  const { onProgress, ports = usualPorts } = options;
+  let released = false;
+  const obtained = await obtainLease(stateDir, ports, () => findTemporalBinary({ onProgress }));
+  const { startedByUs } = obtained;
+  const { server } = obtained.lease;
+  let lease = obtained.lease;
+
+  async function comeBack(): Promise<void> {
+    const said = await lease.lost;
+    if (released) return;
+    if (said !== undefined) return onProgress(said);
+    try {
+      ({ lease } = await obtainLease(stateDir, server.ports, async () => server.binary));
+    } catch (error) {
+      return onProgress(error instanceof Error ? error.message : String(error));
+    }
+    if (released) return lease.release();
+    if (lease.server.address !== server.address) {
+      onProgress(`The Temporal server had to move to ${lease.server.address}. Start this command again.`);
+    }
+    return comeBack();
+  }
+
+  void comeBack();
+  return {
+    ...infoOf(server),
+    startedByUs,
+    async release() {
+      released = true;
+      await lease.release();
+    },
+  };
+}
+
+/** The server of a project if it is up. Starts nothing and does not keep it from ending. */
+export async function runningServer(stateDir: string): Promise<EmbeddedServerInfo | undefined> {
+  const record = await readRecord(stateDir);
+  const up = record?.ready === true && (await isAlive(record)) && (await accepts(record.ports.grpc));
+  return up ? infoOf(record) : undefined;
+}
+
+/** How long a keeper may refuse: it lets its server end first. */
+const PATIENCE_MS = 60_000;
+
+async function obtainLease(
+  stateDir: string,
+  ports: Ports,
+  findBinary: () => Promise<TemporalBinary>,
+): Promise<{ lease: Lease; startedByUs: boolean }> {
+  await prepare(stateDir);
+  const files = stateFiles(stateDir);
+  let keeper: ChildProcess | undefined;
+  for (let giveUp = Date.now() + PATIENCE_MS; Date.now() < giveUp; await sleep(25)) {
+    const holder = await lockHolder(files.keeper);
+    if (holder !== undefined) {
+      const lease = await takeLease(holder);
+      if (lease !== undefined) return { lease, startedByUs: lease.keeperPid === keeper?.pid };
+    } else if (keeper === undefined || keeper.exitCode === 0) {
+      keeper = startKeeper({ stateDir, ports, binary: await findBinary() });
+      giveUp = Date.now() + PATIENCE_MS;
+    } else if (keeper.exitCode !== null || keeper.signalCode !== null) {
+      break;
+    }
+  }
+  throw new TemporalUnreachable(
+    `The process that keeps this project's Temporal server ended at once or does not answer. ${files.log} may say why; if it is stuck, end the process named in ${files.keeper}.`,
+  );
+}
+
+async function prepare(stateDir: string): Promise<void> {
+  try {
+    await makeStateDirectory(stateDir);
+  } catch (error) {
+    throw new TemporalUnreachable(
+      `The Temporal server's folder ${stateDir} cannot be written (${String(error)}). Set RELOOP_STATE_DIR to one that can.`,
+    );
+  }
+}
+
+/** In a session of its own: Ctrl-C, a closed terminal or the end of our process group are not its business. */
+function startKeeper(options: SuperviseOptions): ChildProcess {
+  const log = openSync(stateFiles(options.stateDir).log, 'a');
+  const keeper = spawn(process.execPath, [...scriptArgs('keeper/keeper'), JSON.stringify(options)], {
+    cwd: options.stateDir,
+    env: plainEnvironment(),
+    detached: true,
+    stdio: ['ignore', log, log],
+    windowsHide: true,
+  });
+  closeSync(log);
+  keeper.on('error', () => undefined); // has no pid then, and never a lock
+  keeper.unref();
+  return keeper;
+}
+
+function infoOf({
+  address,
+  namespace,
+  uiUrl,
+  fastSettings,
+  pid,
+  dbFile,
+  binary,
+}: ServerRecord): EmbeddedServerInfo {
+  return { address, namespace, uiUrl, fastSettings, pid, dbFile, binary };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { type Allowed, allowList } from './allow.ts';
+import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
+import { type Answer, exchange } from './exchange.ts';
+import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './request.ts';
+import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+
+export interface HttpOptions extends Partial<ToolOptions> {
+  /** The hosts that may be asked, also by a redirect: `api.example.com`, `localhost:8080`, `*.example.com`. */
+  allow: readonly string[];
+  /** Default both. */
+  methods?: readonly [Method, ...Method[]];
+  /** Sent with every request, to any of these hosts; a function is given the URL. The model does not see them. */
+  headers?: HeaderFields | ((url: URL) => HeaderFields);
+  /** Names of headers that the model may set. Default accept, accept-language, content-type. */
+  allowHeaders?: readonly string[];
+  /** More of a body is not read. Default 1,000,000. */
+  maxBytes?: number;
+}
+
+const MAX_REDIRECTS = 5;
+const SHOWN_CHARS = 1000;
+
+/** Lets the model send requests to the hosts that are listed, and to no other. */
+export function http({
+  allow,
+  methods = ['GET', 'POST'],
+  headers = {},
+  allowHeaders = ['accept', 'accept-language', 'content-type'],
+  maxBytes = 1_000_000,
+  ...options
+}: HttpOptions): Tool {
+  const isAllowed = allowList(allow);
+  const own = typeof headers === 'function' ? headers : () => headers;
+  const names = new Set(allowHeaders.map((name) => name.toLowerCase()));
+  const input = z.object({
+    url: z.string().describe('The full address, with its query.'),
+    method: z.enum(methods).default(methods[0]),
+    body: z
+      .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .nullish()
+      .describe('For POST: a text, or JSON.'),
+    headers: z.record(z.string(), z.string()).nullish(),
+  });
+
+  return defineTool({
+    name: 'http',
+    description: `Sends an HTTP request (${methods.join(', ')}) and gives the answer's text. Hosts: ${allow.join(', ')}.`,
+    timeout: '30s',
+    effects: methods.includes('POST') ? 'idempotent' : 'none',
+    ...options,
+    input,
+    async run(given, context) {
+      const first = askedOf(given, names, context.idempotencyKey);
+      const answer = await follow(first, { isAllowed, allow, own, maxBytes, signal: context.signal });
+      return report(answer, given.url);
+    },
+  });
+}
+
+interface Route {
+  isAllowed: Allowed;
+  /** For messages. */
+  allow: readonly string[];
+  own(url: URL): HeaderFields;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+/** The answer behind all redirects. Each of them is looked at as if the model had asked for it. */
+async function follow(first: Asked, route: Route): Promise<Answer> {
+  let asked = first;
+  let url = permitted(first.url, undefined, route);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const { maxBytes, signal } = route;
+    const answer = await exchange(url, initOf(asked, route.own(url)), { maxBytes, signal, whom: url.host });
+    const location = redirectOf(answer);
+    if (location === undefined) return answer;
+    const next = permitted(location, url, route);
+    asked = redirected(asked, answer.status, next.origin === url.origin);
+    url = next;
+  }
+  throw new ToolError(`${first.url} redirects more than ${MAX_REDIRECTS} times.`);
+}
+
+function permitted(address: string, from: URL | undefined, { isAllowed, allow }: Route): URL {
+  const where = from === undefined ? address : `${from.href} redirects to ${address}, which`;
+  const url = URL.canParse(address, from?.href) ? new URL(address, from?.href) : undefined;
+  if (url !== undefined && isAllowed(url)) return url;
+  throw new ToolError(
+    `${where} ${url === undefined ? 'is no address' : 'may not be asked'}. ` +
+      `Give an http or https address without a user name, of one of these hosts: ${allow.join(', ')}.`,
+  );
+}
+
+function redirectOf({ status, headers }: Answer): string | undefined {
+  return [301, 302, 303, 307, 308].includes(status) ? (headers.get('location') ?? undefined) : undefined;
+}
+
+/** What the model reads. Throws ToolError for what it can mend, and ServiceError for what may pass. */
+function report(answer: Answer, url: string): string {
+  const { status, headers } = answer;
+  const line = `HTTP ${status} ${answer.statusText}`.trimEnd();
+  if (isPassing(status)) {
+    const said = startOf(answer.text, SHOWN_CHARS);
+    throw new ServiceError(typeOfStatus(status), `${url} answered ${line}: ${said}`, {
+      retryable: true,
+      retryAfterMs: retryAfter(headers),
+    });
+  }
+  if (status >= 400) throw new ToolError(`${line}\n\n${startOf(answer.text, SHOWN_CHARS)}`.trimEnd());
+  return `${line}\n\n${bodyOf(answer)}`.trimEnd();
+}
+
+function bodyOf({ text, cut, headers }: Answer): string {
+  if (text.includes('\0')) return `(no text: ${headers.get('content-type') ?? 'of unknown type'})`;
+  return cut ? `${text}\n[the rest was not read: the answer is too long]` : text;
+}

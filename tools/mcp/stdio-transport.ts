@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpProcess } from './server.ts';
+
+/** A server in a process of its own, asked by lines of JSON. */
+export interface StdioTransport extends Transport {
+  /** Whether this process waits for the server's. */
+  keepAlive(on: boolean): void;
+  /** What the server wrote to its standard error at last; '' if nothing. */
+  complaint(): string;
+}
+
+const COMPLAINT_CHARS = 1000;
+
+/**
+ * The shell that stands guard: when this process is gone, whatever the cause, its standard input closes as the server's
+ * does, and a server that has not ended a second later is killed with all it started.
+ */
+const guard = '"$@" <&3 3<&- & exec 3<&- >&- 2>&-; read -r _; sleep 1; kill -9 0';
+
+/** The SDK's own transport tells neither why a server ended nor lets this process end before it. */
+export async function stdioTransport({ command, args = [], env, cwd }: McpProcess): Promise<StdioTransport> {
+  const [{ ReadBuffer, serializeMessage }, { getDefaultEnvironment }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/shared/stdio.js'),
+    import('@modelcontextprotocol/sdk/client/stdio.js'),
+  ]);
+  const messages = new ReadBuffer();
+  let child: ChildProcess | undefined;
+  let complaint = '';
+
+  const transport: StdioTransport = {
+    start() {
+      child = spawn('/bin/sh', ['-c', guard, 'sh', command, ...args], {
+        ...(cwd === undefined ? {} : { cwd }),
+        env: { ...getDefaultEnvironment(), ...env },
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      });
+      const { stdout, stderr } = child;
+      // A broken pipe is followed by the end of the process, which says all that matters.
+      for (const stream of child.stdio) stream?.on('error', () => undefined);
+      child.on('error', (error) => (complaint = error.message));
+      stderr?.setEncoding('utf8').on('data', (piece: string) => {
+        complaint = (complaint + piece).slice(-COMPLAINT_CHARS);
+      });
+      stdout?.on('data', (chunk: Buffer) => read(chunk));
+      stdout?.once('end', () => kill(child));
+      child.once('close', () => transport.onclose?.());
+      return Promise.resolve();
+    },
+    send(message) {
+      inputOf(child)?.write(serializeMessage(message));
+      return Promise.resolve();
+    },
+    close() {
+      for (const stream of [child?.stdin, inputOf(child)]) stream?.end();
+      transport.keepAlive(false);
+      return Promise.resolve();
+    },
+    keepAlive(on) {
+      for (const part of handlesOf(child)) {
+        if (on) part.ref();
+        else part.unref();
+      }
+    },
+    complaint: () => complaint.trim(),
+  };
+
+  function read(chunk: Buffer): void {
+    try {
+      messages.append(chunk);
+    } catch (error) {
+      transport.onerror?.(asError(error));
+      kill(child); // a message too long to be read: nothing after it can be either
+    }
+    for (;;) {
+      try {
+        const message = messages.readMessage();
+        if (message === null) return;
+        transport.onmessage?.(message);
+      } catch (error) {
+        transport.onerror?.(asError(error)); // a line that is no message; the next one may be
+      }
+    }
+  }
+  return transport;
+}
+
+function inputOf(child: ChildProcess | undefined): Socket | undefined {
+  const stream = child?.stdio[3];
+  return stream instanceof Socket && stream.writable ? stream : undefined;
+}
+
+/** What keeps this process waiting for the other. */
+function handlesOf(child: ChildProcess | undefined): { ref(): unknown; unref(): unknown }[] {
+  if (child === undefined) return [];
+  return [child, ...child.stdio.flatMap((stream) => (stream instanceof Socket ? [stream] : []))];
+}
+
+/** The negative id means the whole group: the guard, the server, and whatever it started. */
+function kill(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

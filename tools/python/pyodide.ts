@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { access, mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bootSource, serveSource, snapshotSource } from './pyodide-child.ts';
+import type { Launch } from './process.ts';
+import { replSource } from './repl.ts';
+
+/**
+ * Pyodide in a Node process. It takes seconds to boot, nearly all of them compiling its own library, so its memory after
+ * the boot is kept in the user's cache; from that image it starts in half a second.
+ */
+export async function pyodideLaunch(memoryBytes: number): Promise<Launch> {
+  const image = await bootImage();
+  const readable = image === undefined ? [] : [image];
+  return {
+    name: 'Pyodide',
+    command: process.execPath,
+    args: nodeArgs(readable, [], bootSource + serveSource, { image, memoryBytes, repl: replSource }),
+    env: {},
+  };
+}
+
+let building: Promise<string | undefined> | undefined;
+
+/** Path of the image; undefined where it cannot be kept, then every start boots. */
+function bootImage(): Promise<string | undefined> {
+  building ??= buildImage().catch(() => undefined);
+  return building;
+}
+
+async function buildImage(): Promise<string | undefined> {
+  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'reloop');
+  const image = join(folder, `pyodide-${packages().version}.image`);
+  if (await exists(image)) return image;
+  await mkdir(folder, { recursive: true });
+  const draft = `${image}.${process.pid}`;
+  const args = nodeArgs([folder], [folder], bootSource + snapshotSource, { image, draft });
+  const code = await exitCode(process.execPath, args);
+  return code === 0 ? image : undefined;
+}
+
+/**
+ * Node's own permissions keep the code from files, processes and threads, should it get from Python to JavaScript. Node
+ * 20 knows them by their experimental name only.
+ */
+function nodeArgs(readable: string[], writable: string[], source: string, config: object): string[] {
+  const { pyodide, ws } = packages();
+  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+    ? '--permission'
+    : '--experimental-permission';
+  return [
+    permission,
+    ...[dirname(pyodide), ws, ...readable].map((path) => `--allow-fs-read=${path}`),
+    ...writable.map((path) => `--allow-fs-write=${path}`),
+    '--no-warnings',
+    '--input-type=module',
+    '-e',
+    source,
+    JSON.stringify({ ...config, pyodide: pathToFileURL(pyodide).href }),
+  ];
+}
+
+/** Where the installed package lies, and `ws`, which it loads. */
+function packages(): { pyodide: string; ws: string; version: string } {
+  const require = createRequire(import.meta.url);
+  const pyodide = require.resolve('pyodide/pyodide.mjs');
+  const { version } = require('pyodide/package.json') as { version: string }; // every package has one
+  return { pyodide, ws: dirname(createRequire(pyodide).resolve('ws/package.json')), version };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function exitCode(command: string, args: string[]): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    spawn(command, args, { env: {}, stdio: 'ignore' }).once('error', reject).once('exit', resolve);
+  });
+}
