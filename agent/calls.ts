@@ -1,7 +1,7 @@
 import type { ErrorInfo } from './events.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { Repeat } from './reply/repeats.ts';
-import type { Entry } from './transcript/entries.ts';
+import type { Entry, Mark } from './transcript/entries.ts';
 import type { Json, ToolCall, Usage } from './vocabulary.ts';
 
 /** What crosses between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
@@ -50,6 +50,8 @@ export interface CallModelInput {
   delta: Entry[];
   /** Present while a scope that goes on from another run has carried nothing itself. */
   origin?: Origin;
+  /** A person's, in place of asking the model (`resolve` of a model call that failed). */
+  reply?: string;
   /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
   closing?: true;
   /** Of an agent with a `repeatLimit`: what it decided on last. */
@@ -76,6 +78,8 @@ export type TurnDecision =
 
 /** Result of the `callModel` activity. */
 export interface ModelTurn {
+  /** Where the transcript stands with what the call carried; the next call goes on from there. Absent in old histories. */
+  mark?: Mark;
   /** The reply, cut at the first stop string. */
   text: string;
   toolCalls?: ToolCall[];

@@ -22,8 +22,25 @@ export const limits = {
   resultBytes: 1_500_000,
   /** Transcript carried over continue-as-new instead of being read from the earlier run. */
   carriedBytes: 512_000,
+  /** Observations that travel in place in one turn's delta, together. */
+  turnBytes: 512_000,
+  /** What a tool may store for its next attempt. */
+  checkpointBytes: 500_000,
+  /** Characters of an error's message; it is recorded several times. */
+  errorChars: 4_000,
+  /** Characters of an error's type. */
+  errorTypeChars: 100,
+  /** Characters of a progress text, and of a line of a tool's log. */
+  progressChars: 4_000,
+  logChars: 10_000,
+  /** Levels of a JSON value. */
+  jsonDepth: 500,
+  /** Longest wait that a server may ask for before the next attempt; one that asks for more is not asked again. */
+  retryAfterMs: 15 * 60_000,
+  /** What a timer of Node can count. */
+  timerMs: 2 ** 31 - 1,
   /** Attempts lost to dying workers, on top of an activity's own. */
-  deaths: 25,
+  workerDeathAllowance: 25,
 } as const;
 
 /** What a lineage has used up so far; carried along by continue-as-new. */

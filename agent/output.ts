@@ -1,6 +1,7 @@
 import { utf8Length } from './transcript/digest.ts';
 import { limits } from './limits.ts';
 import { cutOutput } from './observations.ts';
+import { plainJson, wholeCharacters } from './values.ts';
 import type { Json } from './vocabulary.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { Json } from './vocabulary.ts';
  * Longer text is cut with a marker; a longer value becomes its JSON text, cut likewise.
  */
 export function capOutput(output: unknown, maxChars: number, maxBytes: number): Json {
-  const json = toJson(output);
+  const json = plainJson(output);
   const text = typeof json === 'string' ? json : JSON.stringify(json);
   if (fits(text, maxChars, maxBytes)) return json;
   let kept = Math.min(text.length, maxChars);
@@ -30,19 +31,6 @@ export function delegatedOutput(output: Json): Json {
   return capOutput(output, Infinity, limits.externalBytes);
 }
 
-function toJson(output: unknown): Json {
-  if (typeof output === 'string') return output;
-  const text: unknown = JSON.stringify(output, (_key, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
-  return typeof text === 'string' ? (JSON.parse(text) as Json) : null;
-}
-
 function fits(text: string, maxChars: number, maxBytes: number): boolean {
   return text.length <= maxChars && utf8Length(JSON.stringify(text)) <= maxBytes;
-}
-
-/** Does not end between the halves of a character. */
-function wholeCharacters(text: string): string {
-  return /[\ud800-\udbff]$/u.test(text) ? text.slice(0, -1) : text;
 }

@@ -19,7 +19,7 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
   return {
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { maximumAttempts: maxAttempts + limits.deaths, initialInterval: 200, backoffCoefficient: 1 },
+    retry: { maximumAttempts: maxAttempts + limits.workerDeathAllowance, initialInterval: 200, backoffCoefficient: 1 },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   };
 }

@@ -1,0 +1,95 @@
+import { limits } from './limits.ts';
+import type { Json } from './vocabulary.ts';
+
+/**
+ * The one edge for values. What a tool, a model, an MCP server, a config, a client or a person hands over passes here
+ * before it is recorded: one completion that protobuf cannot write ends a whole worker, and again the next one.
+ */
+
+/** Half a surrogate pair becomes U+FFFD. */
+export function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+/** Any value as a text of at most `maxChars` characters, whole ones, and a word on what was left out. Never throws. */
+export function boundedText(value: unknown, maxChars: number): string {
+  const text = wellFormed(typeof value === 'string' ? value : describe(value));
+  if (text.length <= maxChars) return text;
+  const kept = wholeCharacters(text.slice(0, maxChars));
+  return `${kept}… (${text.length - kept.length} more characters)`;
+}
+
+/**
+ * A value as JSON makes of it, every text well-formed; what JSON has no word for becomes null. Throws a TypeError whose
+ * message is a sentence for what cannot be JSON: a circle, or more than `limits.jsonDepth` levels.
+ */
+export function plainJson(value: unknown): Json {
+  if (typeof value === 'string') return wellFormed(value);
+  const text = stringify(value);
+  if (text === undefined) return null;
+  const json = JSON.parse(text) as Json; // written by JSON.stringify
+  checkDepth(json);
+  // In JSON text only half a pair is written as an escape.
+  return /\\ud[89a-f]/iu.test(text) ? withWellFormedTexts(json) : json;
+}
+
+/** Milliseconds as whole, finite and not negative; undefined for what is no such number. */
+export function finiteMs(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+}
+
+/** Does not end between the halves of a character. */
+export function wholeCharacters(text: string): string {
+  return /[\ud800-\udbff]$/u.test(text) ? text.slice(0, -1) : text;
+}
+
+function describe(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
+function stringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_key, item: unknown) =>
+      typeof item === 'bigint' ? item.toString() : item,
+    ) as string | undefined; // undefined for undefined and for functions
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    throw new TypeError(`The value cannot be written as JSON: ${boundedText(messageOf(error), 200)}`);
+  }
+}
+
+function messageOf(error: unknown): unknown {
+  return error instanceof Error ? error.message.split('\n')[0] : error;
+}
+
+/** Level by level, because a recursion over it could itself be too deep. */
+function checkDepth(json: Json): void {
+  let level: Json[] = [json];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limits.jsonDepth) throw tooDeep();
+    level = level.flatMap((item) =>
+      item !== null && typeof item === 'object' ? Object.values(item).filter(isNested) : [],
+    );
+  }
+}
+
+function isNested(item: Json): boolean {
+  return item !== null && typeof item === 'object';
+}
+
+function tooDeep(): TypeError {
+  return new TypeError(`The value is nested more than ${limits.jsonDepth} levels deep. Flatten it.`);
+}
+
+function withWellFormedTexts(json: Json): Json {
+  if (typeof json === 'string') return wellFormed(json);
+  if (json === null || typeof json !== 'object') return json;
+  if (Array.isArray(json)) return json.map(withWellFormedTexts);
+  return Object.fromEntries(
+    Object.entries(json).map(([key, item]) => [wellFormed(key), withWellFormedTexts(item)]),
+  );
+}
