@@ -1,8 +1,6 @@
-import type { ErrorInfo } from './events.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
-import type { Repeat } from './reply/repeats.ts';
 import type { Entry, Mark } from './transcript/entries.ts';
-import type { Json, ToolCall, Usage } from './vocabulary.ts';
+import type { ErrorInfo, Json, ToolCall, Usage } from './vocabulary.ts';
 
 /** What crosses between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
 
@@ -56,6 +54,12 @@ export interface CallModelInput {
   closing?: true;
   /** Of an agent with a `repeatLimit`: what it decided on last. */
   repeat?: Repeat;
+}
+
+/** The digest of the latest action, and how many times in a row it was decided on. */
+export interface Repeat {
+  action: string;
+  times: number;
 }
 
 /** A decided action; `observation` is there when nothing has to be run to know it. */
@@ -120,7 +124,7 @@ export interface ToolCallMeta {
   timeoutMs: number;
   maxOutputChars: number;
   /** Stored by an earlier schedule of this call. */
-  checkpoint?: Json;
+  checkpoint?: Json | undefined;
 }
 
 /** The one heartbeat record of every activity; the fields an activity does not use are absent. */
@@ -149,7 +153,20 @@ export function parseActivityId(id: string): { scope: number; call: string; n: n
   return { scope: Number(match[1] ?? 0), call: match[2] ?? '', n: Number(match[3] ?? 0) };
 }
 
-/** `1.1/2.1`, call 2.1 of the sub-agent that call 1.1 runs, as its parts: each but the last is a run below the one before. */
+/**
+ * `1.1/2.1`, call 2.1 of the sub-agent that call 1.1 runs, as its parts: each but the last is a run below the one before.
+ * A number alone is the scope of what follows (`1/3.1`), or at the end a model call (`1.1/3`).
+ */
 export function callPath(call: string): string[] {
-  return call.match(/(?:\d+\/)?\d+\.\d+(?:~\d+)?/gu) ?? [];
+  const path: string[] = [];
+  let scope = '';
+  const parts = call.split('/');
+  parts.forEach((part, index) => {
+    if (/^\d+$/u.test(part) && scope === '' && index < parts.length - 1) scope = `${part}/`;
+    else if (/^\d+(?:\.\d+(?:~\d+)?)?$/u.test(part)) {
+      path.push(scope + part);
+      scope = '';
+    }
+  });
+  return path;
 }

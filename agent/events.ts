@@ -1,32 +1,20 @@
 import type { ModelTurn } from './calls.ts';
-import type { AgentAction, AgentStep, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
+import type { OperatorDecision, WaitingReason } from './rules/decisions.ts';
+import type { AgentAction, AgentStep, ErrorInfo, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
 
-/** An error as it crosses processes: a type to test by, a message to read. */
-export interface ErrorInfo {
-  type: string;
-  message: string;
-}
+export type { OperatorDecision, WaitingReason as ParkReason } from './rules/decisions.ts';
 
-/** Why a call waits for a person. */
-export type ParkReason = 'failed' | 'approval' | 'doubt' | 'deferred' | 'repeated' | 'limit';
-
-/** A tool call that waits for a person. `n` counts the times this call was scheduled, from 0. */
-export interface Park {
+/** A call that waits for a person: a tool's, or (`3`) the model's. `n` counts the times it was scheduled, from 0. */
+export interface WaitingCall {
   call: string;
   n: number;
   tool: string;
   toolInput: Json;
-  reason: ParkReason;
-  error?: ErrorInfo;
+  reason: WaitingReason;
+  error?: ErrorInfo | undefined;
 }
 
-/** What a person decided of a call. */
-export type OperatorDecision =
-  | { type: 'retry'; input?: Json }
-  | { type: 'resolve'; output: Json }
-  | { type: 'skip'; reason?: string }
-  | { type: 'cancelCall'; reason?: string }
-  | { type: 'abort'; reason?: string };
+export type Park = WaitingCall;
 
 /**
  * What happens in a run, in order; the one union behind the live trace, `show`, tests and `run.events()`. `at` is
@@ -55,7 +43,7 @@ export type RunEvent = { at: number } & (
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
   | { type: 'attempt_failed'; call: string; attempt: number; error: ErrorInfo }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
-  | { type: 'waiting'; park: Park }
+  | { type: 'waiting'; park: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
   /** A call of a sub-agent does not wait any more; what was decided stands in the sub-agent's run. */
   | { type: 'resumed'; call: string }

@@ -1,11 +1,11 @@
-import type { ErrorInfo } from './events.ts';
-import type { Json } from './vocabulary.ts';
+import type { ErrorInfo, Json } from './vocabulary.ts';
 
 /** What a failed activity means to the loop; `checkpoint` is what the tool had stored. */
 export interface FailedCall {
   error: ErrorInfo;
   checkpoint: Json | undefined;
-  cancelled: boolean;
+  /** What failed may pass: the attempts are used up, but none of them said that no further one can help. */
+  mayPass: boolean;
 }
 
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
@@ -29,17 +29,21 @@ export function readFailure(failure: unknown): FailedCall {
     case 'ApplicationFailure':
       return failed({ type: cause.type ?? 'Error', message }, cause.details?.[0]);
     case 'TimeoutFailure':
-      return failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails);
+      return {
+        ...failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails),
+        mayPass: true,
+      };
     case 'CancelledFailure':
-      return { ...failed({ type: 'Cancelled', message }, undefined), cancelled: true };
+      return failed({ type: 'Cancelled', message }, undefined);
     default:
       return failed({ type: 'Error', message }, undefined);
   }
 }
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
-  const { checkpoint } = shape(details) as { checkpoint?: Json }; // written by the runner in activities/
-  return { error, checkpoint, cancelled: false };
+  // Written by the runner in activities/.
+  const { checkpoint, exhausted } = shape(details) as { checkpoint?: Json; exhausted?: boolean };
+  return { error, checkpoint, mayPass: exhausted === true };
 }
 
 function shape(value: unknown): FailureShape {

@@ -1,5 +1,5 @@
 import type { AgentManifest } from './manifest.ts';
-import type { Repeat } from './reply/repeats.ts';
+import type { Repeat } from './calls.ts';
 import { type StopReason, type Usage, noUsage } from './vocabulary.ts';
 
 /** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.5 MB. */

@@ -63,8 +63,8 @@ export interface RequestParams {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest {
-  /** What the loop does with it: 1 looked at the time limit between turns only. */
-  loopVersion: 1 | 2;
+  /** What the loop does with it: 1 looked at the time limit between turns only; 3 records that a call waits. */
+  loopVersion: 1 | 2 | 3;
   name: string;
   kind: string;
   /** Texts of the kind's prompt; their names are the kind's. */
@@ -95,4 +95,6 @@ export interface AgentManifest {
   /** The agent reads replies with a parser of its own, which the worker's config has. */
   parser?: true;
   modelRetry: RetryPolicy;
+  /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
+  onModelFailure?: 'ask' | 'fail' | undefined;
 }

@@ -1,5 +1,4 @@
-import type { ErrorInfo } from './events.ts';
-import { EXCEPTION_TOOL } from './vocabulary.ts';
+import { type ErrorInfo, EXCEPTION_TOOL } from './vocabulary.ts';
 
 /** Sentences the model is told. The first two are LangChain's and fixed; all are part of the protocol. */
 

@@ -55,10 +55,12 @@ function stringify(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, item: unknown) =>
       typeof item === 'bigint' ? item.toString() : item,
-    ) as string | undefined; // undefined for undefined and for functions
+    );
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep();
-    throw new TypeError(`The value cannot be written as JSON: ${boundedText(messageOf(error), 200)}`);
+    if (error instanceof RangeError) throw tooDeep(error);
+    throw new TypeError(`The value cannot be written as JSON: ${boundedText(messageOf(error), 200)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -81,8 +83,10 @@ function isNested(item: Json): boolean {
   return item !== null && typeof item === 'object';
 }
 
-function tooDeep(): TypeError {
-  return new TypeError(`The value is nested more than ${limits.jsonDepth} levels deep. Flatten it.`);
+function tooDeep(cause?: unknown): TypeError {
+  return new TypeError(`The value is nested more than ${limits.jsonDepth} levels deep. Flatten it.`, {
+    cause,
+  });
 }
 
 function withWellFormedTexts(json: Json): Json {

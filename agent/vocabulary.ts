@@ -2,6 +2,12 @@
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
+/** An error as it crosses processes: a type to test by, a message to read. */
+export interface ErrorInfo {
+  type: string;
+  message: string;
+}
+
 /** What the agent decided to do: LangChain's AgentAction. `log` is the text the scratchpad repeats to the model. */
 export interface AgentAction {
   tool: string;

@@ -1,6 +1,7 @@
 import { parseActivityId } from '../agent/calls.ts';
-import type { ErrorInfo, Park, RunEvent, RunStep } from '../agent/events.ts';
+import type { Park, RunEvent, RunStep } from '../agent/events.ts';
 import {
+  type ErrorInfo,
   type Json,
   type RunStatus,
   type StopReason,

@@ -24,7 +24,7 @@ export function agentManifest(
   } = agent;
   const where = `Agent "${agent.name}"`;
   return {
-    loopVersion: 2,
+    loopVersion: 3,
     name: agent.name,
     kind: kind.name,
     prompt: promptTexts(agent, kind),

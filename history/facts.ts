@@ -1,6 +1,7 @@
+import type { ErrorInfo } from '../agent/vocabulary.ts';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import type { ErrorInfo, OperatorDecision } from '../agent/events.ts';
+import type { OperatorDecision } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type {
   ChildWaiting,

@@ -7,12 +7,18 @@ import {
   type ToolResult,
   parseActivityId,
 } from '../agent/calls.ts';
-import type { ErrorInfo, OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
+import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
 import { delegatedOutput, externalOutput } from '../agent/output.ts';
 import { statusOf } from '../agent/status.ts';
-import { type AgentAction, EXCEPTION_TOOL, type Json, type Usage } from '../agent/vocabulary.ts';
+import {
+  type ErrorInfo,
+  type AgentAction,
+  EXCEPTION_TOOL,
+  type Json,
+  type Usage,
+} from '../agent/vocabulary.ts';
 import type { Lineage, RunResult } from '../workflows/messages.ts';
 import { type Fact, createFactReader } from './facts.ts';
 import type { HistoryEvent } from './pages.ts';

@@ -6,7 +6,7 @@ import type {
   WorkflowBundleOption,
 } from '@temporalio/worker';
 import { createActivities, rememberToolMeta } from '../activities/index.ts';
-import type { ReloopSinks } from '../workflows/notify.ts';
+import type { ReloopSinks } from '../workflows/emit.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { Catalog } from '../config/loaded-config.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';

@@ -10,7 +10,7 @@ const ACTIVITY_FAILED = 'Activity failed';
 export function createLogger(onLine: (line: string) => void, traced: boolean): Logger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
     const atLeast = typeof meta['tool'] === 'string' && !traced ? 'INFO' : 'WARN';
-    if (traced && message === ACTIVITY_FAILED) return;
+    if (traced && (message === ACTIVITY_FAILED || meta['waiting'] !== undefined)) return;
     if (LEVELS.indexOf(level) >= LEVELS.indexOf(atLeast)) onLine(logLine(level, message, meta));
   };
   return {

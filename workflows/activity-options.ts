@@ -1,7 +1,7 @@
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
-import type { ToolManifest } from '../agent/manifest.ts';
+import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 
 /** Heartbeats come every second; a worker that misses ten is taken for dead. */
@@ -19,9 +19,18 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
   return {
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { maximumAttempts: maxAttempts + limits.workerDeathAllowance, initialInterval: 200, backoffCoefficient: 1 },
+    retry: {
+      maximumAttempts: maxAttempts + limits.workerDeathAllowance,
+      initialInterval: 200,
+      backoffCoefficient: 1,
+    },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   };
+}
+
+/** Of the model's calls: how long one may be silent is the runner's affair. */
+export function modelOptions({ modelRetry, params }: AgentManifest): ActivityOptions {
+  return runnerOptions(modelRetry.maxAttempts, params.requestTimeoutMs);
 }
 
 type Activity<R> = (input: Json) => Promise<R>;

@@ -6,31 +6,31 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
-import type { Park } from '../agent/events.ts';
+import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
 import { statusOf } from '../agent/status.ts';
-import { type Turn, travelling } from './act.ts';
-import { type Lineage, type RunResult, childWaitingSignal } from './messages.ts';
-import { runLineage } from './run-agent.ts';
-import type { AgentLoop } from './run-state.ts';
-import { isContinueAsNew } from './tell.ts';
+import { type AgentRunInput, type RunResult, childWaitingSignal } from './messages.ts';
+import { runToEnd } from './run-agent.ts';
+import type { AgentLoop } from './agent-loop.ts';
+import { isContinueAsNew } from './emit.ts';
 import { type StatusWriter, statusWriter } from './status.ts';
 import { handOver } from './transcript.ts';
+import { type Turn, deltaEntries } from './turn.ts';
 
 /** The registered workflow: one agent run, as long as it takes. */
-export async function agentRun(lineage: Lineage): Promise<RunResult> {
+export async function agentRun(input: AgentRunInput): Promise<RunResult> {
   let writeStatus: StatusWriter = () => undefined;
   try {
-    const result = await runLineage(lineage, {
+    const result = await runToEnd(input, {
       resolved({ searchAttributes }) {
-        writeStatus = statusWriter(searchAttributes, lineage);
+        writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
       waiting(parks) {
         writeStatus(parks.length > 0 ? 'waiting' : 'running');
-        tellParent(lineage, parks);
+        tellParent(input, parks);
       },
-      betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(lineage, loop, resolved, lastTurn),
+      betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
     writeStatus(statusOf(result.stopReason));
     return result;
@@ -43,7 +43,7 @@ export async function agentRun(lineage: Lineage): Promise<RunResult> {
 
 /** Between turns nothing is open: no call, no park, no unanswered update. */
 function continueWhenLong(
-  lineage: Lineage,
+  input: AgentRunInput,
   loop: AgentLoop,
   { manifest, searchAttributes, events }: ResolvedAgent,
   lastTurn: Turn,
@@ -51,21 +51,21 @@ function continueWhenLong(
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
   const from = handOver(loop.transcript, workflowInfo().runId);
   return continueAsNew<typeof agentRun>({
-    agent: lineage.agent,
-    ...(lineage.caller === undefined ? {} : { caller: lineage.caller }),
-    ...(lineage.session === undefined ? {} : { session: lineage.session }),
+    agent: input.agent,
+    ...(input.caller === undefined ? {} : { caller: input.caller }),
+    ...(input.session === undefined ? {} : { session: input.session }),
     root: loop.root,
     manifest,
     searchAttributes,
     ...(events ? { events } : {}),
     from,
-    pending: travelling(lastTurn, limits.handOverBytes),
+    pending: deltaEntries(lastTurn, limits.handOverBytes),
     counters: loop.counters,
   });
 }
 
 /** Whoever watches the parent has to see that its sub-agent waits. */
-function tellParent({ caller }: Lineage, parks: Park[]): void {
+function tellParent({ caller }: AgentRunInput, parks: WaitingCall[]): void {
   const { parent } = workflowInfo();
   if (caller === undefined || parent === undefined) return;
   const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, { caller, parks });

@@ -25,7 +25,7 @@ import {
 import { turnsToFold, withSummary, withTurn } from '../agent/session/turns.ts';
 import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
-import { AGENT_RUN, type Lineage, type RunResult, runLabels } from './messages.ts';
+import { AGENT_RUN, type AgentRunInput, type RunResult, runLabels } from './messages.ts';
 import { type SessionReceipt, clearUpdate, sendSignal, sendUpdate, sessionHelp } from './session-messages.ts';
 
 /** A conversation under way. */
@@ -148,7 +148,7 @@ function startRun(
   { name, messages }: SessionState,
   { id, agent, input, overrides, variables }: SessionMessage,
 ) {
-  const lineage: Lineage = {
+  const lineage: AgentRunInput = {
     agent,
     session: name,
     question: { input, chatHistory: messages, ...(variables === undefined ? {} : { variables }) },

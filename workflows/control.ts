@@ -1,21 +1,19 @@
-import { type CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import type { OperatorDecision, Park } from '../agent/events.ts';
-import { type OpenCall, chooseCall } from './decisions.ts';
-import { type RunState, childWaitingSignal, decisionHelp, decisionUpdates, statusQuery } from './messages.ts';
-
-/** A tool call the outside can speak to. */
-export interface ControlledCall extends OpenCall {
-  scope: CancellationScope;
-  decision: OperatorDecision | undefined;
-  /** Waiting for a person stops the run's clock. */
-  pauseClock(paused: boolean): void;
-}
+import { setHandler } from '@temporalio/workflow';
+import type { WaitingCall } from '../agent/events.ts';
+import { callWithin } from '../agent/rules/call-rules.ts';
+import { type DecisionName, decisionNames, ruleOf } from '../agent/rules/decisions.ts';
+import { chooseCall } from '../agent/rules/gate.ts';
+import { type RunState, childWaitingSignal, decisionUpdates, statusQuery } from './messages.ts';
+import { OpenCall, type OpenCallOptions } from './open-call.ts';
 
 /** The operator's side of a workflow: the open calls of all its agents. One per workflow. */
 export interface Control {
-  calls: Map<string, ControlledCall>;
-  /** A call begins or ceases to wait. */
-  onWaitingChange: () => void;
+  open(options: Omit<OpenCallOptions, 'onWaitingChange'>): OpenCall;
+  close(call: OpenCall): void;
+  /** Tool calls under way that wait for nobody. */
+  running(): string[];
+  /** What waits for a person now. */
+  waiting(): WaitingCall[];
 }
 
 /**
@@ -23,55 +21,44 @@ export interface Control {
  * store, return. The validator is the same choice without its effect.
  */
 export function createControl(state: () => RunState, onWaitingChange: () => void): Control {
-  const control: Control = { calls: new Map(), onWaitingChange };
-  const choose = (type: OperatorDecision['type'], data: unknown) =>
-    chooseCall([...control.calls.values()].filter(isUndecided), type, data);
+  const calls = new Map<string, OpenCall>();
+  const choose = (type: DecisionName, data: unknown) =>
+    chooseCall(
+      [...calls.values()].filter(({ isDecided }) => !isDecided),
+      type,
+      data,
+    );
 
-  for (const type of Object.keys(decisionUpdates) as OperatorDecision['type'][]) {
+  for (const type of decisionNames) {
     setHandler(
       decisionUpdates[type],
       (data?: unknown) => {
         const { call, decision } = choose(type, data);
-        call.decision = decision;
-        if (decision.type === 'cancelCall') call.scope.cancel();
+        call.decide(decision);
         return { call: call.id, n: call.n, decision: type };
       },
-      { validator: (data?: unknown) => void choose(type, data), description: decisionHelp[type] },
+      { validator: (data?: unknown) => void choose(type, data), description: ruleOf(type).help },
     );
   }
   setHandler(childWaitingSignal, ({ caller, parks }) => {
-    const call = control.calls.get(caller.replace(/~\d+$/u, ''));
-    if (call === undefined) return;
-    const waited = call.childParks.length > 0;
-    call.childParks = parks.map((park) => ({ ...park, call: `${caller}/${park.call}` }));
-    if (waited !== parks.length > 0) call.pauseClock(!waited);
-    control.onWaitingChange();
+    const within = parks.map((park) => ({ ...park, call: callWithin(caller, park.call) }));
+    calls.get(caller.replace(/~\d+$/u, ''))?.setWaitingWithin(within);
   });
   setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });
-  return control;
-}
 
-/** Waits until a person decides. Cancelling the run ends the wait with its CancelledFailure. */
-export async function waitForDecision(
-  control: Control,
-  call: ControlledCall,
-  park: Park,
-): Promise<OperatorDecision> {
-  call.park = park;
-  call.decision = undefined;
-  control.onWaitingChange();
-  try {
-    await condition(() => call.decision !== undefined);
-  } finally {
-    call.park = undefined;
-    control.onWaitingChange();
-  }
-  const decision: OperatorDecision | undefined = call.decision;
-  call.decision = undefined;
-  if (decision === undefined) throw new Error('unreachable: the condition holds');
-  return decision;
-}
-
-function isUndecided(call: ControlledCall): boolean {
-  return call.decision === undefined;
+  return {
+    open(options) {
+      const call = new OpenCall({ ...options, onWaitingChange });
+      calls.set(call.id, call);
+      return call;
+    },
+    close(call) {
+      calls.delete(call.id);
+    },
+    running: () =>
+      [...calls.values()]
+        .filter(({ state: { kind, waiting } }) => kind === 'tool' && waiting === undefined)
+        .map(({ id }) => id),
+    waiting: () => [...calls.values()].flatMap(({ waits }) => waits),
+  };
 }

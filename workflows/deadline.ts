@@ -1,43 +1,69 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import { timeLeft } from '../agent/limits.ts';
-import type { AgentLoop } from './run-state.ts';
+import { type Counters, timeLeft } from '../agent/limits.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import { DEADLINE_SUMMARY } from '../agent/rules/waiting.ts';
 
 /**
- * Keeps a run's time limit with one timer: when the time is over, the calls under way are cut. Time spent waiting for a
- * person does not count, so the timer may have to go on. Returns what ends the watch.
+ * A run's time limit. Time spent waiting for a person does not count: whoever waits stops the clock. Nobody else writes
+ * `counters.waitedMs`.
  */
-export function watchDeadline(loop: AgentLoop): () => void {
-  const { maxExecutionTimeMs, loopVersion } = loop.manifest;
-  if (maxExecutionTimeMs === null || loopVersion < 2) return () => undefined;
-  const scope = new CancellationScope();
-  scope
-    .run(() => watch(loop))
-    .catch((failure: unknown) => {
-      if (!isCancellation(failure)) throw failure;
-    });
-  return () => scope.cancel();
-}
+export class Deadline {
+  readonly #manifest: AgentManifest;
+  readonly #counters: Counters;
+  readonly #cut = new Set<CancellationScope>();
+  #passed = false;
+  #waits = 0;
+  #waitingSinceMs = 0;
 
-async function watch(loop: AgentLoop): Promise<void> {
-  for (;;) {
-    await condition(() => loop.waits === 0);
-    const left = timeLeft(loop.manifest, loop.counters, Date.now());
-    if (left <= 0) break;
-    await sleep(left);
+  constructor(manifest: AgentManifest, counters: Counters) {
+    this.#manifest = manifest;
+    this.#counters = counters;
   }
-  loop.overdue = true;
-  for (const scope of loop.cutAtDeadline) scope.cancel();
-}
 
-/** Runs a call in a scope that the deadline cancels. */
-export function untilDeadline<T>(
-  loop: AgentLoop,
-  scope: CancellationScope,
-  run: () => Promise<T>,
-): Promise<T> {
-  const running = scope.run(run);
-  // In the sandbox each promise costs: a run without a limit has one less.
-  if (loop.manifest.maxExecutionTimeMs === null) return running;
-  loop.cutAtDeadline.add(scope);
-  return running.finally(() => loop.cutAtDeadline.delete(scope));
+  /** The limit has been reached: what was running is cut. */
+  get passed(): boolean {
+    return this.#passed;
+  }
+
+  /** A person is waited for. */
+  pause(): void {
+    if (this.#waits++ === 0) this.#waitingSinceMs = Date.now();
+  }
+
+  resume(): void {
+    if (--this.#waits === 0) this.#counters.waitedMs += Date.now() - this.#waitingSinceMs;
+  }
+
+  /** Runs a call in a scope that the deadline cancels. */
+  within<T>(scope: CancellationScope, run: () => Promise<T>): Promise<T> {
+    const running = scope.run(run);
+    // In the sandbox each promise costs: a run without a limit has one less.
+    if (this.#manifest.maxExecutionTimeMs === null) return running;
+    this.#cut.add(scope);
+    return running.finally(() => this.#cut.delete(scope));
+  }
+
+  /** Keeps the limit with one timer, which may have to go on after a wait. Returns what ends the watch. */
+  watch(): () => void {
+    const { maxExecutionTimeMs, loopVersion } = this.#manifest;
+    if (maxExecutionTimeMs === null || loopVersion < 2) return () => undefined;
+    const scope = new CancellationScope();
+    scope
+      .run(() => this.#run())
+      .catch((failure: unknown) => {
+        if (!isCancellation(failure)) throw failure;
+      });
+    return () => scope.cancel();
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      await condition(() => this.#waits === 0);
+      const left = timeLeft(this.#manifest, this.#counters, Date.now());
+      if (left <= 0) break;
+      await sleep(left, { summary: DEADLINE_SUMMARY });
+    }
+    this.#passed = true;
+    for (const scope of this.#cut) scope.cancel();
+  }
 }

@@ -1,11 +1,13 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Origin, RunOverrides } from '../agent/calls.ts';
-import type { OperatorDecision, Park } from '../agent/events.ts';
+import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/limits.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
+import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { ChatMessage, Json, RunStatus, StopReason, Usage } from '../agent/vocabulary.ts';
 
+export type { DecisionData } from '../agent/rules/gate.ts';
 export {
   AGENT_SESSION,
   type SessionReceipt,
@@ -30,7 +32,7 @@ export function runLabels(agent: string, input: string) {
  * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new (later: rewind, fork, retry)
  * has the pinned manifest and a pointer to where the transcript so far is recorded.
  */
-export interface Lineage {
+export interface AgentRunInput {
   agent: string;
   question?: { input: string; chatHistory: ChatMessage[]; variables?: { [name: string]: string } };
   /** Name of the session that the question is part of. */
@@ -50,6 +52,8 @@ export interface Lineage {
   counters?: Counters;
 }
 
+export type Lineage = AgentRunInput;
+
 /** Result of a run. Steps are not in it: they are read from history. */
 export interface RunResult {
   output: Json;
@@ -60,41 +64,18 @@ export interface RunResult {
   memory?: MemoryManifest;
 }
 
-/**
- * Data of every decision: nothing (one call waits), the call's id as a string, or this. `park` is the `n` of the park
- * the sender saw; a decision on an earlier one is refused.
- */
-export interface DecisionData {
-  call?: string;
-  park?: number;
-  input?: Json;
-  output?: Json;
-  reason?: string;
-}
-
 export interface DecisionReceipt {
   call: string;
   n: number;
-  decision: OperatorDecision['type'];
+  decision: DecisionName;
 }
 
-export const decisionUpdates = {
-  retry: defineUpdate<DecisionReceipt, [unknown?]>('retry'),
-  resolve: defineUpdate<DecisionReceipt, [unknown?]>('resolve'),
-  skip: defineUpdate<DecisionReceipt, [unknown?]>('skip'),
-  cancelCall: defineUpdate<DecisionReceipt, [unknown?]>('cancelCall'),
-  abort: defineUpdate<DecisionReceipt, [unknown?]>('abort'),
-} as const satisfies Record<OperatorDecision['type'], unknown>;
+type DecisionUpdate = ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>>;
 
-/** What to type, shown beside each update in the Web UI. */
-export const decisionHelp: Record<OperatorDecision['type'], string> = {
-  retry:
-    'Run the waiting call again. Data: nothing when one call waits, "3.1", or {"call":"3.1","input":…} for other input.',
-  resolve: 'Give the result of the waiting call yourself. Data: {"output":"…"} or {"call":"3.1","output":…}.',
-  skip: 'Go on without the call; the model is told. Data: nothing, "3.1", or {"call":"3.1","reason":"…"}.',
-  cancelCall: 'Cancel one running tool call; the run goes on and the model is told. Data: "3.1" or nothing.',
-  abort: 'Fail the run. Data: nothing or {"reason":"…"}.',
-};
+/** One update per decision, named as a person picks it in the Web UI. */
+export const decisionUpdates = Object.fromEntries(
+  decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
+) as { readonly [N in DecisionName]: DecisionUpdate }; // one of each name
 
 export interface RunState {
   agent: string;
@@ -102,14 +83,14 @@ export interface RunState {
   iterations: number;
   /** Ids of the tool calls under way. */
   running: string[];
-  waiting: Park[];
+  waiting: WaitingCall[];
   usage: Usage;
 }
 
 /** Sent by a sub-agent's run to its parent: the calls that wait in it now, and those of its own sub-agents. */
 export interface ChildWaiting {
   caller: string;
-  parks: Park[];
+  parks: WaitingCall[];
 }
 
 export const childWaitingSignal = defineSignal<[ChildWaiting]>('childWaiting');

@@ -1,68 +1,118 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
-import { readFailure } from '../agent/failures.ts';
-import { addUsage } from '../agent/vocabulary.ts';
-import { runnerOptions } from './activity-options.ts';
-import { untilDeadline } from './deadline.ts';
-import { asRunFailure } from './run-failure.ts';
-import type { AgentLoop } from './run-state.ts';
+import { type FailedCall, readFailure } from '../agent/failures.ts';
+import { effectOf } from '../agent/rules/decisions.ts';
+import { addUsage, asText } from '../agent/vocabulary.ts';
+import { modelOptions } from './activity-options.ts';
+import { type AgentLoop, recordsWaits } from './agent-loop.ts';
+import { ask } from './call-tool.ts';
+import { endOfAttempt, runFailure } from './run-failure.ts';
 import { delivered, nextCall } from './transcript.ts';
 
 /** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
 export function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
-  return loop.manifest.maxExecutionTimeMs === null ? callModel(loop, {}) : planUntilDeadline(loop);
+  return loop.manifest.maxExecutionTimeMs === null ? askModel(loop, {}) : planUntilDeadline(loop);
 }
 
 async function planUntilDeadline(loop: AgentLoop): Promise<ModelTurn | undefined> {
   try {
-    return await untilDeadline(loop, new CancellationScope(), () => callModel(loop, {}));
+    return await askModel(loop, {});
   } catch (failure) {
-    if (loop.overdue && isCancellation(failure) && !loop.scopeAround.consideredCancelled) return undefined;
+    const { deadline, scopeAround } = loop;
+    if (deadline.passed && isCancellation(failure) && !scopeAround.consideredCancelled) return undefined;
     throw failure;
   }
 }
 
 /** A limit was reached: asks the model for its answer. */
 export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
-  return callModel(loop, { closing: true });
+  return askModel(loop, { closing: true });
+}
+
+type More = Pick<CallModelInput, 'closing'>;
+
+/** One model call, however often it is scheduled: a failure that may pass waits for a person, if the agent says so. */
+async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
+  let reply: string | undefined;
+  for (let n = 0; ; n++) {
+    try {
+      return await callModel(loop, n, { ...more, ...(reply === undefined ? {} : { reply }) });
+    } catch (caught) {
+      const failure = endOfAttempt(caught);
+      if (isCancellation(failure)) throw failure;
+      const failed = readFailure(failure);
+      const call = callId(loop);
+      loop.emit?.({ type: 'model_failed', call, error: failed.error, attempts: 0 });
+      if (!mayAsk(loop, failed)) throw runFailure(failed.error);
+      reply = await askPerson(loop, call, n, failed);
+    }
+  }
+}
+
+/** undefined: ask the model again; else the reply in its place. */
+async function askPerson(
+  loop: AgentLoop,
+  id: string,
+  n: number,
+  { error }: FailedCall,
+): Promise<string | undefined> {
+  const open = loop.control.open({
+    id,
+    n,
+    kind: 'model',
+    recordsWaits: recordsWaits(loop.manifest),
+    clock: loop.deadline,
+  });
+  try {
+    const effect = effectOf(await ask(loop, open, 'callModel', null, error), error);
+    if (effect.type === 'fail') throw runFailure(effect.error);
+    return effect.type === 'end' ? asText(effect.observation) : undefined;
+  } finally {
+    loop.control.close(open);
+  }
+}
+
+/** After the deadline nobody is asked any more. */
+function mayAsk({ manifest, deadline }: AgentLoop, { mayPass }: FailedCall): boolean {
+  return manifest.onModelFailure === 'ask' && mayPass && !deadline.passed;
 }
 
 interface ModelActivity {
   callModel(input: CallModelInput): Promise<ModelTurn>;
 }
 
-async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promise<ModelTurn> {
-  const { scope, manifest, transcript, counters } = loop;
+async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInput>): Promise<ModelTurn> {
+  const { scope, manifest, transcript, counters, deadline } = loop;
   const step = String(counters.iterations + 1);
   const activities = proxyActivities<ModelActivity>({
-    activityId: activityId(scope, step, 0),
+    activityId: activityId(scope, step, n),
     summary: more.closing === true ? 'the answer, at the limit' : `step ${step}`,
-    ...runnerOptions(manifest.modelRetry.maxAttempts, manifest.params.requestTimeoutMs),
+    ...modelOptions(manifest),
   });
   const { repeat } = counters;
   const input = { ...nextCall(transcript), ...(repeat === undefined ? {} : { repeat }), ...more };
-  const call = activityId(scope, step, 0);
-  const startedAt = loop.notify && Date.now();
-  loop.notify?.({ type: 'model_started', call });
-  try {
-    const turn = await activities.callModel(input);
-    loop.notify?.({
-      type: 'model_ended',
-      call,
-      turn,
-      attempts: turn.attempt ?? 1,
-      durationMs: Date.now() - (startedAt ?? 0),
-      ...(more.closing === true ? { closing: true } : {}),
-    });
-    delivered(transcript);
-    counters.usage = addUsage(counters.usage, turn.usage);
-    if (turn.repeat !== undefined) counters.repeat = turn.repeat;
-    return turn;
-  } catch (failure) {
-    const ended = asRunFailure(failure);
-    if (!isCancellation(ended)) {
-      loop.notify?.({ type: 'model_failed', call, error: readFailure(ended).error, attempts: 0 });
-    }
-    throw ended;
-  }
+  const call = callId(loop);
+  const startedAt = loop.emit && Date.now();
+  loop.emit?.({ type: 'model_started', call });
+  const turn =
+    manifest.maxExecutionTimeMs === null || more.closing === true
+      ? await activities.callModel(input)
+      : await deadline.within(new CancellationScope(), () => activities.callModel(input));
+  loop.emit?.({
+    type: 'model_ended',
+    call,
+    turn,
+    attempts: turn.attempt ?? 1,
+    durationMs: Date.now() - (startedAt ?? 0),
+    ...(more.closing === true ? { closing: true } : {}),
+  });
+  delivered(transcript, turn.mark);
+  counters.usage = addUsage(counters.usage, turn.usage);
+  if (turn.repeat !== undefined) counters.repeat = turn.repeat;
+  return turn;
+}
+
+/** As people type it: `3`, in a later runAgent of one workflow `1/3`. */
+function callId({ scope, counters }: AgentLoop): string {
+  return activityId(scope, String(counters.iterations + 1), 0);
 }

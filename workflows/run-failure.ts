@@ -1,5 +1,6 @@
+import type { ErrorInfo } from '../agent/vocabulary.ts';
 import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import type { ErrorInfo } from '../agent/events.ts';
+
 import { readFailure } from '../agent/failures.ts';
 
 /** The run's own failure: its type is the cause's, so that clients can test by type. */

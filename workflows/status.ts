@@ -1,9 +1,9 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { callPath } from '../agent/calls.ts';
-import type { Park } from '../agent/events.ts';
+import type { WaitingCall } from '../agent/events.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
-import type { Lineage } from './messages.ts';
+import type { AgentRunInput } from './messages.ts';
 
 const ReloopAgent = defineSearchAttributeKey('ReloopAgent', 'KEYWORD');
 const ReloopSession = defineSearchAttributeKey('ReloopSession', 'KEYWORD');
@@ -16,7 +16,7 @@ export type StatusWriter = (status: RunStatus) => void;
  * block the workflow for good, so nothing is written unless the run's start recorded that they are registered. A run
  * that was continued as new has its attributes already.
  */
-export function statusWriter(registered: boolean, lineage: Lineage): StatusWriter {
+export function statusWriter(registered: boolean, lineage: AgentRunInput): StatusWriter {
   let written: RunStatus | undefined = lineage.from === undefined ? undefined : 'running';
   return (status) => {
     if (!registered || status === written) return;
@@ -28,7 +28,7 @@ export function statusWriter(registered: boolean, lineage: Lineage): StatusWrite
   };
 }
 
-function fixedAttributes({ agent, session }: Lineage) {
+function fixedAttributes({ agent, session }: AgentRunInput) {
   return [
     { key: ReloopAgent, value: agent },
     ...(session === undefined ? [] : [{ key: ReloopSession, value: session }]),
@@ -36,7 +36,7 @@ function fixedAttributes({ agent, session }: Lineage) {
 }
 
 /** The Web UI shows about three lines: what is the matter first, then what to do. */
-export function showWaiting(waiting: readonly Park[]): void {
+export function showWaiting(waiting: readonly WaitingCall[]): void {
   const [first] = waiting;
   if (first === undefined) return setCurrentDetails('');
   const more = waiting.length > 1 ? ` (and ${waiting.length - 1} more)` : '';
@@ -50,7 +50,7 @@ export function showWaiting(waiting: readonly Park[]): void {
 }
 
 /** What waits in a sub-agent is decided there. */
-function where({ call }: Park): string {
+function where({ call }: WaitingCall): string {
   const path = callPath(call).slice(0, -1);
   if (path.length === 0) return 'To go on, ';
   return `In the child workflow \`${[workflowInfo().workflowId, ...path].join('/')}\` (see Relationships), `;

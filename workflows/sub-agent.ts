@@ -1,8 +1,8 @@
 import { ParentClosePolicy, executeChild, workflowInfo } from '@temporalio/workflow';
 import { asText, type Json } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type Lineage, type RunResult, runLabels } from './messages.ts';
+import { AGENT_RUN, type AgentRunInput, type RunResult, runLabels } from './messages.ts';
 import { runFailure } from './run-failure.ts';
-import type { AgentLoop } from './run-state.ts';
+import type { AgentLoop } from './agent-loop.ts';
 
 /** Agents that call one another, at most so deep. */
 const MAX_DEPTH = 8;
@@ -18,7 +18,7 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
     throw runFailure({ type: 'SubAgentTooDeep', message });
   }
   const question = { input: asText(input), chatHistory: [] };
-  return executeChild<(lineage: Lineage) => Promise<RunResult>>(AGENT_RUN, {
+  return executeChild<(lineage: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
     workflowId: `${workflowInfo().workflowId}/${id}`,
     args: [{ agent, question, root, caller: id }],
     // A parent that is terminated leaves no orphans; one that is cancelled waits for them.

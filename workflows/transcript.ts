@@ -1,6 +1,8 @@
 import type { CallModelInput, Origin } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
 import { type Entry, type Mark, START, advance, entryBytes, visible } from '../agent/transcript/entries.ts';
+import type { AgentRunInput } from './messages.ts';
 
 /**
  * The workflow's side of the transcript: how much was carried, what is new, never the whole. `recent` is what the model
@@ -13,6 +15,25 @@ export interface TranscriptWriter {
   pending: Entry[];
   origin: Origin | undefined;
   recent: { entry: Entry; bytes: number; carried: boolean }[] | undefined;
+}
+
+/** The transcript of a run at its start: new, or where the run that it goes on from has left it. */
+export function openTranscript(
+  { question = { input: '', chatHistory: [] }, from, pending = [] }: AgentRunInput,
+  manifest: AgentManifest,
+  scope: number,
+): TranscriptWriter {
+  const trim = manifest.trimIntermediateSteps;
+  if (from === undefined) {
+    return newTranscript(scope, trim, [
+      { type: 'agent', manifest },
+      { type: 'question', ...question },
+    ]);
+  }
+  const { entries, ...origin } = from;
+  const transcript = continuedTranscript(scope, trim, origin, entries);
+  append(transcript, pending);
+  return transcript;
 }
 
 export function newTranscript(scope: number, trim: number, entries: Entry[]): TranscriptWriter {
@@ -38,11 +59,13 @@ export function continuedTranscript(
   };
 }
 
-/** `whole` is the same with every observation in place, where `entries` may refer to it. */
-export function append(transcript: TranscriptWriter, entries: Entry[], whole: Entry[] = entries): void {
+/** `full` is the same with every observation in place, where `entries` may refer to it. */
+export function append(transcript: TranscriptWriter, entries: Entry[], full: Entry[] = entries): void {
   transcript.pending.push(...entries);
+  // A reference would go along as if it were the observation.
+  if (full.some((entry) => entry.type === 'step' && entry.ref !== undefined)) transcript.recent = undefined;
   if (transcript.recent === undefined) return;
-  const added = whole.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
+  const added = full.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
   const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);
   const bytes = recent.reduce((sum, item) => sum + item.bytes, 0);
   transcript.recent = bytes <= limits.carriedBytes ? recent : undefined;
@@ -55,9 +78,12 @@ export function nextCall(transcript: TranscriptWriter): CallModelInput {
   return origin === undefined ? input : { ...input, origin };
 }
 
-/** The call has a result: what it carried is recorded and need not be carried again. */
-export function delivered(transcript: TranscriptWriter): void {
-  transcript.carried = advance(transcript.carried, transcript.pending);
+/**
+ * The call has a result: what it carried is recorded and need not be carried again. `mark` is where the transcript stands
+ * now, by the activity's word: built again here it could differ from what was recorded. Old histories have none.
+ */
+export function delivered(transcript: TranscriptWriter, mark: Mark | undefined): void {
+  transcript.carried = mark ?? advance(transcript.carried, transcript.pending);
   transcript.pending = [];
   transcript.origin = undefined;
   for (const item of transcript.recent ?? []) item.carried = true;

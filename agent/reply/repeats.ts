@@ -1,13 +1,7 @@
-import type { PlannedAction, TurnDecision } from '../calls.ts';
+import type { PlannedAction, Repeat, TurnDecision } from '../calls.ts';
 import { EMPTY_DIGEST, extendDigest } from '../transcript/digest.ts';
 import { repeatedAction } from '../observations.ts';
 import type { Json } from '../vocabulary.ts';
-
-/** The digest of the latest action, and how many times in a row it was decided on. */
-export interface Repeat {
-  action: string;
-  times: number;
-}
 
 /**
  * What an agent with a `repeatLimit` does about a model that goes round in circles: the limit's action is told to the

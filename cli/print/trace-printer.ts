@@ -1,5 +1,6 @@
-import type { ErrorInfo, Park, RunEvent, RunStep } from '../../agent/events.ts';
+import type { Park, RunEvent, RunStep } from '../../agent/events.ts';
 import {
+  type ErrorInfo,
   type AgentAction,
   EXCEPTION_TOOL,
   type Usage,
@@ -9,7 +10,7 @@ import {
 } from '../../agent/vocabulary.ts';
 import { type Colors, count, duration, firstRows, fit, harmless, lastRows, oneLine } from './display.ts';
 import { createLiveRegion } from './live-region.ts';
-import { decisionText, errorText, thoughtIn, tries, waitingWord } from './trace-words.ts';
+import { decisionText, errorText, thoughtIn, tries } from './trace-words.ts';
 
 export interface TraceOptions {
   write(text: string): unknown;
@@ -164,7 +165,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
 
   function waiting(park: Park): void {
     open.delete(park.call);
-    const what = `Waiting for you: ${park.tool} (${park.call}) ${waitingWord(park.reason)}`;
+    const what = `Waiting for you: ${park.tool} (${park.call}) ${park.reason}`;
     stay([INDENT + colors.bold(colors.yellow(harmless(what)))]);
   }
 

@@ -1,5 +1,6 @@
+import type { ErrorInfo } from '../../agent/vocabulary.ts';
 import type { ModelTurn } from '../../agent/calls.ts';
-import type { ErrorInfo, OperatorDecision, ParkReason } from '../../agent/events.ts';
+import type { OperatorDecision } from '../../agent/events.ts';
 import { oneLine } from './display.ts';
 
 /** What the model thought in a turn: its words, without those that are the answer. */
@@ -22,24 +23,6 @@ export function tries(attempts: number): string[] {
 
 export function errorText({ type, message }: ErrorInfo): string {
   return oneLine(type === 'Error' ? message : `${type}: ${message}`);
-}
-
-/** What is the matter with a call that waits. */
-export function waitingWord(reason: ParkReason): string {
-  switch (reason) {
-    case 'failed':
-      return 'failed';
-    case 'approval':
-      return 'needs your approval';
-    case 'doubt':
-      return 'may or may not have been done';
-    case 'deferred':
-      return 'is to be finished by you';
-    case 'repeated':
-      return 'was done before';
-    case 'limit':
-      return 'is past a limit';
-  }
 }
 
 export function decisionText(decision: OperatorDecision): string {

@@ -30,7 +30,7 @@ describe('a catalog', () => {
         "adapter": "openai",
         "handleParsingErrors": true,
         "kind": "zero-shot",
-        "loopVersion": 2,
+        "loopVersion": 3,
         "maxExecutionTimeMs": null,
         "maxIterations": 15,
         "model": "gpt-4o-mini",

@@ -1,15 +1,33 @@
 import { describe, expect, test } from 'vitest';
-import type { OperatorDecision, Park } from '../../agent/events.ts';
-import { type OpenCall, chooseCall } from '../../workflows/decisions.ts';
+import {
+  type DecisionName,
+  type OperatorDecision,
+  decisionNames,
+  effectOf,
+  ruleOf,
+} from '../../agent/rules/decisions.ts';
+import { type GateCall, chooseCall } from '../../agent/rules/gate.ts';
 
-type Type = OperatorDecision['type'];
-
-const running: OpenCall = { id: '3.1', n: 0, park: undefined, childParks: [] };
-const failed = parked('3.2', 1);
-const other = parked('1/3.3', 0);
+const running: GateCall = { ...waiting('3.1', 0), state: { kind: 'tool', waiting: undefined } };
+const failed = waiting('3.2', 1);
+const other = waiting('1/3.3', 0);
+const model: GateCall = {
+  ...waiting('4', 0),
+  state: { kind: 'model', waiting: 'failed' },
+  inputSchema: undefined,
+};
+const invoice: GateCall = {
+  ...waiting('5.1', 0),
+  inputSchema: {
+    type: 'object',
+    properties: { customer: { type: 'string' }, amount: { type: 'number' } },
+    required: ['customer', 'amount'],
+  },
+};
+const parent: GateCall = { ...running, id: '6.1', waitingWithin: ['6.1/2.1'] };
 
 describe('a decision', () => {
-  test.each<[type: Type, data: unknown, decision: OperatorDecision]>([
+  test.each<[type: DecisionName, data: unknown, decision: OperatorDecision]>([
     ['retry', undefined, { type: 'retry' }],
     ['retry', null, { type: 'retry' }],
     ['retry', '', { type: 'retry' }],
@@ -22,7 +40,6 @@ describe('a decision', () => {
     ['retry', { input: 'other' }, { type: 'retry', input: 'other' }],
     ['retry', { input: { city: 'Rome' } }, { type: 'retry', input: { city: 'Rome' } }],
     ['retry', { input: '' }, { type: 'retry', input: '' }],
-    ['retry', { input: null }, { type: 'retry', input: null }],
     ['resolve', { output: '55' }, { type: 'resolve', output: '55' }],
     ['resolve', { call: '3.2', output: [55] }, { type: 'resolve', output: [55] }],
     ['resolve', { output: '' }, { type: 'resolve', output: '' }],
@@ -54,7 +71,7 @@ describe('a decision', () => {
 });
 
 describe('a decision is refused, with what would fit', () => {
-  test.each<[what: string, open: OpenCall[], type: Type, data: unknown, message: string]>([
+  test.each<[what: string, open: GateCall[], type: DecisionName, data: unknown, message: string]>([
     ['nothing is open', [], 'retry', undefined, 'retry: say which call. No call is waiting.'],
     ['nothing waits', [running], 'skip', undefined, 'skip: say which call. No call is waiting.'],
     ['nothing runs', [failed], 'cancelCall', undefined, 'cancelCall: say which call. No call is running.'],
@@ -124,21 +141,63 @@ describe('a decision is refused, with what would fit', () => {
       [failed],
       'retry',
       { output: 'x' },
-      'retry: does not take output. To give the result, send resolve.',
+      'retry: does not take output. What takes it: resolve.',
     ],
     [
       'a result is given to a call that is to be skipped',
       [failed],
       'skip',
       { output: 'x' },
-      'skip: does not take output. To give the result, send resolve.',
+      'skip: does not take output. What takes it: resolve.',
     ],
     [
       'an input is given to a call that is not to run again',
       [failed],
       'resolve',
       { output: 'x', input: 'y' },
-      'resolve: does not take input. To run the call with it, send retry.',
+      'resolve: does not take input. What takes it: retry.',
+    ],
+    [
+      'the input has not the fields that its tool needs',
+      [invoice],
+      'retry',
+      { input: 'not json' },
+      'retry: this input does not fit 5.1: amount is missing; it takes customer, amount.',
+    ],
+    [
+      'the input is of another kind',
+      [invoice],
+      'retry',
+      { input: { customer: ['A'], amount: 5 } },
+      'retry: this input does not fit 5.1: customer has to be a string.',
+    ],
+    [
+      'the input is no string for a tool that takes one',
+      [failed],
+      'retry',
+      { input: null },
+      'retry: this input does not fit 3.2: the tool takes one string.',
+    ],
+    [
+      'a model call is to be run with another input',
+      [model],
+      'retry',
+      { input: 'x' },
+      'retry: this input does not fit 4: the model is asked what the run says.',
+    ],
+    [
+      'a model call is to be skipped',
+      [model],
+      'skip',
+      '4',
+      'skip: 4 is not running, it waits for the model to be asked again. Possible: retry, resolve, abort.',
+    ],
+    [
+      'the call waits within a sub-agent',
+      [parent],
+      'retry',
+      '6.1/2.1',
+      'retry: 6.1/2.1 waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.',
     ],
     [
       'the data is too large to be recorded',
@@ -152,8 +211,50 @@ describe('a decision is refused, with what would fit', () => {
   });
 });
 
-function parked(id: string, n: number): OpenCall {
-  const error = { type: 'Error', message: 'oops' };
-  const park: Park = { call: id, n, tool: 'search', toolInput: 'x', reason: 'failed', error };
-  return { id, n, park, childParks: [] };
+describe('an input that a tool may take', () => {
+  test.each<unknown>([
+    { customer: 'A', amount: 5 },
+    { customer: 'A', amount: '5' },
+    '{"customer":"A","amount":5}',
+  ])('%j is let through', (input) => {
+    expect(chooseCall([invoice], 'retry', { input }).decision).toEqual({ type: 'retry', input });
+  });
+});
+
+describe('every decision', () => {
+  test.each(decisionNames)('%s has a help text and some state that it fits', (name) => {
+    const { help, fits } = ruleOf(name);
+    const states = [running, failed, model].map(({ state }) => state);
+    expect(help).not.toBe('');
+    expect(states.some(fits)).toBe(true);
+  });
+
+  test('says what it does to its call', () => {
+    const error = { type: 'Error', message: 'oops' };
+    const made: OperatorDecision[] = [
+      { type: 'retry', input: 'x' },
+      { type: 'resolve', output: 5 },
+      { type: 'skip', reason: 'why not' },
+      { type: 'cancelCall' },
+      { type: 'abort', reason: 'enough' },
+    ];
+    expect(made.map((one) => effectOf(one, error))).toEqual([
+      { type: 'again', input: 'x' },
+      { type: 'end', observation: 5, fromTool: true },
+      {
+        type: 'end',
+        observation: 'This tool call was skipped by the operator: why not',
+        fromTool: false,
+      },
+      { type: 'cancel', observation: 'This tool call was cancelled before it ended; there is no result.' },
+      {
+        type: 'fail',
+        error: { type: 'Aborted', message: 'Aborted by the operator: enough. The call had failed: oops' },
+      },
+    ]);
+  });
+});
+
+function waiting(id: string, n: number): GateCall {
+  return { id, n, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
 }

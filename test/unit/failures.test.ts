@@ -48,13 +48,13 @@ describe('the failure of an activity', () => {
       { type: 'Error', message: 'not a function' },
     ],
   ])('%s', (_what, cause, error) => {
-    const read = { error, checkpoint: undefined, cancelled: false };
+    const read = { error, checkpoint: undefined, mayPass: error.type === 'Timeout' };
     expect(readFailure(activityFailure(cause))).toEqual(read);
     expect(readFailure(cause)).toEqual(read);
   });
 
   test('by cancellation is one', () => {
-    const read = { error: { type: 'Cancelled', message: 'stop' }, checkpoint: undefined, cancelled: true };
+    const read = { error: { type: 'Cancelled', message: 'stop' }, checkpoint: undefined, mayPass: false };
     expect(readFailure(activityFailure(new CancelledFailure('stop')))).toEqual(read);
     expect(readFailure(new CancelledFailure('stop'))).toEqual(read);
   });
@@ -64,6 +64,11 @@ describe('the failure of an activity', () => {
     ['with its last heartbeat', timeout('HEARTBEAT', heartbeat)],
   ])('carries the checkpoint of the tool: %s', (_what, cause) => {
     expect(readFailure(activityFailure(cause)).checkpoint).toEqual({ page: 7 });
+  });
+
+  test('may pass when the runner says that the attempts are used up', () => {
+    const cause = ApplicationFailure.create({ message: 'oops', details: [{ exhausted: true }] });
+    expect(readFailure(activityFailure(cause)).mayPass).toBe(true);
   });
 
   test.each([undefined, null, 'a text', 5, {}, { failures: 2 }])('may carry other details: %j', (details) => {
@@ -80,7 +85,7 @@ describe('the failure of an activity', () => {
     expect(readFailure(plain)).toEqual({
       error: { type: 'Oops', message: 'oops' },
       checkpoint: { page: 7 },
-      cancelled: false,
+      mayPass: false,
     });
   });
 
@@ -93,7 +98,7 @@ describe('the failure of an activity', () => {
     expect(readFailure(failure)).toEqual({
       error: { type: 'Error', message: 'unknown error' },
       checkpoint: undefined,
-      cancelled: false,
+      mayPass: false,
     });
   });
 });

@@ -211,13 +211,7 @@ async function loadAll(): Promise<typeof loaded> {
       }
     }
     console.log(JSON.stringify(results));`;
-  const args = [
-    '--input-type=module',
-    '-e',
-    script,
-    repository('dist/config/load.js'),
-    ...files.keys(),
-  ];
+  const args = ['--input-type=module', '-e', script, repository('dist/config/load.js'), ...files.keys()];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project });
   return JSON.parse(stdout) as typeof loaded; // printed above
 }

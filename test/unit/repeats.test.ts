@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PlannedAction, TurnDecision } from '../../agent/calls.ts';
-import { type Repeat, limitRepeats } from '../../agent/reply/repeats.ts';
+import type { PlannedAction, Repeat, TurnDecision } from '../../agent/calls.ts';
+import { limitRepeats } from '../../agent/reply/repeats.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
 const act = (...inputs: Json[]): TurnDecision => ({

@@ -238,7 +238,7 @@ function read({ mark, entries }: Reader, { base, prev, delta }: CallModelInput):
 /** A model call that is answered. */
 function deliver(transcript: TranscriptWriter): CallModelInput {
   const call = throughJson(nextCall(transcript));
-  delivered(transcript);
+  delivered(transcript, undefined);
   return call;
 }
 

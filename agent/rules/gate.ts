@@ -1,0 +1,152 @@
+import { limits } from '../limits.ts';
+import type { JsonSchema } from '../manifest.ts';
+import { utf8Length } from '../transcript/digest.ts';
+import { wellFormed } from '../values.ts';
+import type { Json } from '../vocabulary.ts';
+import {
+  type CallState,
+  type DecisionFields,
+  type DecisionName,
+  type OperatorDecision,
+  decisionNames,
+  decisionOf,
+  fittingDecisions,
+  ruleOf,
+} from './decisions.ts';
+import { misfit } from './fits-schema.ts';
+
+/** A call under way, as the gate needs to know it. */
+export interface GateCall {
+  /** As people type it: `3.1`, in a later runAgent of one workflow `1/3.1`; `3` for the model call. */
+  id: string;
+  /** Times it was scheduled, less one: the number of the wait. */
+  n: number;
+  state: CallState;
+  /** What its input has to be; null: one plain string. undefined: it takes none from a person. */
+  inputSchema: JsonSchema | null | undefined;
+  /** Ids of the calls that wait within this one, which is a sub-agent. */
+  waitingWithin: readonly string[];
+}
+
+/** Data of every decision: nothing (one call waits), the call's id as a string, or this. */
+export interface DecisionData {
+  call?: string | undefined;
+  /** The `n` of the wait that the sender saw; a decision on an earlier one is refused. */
+  park?: number | undefined;
+  input?: Json | undefined;
+  output?: Json | undefined;
+  reason?: string | undefined;
+}
+
+/** The call a decision is meant for, and the decision, both checked. */
+export interface Choice<C extends GateCall> {
+  call: C;
+  decision: OperatorDecision;
+}
+
+const FIELDS: readonly (keyof DecisionFields)[] = ['input', 'output', 'reason'];
+
+/** The one gate of all decisions. Throws a plain Error whose message says what would fit. */
+export function chooseCall<C extends GateCall>(
+  open: readonly C[],
+  type: DecisionName,
+  data: unknown,
+): Choice<C> {
+  const given = parseData(type, data);
+  checkFields(type, given);
+  const call = findCall(open, type, given.call);
+  checkState(call, type, given.park);
+  checkInput(call, type, given.input);
+  return { call, decision: decisionOf(type, given) };
+}
+
+function parseData(type: string, data: unknown): DecisionData {
+  if (data === undefined || data === null || data === '') return {};
+  if (typeof data === 'string') return { call: data };
+  // The Web UI's form turns an unquoted 3.1 into a number.
+  if (typeof data === 'number') return { call: String(data) };
+  if (typeof data !== 'object' || Array.isArray(data))
+    throw new Error(`${type}: data is a call id or an object.`);
+  const known = ['call', 'park', ...FIELDS];
+  const unknown = Object.keys(data).filter((key) => !known.includes(key));
+  if (unknown.length > 0) {
+    throw new Error(`${type}: unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
+  }
+  if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
+    throw new Error(`${type}: the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
+  }
+  const { call, park, reason, ...values } = data as { [key: string]: Json }; // came as JSON
+  if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
+    throw new Error(`${type}: call is an id such as "3.1".`);
+  }
+  if (park !== undefined && typeof park !== 'number') throw new Error(`${type}: park is a number.`);
+  if (reason !== undefined && typeof reason !== 'string') throw new Error(`${type}: reason is a text.`);
+  return {
+    ...values,
+    call: call === undefined ? undefined : String(call),
+    park,
+    reason: reason === undefined ? undefined : wellFormed(reason),
+  };
+}
+
+/** What a decision has no use for was meant for another one. */
+function checkFields(type: DecisionName, given: DecisionData): void {
+  const { takes } = ruleOf(type);
+  for (const field of FIELDS) {
+    if (given[field] === undefined && takes[field] === 'required') {
+      throw new Error(`${type}: ${field} is missing. Data: {"${field}":"…"}.`);
+    }
+    if (given[field] !== undefined && takes[field] === undefined) {
+      const others = decisionNames.filter((name) => ruleOf(name).takes[field] !== undefined);
+      throw new Error(`${type}: does not take ${field}. What takes it: ${others.join(', ')}.`);
+    }
+  }
+}
+
+function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id: string | undefined): C {
+  const fitting = open.filter(({ state }) => ruleOf(type).fits(state));
+  const list =
+    fitting.length === 0
+      ? `No call is ${wanted(type)}.`
+      : `Now ${wanted(type)}: ${fitting.map((call) => call.id).join(', ')}.`;
+  if (id === undefined) {
+    const only = fitting.length === 1 ? fitting[0] : undefined;
+    if (only === undefined) throw new Error(`${type}: say which call. ${list}`);
+    return only;
+  }
+  const found = open.find((call) => call.id === id);
+  if (found !== undefined) return found;
+  if (open.some(({ waitingWithin }) => waitingWithin.includes(id))) {
+    throw new Error(
+      `${type}: ${id} waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.`,
+    );
+  }
+  throw new Error(`${type}: there is no open call ${id}. ${list}`);
+}
+
+/** The state of calls that this decision is for, as a word. */
+function wanted(type: DecisionName): string {
+  const { fits } = ruleOf(type);
+  const running = fits({ kind: 'tool', waiting: undefined });
+  return running ? (fits({ kind: 'tool', waiting: 'failed' }) ? 'open' : 'running') : 'waiting';
+}
+
+function checkState({ id, n, state }: GateCall, type: DecisionName, park: number | undefined): void {
+  if (!ruleOf(type).fits(state)) {
+    const what = state.waiting === undefined ? 'is running, it does not wait' : 'is not running, it waits';
+    const model =
+      state.kind === 'model' && state.waiting !== undefined ? ' for the model to be asked again' : '';
+    throw new Error(`${type}: ${id} ${what}${model}. Possible: ${fittingDecisions(state).join(', ')}.`);
+  }
+  if (park !== undefined && state.waiting !== undefined && park !== n) {
+    throw new Error(`${type}: ${id} waits at park ${n} by now, not ${park}. Look again.`);
+  }
+}
+
+/** An input that the tool would refuse is refused here, so that the call goes on waiting for a better one. */
+function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Json | undefined): void {
+  if (input === undefined) return;
+  const problem =
+    inputSchema === undefined ? 'the model is asked what the run says' : misfit(inputSchema, input);
+  if (problem !== undefined) throw new Error(`${type}: this input does not fit ${id}: ${problem}.`);
+}

@@ -1,0 +1,18 @@
+import { type CallState, fittingDecisions } from './decisions.ts';
+
+/**
+ * That a call waits is recorded as a timer of the run, which nobody lets fire: its summary stands on the Web UI's timeline
+ * and says what to do, and whoever reads the history takes the wait from there.
+ */
+export function waitingSummary(call: string, what: string, state: CallState): string {
+  const summary = `waiting: ${call} ${what} ${state.waiting}. ${fittingDecisions(state).join(' | ')}`;
+  return summary.length <= 200 ? summary : `${summary.slice(0, 199)}…`;
+}
+
+/** The call that a timer's summary speaks of; undefined for any other timer. */
+export function callOfSummary(summary: string): string | undefined {
+  return /^waiting: (\S+) /u.exec(summary)?.[1];
+}
+
+/** Summary of the timer that is a run's time limit. */
+export const DEADLINE_SUMMARY = 'time limit of the run';

@@ -1,0 +1,27 @@
+import type { CancellationScope } from '@temporalio/workflow';
+import type { Counters } from '../agent/limits.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import type { Control } from './control.ts';
+import type { Deadline } from './deadline.ts';
+import type { Emit } from './emit.ts';
+import type { TranscriptWriter } from './transcript.ts';
+
+/** What one running agent is made of, in the workflow. */
+export interface AgentLoop {
+  readonly scope: number;
+  readonly root: string;
+  readonly manifest: AgentManifest;
+  readonly counters: Counters;
+  readonly transcript: TranscriptWriter;
+  readonly deadline: Deadline;
+  readonly control: Control;
+  /** Tells the worker's `onEvent`. */
+  readonly emit: Emit | undefined;
+  /** The scope the loop runs in: cancelled with the run. */
+  readonly scopeAround: CancellationScope;
+}
+
+/** Runs that began before it keep to what they recorded: no timer for a wait, siblings of a failed call left alone. */
+export function recordsWaits({ loopVersion }: AgentManifest): boolean {
+  return loopVersion >= 3;
+}

@@ -1,0 +1,70 @@
+import {
+  type Sinks,
+  isCancellation,
+  log as workflowLog,
+  proxySinks,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RunEvent, WaitingCall } from '../agent/events.ts';
+import { readFailure } from '../agent/failures.ts';
+import type { Counters } from '../agent/limits.ts';
+import { boundedText } from '../agent/values.ts';
+import { statusOf } from '../agent/status.ts';
+import type { AgentRunInput, RunResult } from './messages.ts';
+
+/** What a worker's config listens to: run events, each once, none on replay. */
+export interface ReloopSinks extends Sinks {
+  reloop: { event(event: RunEvent): void };
+}
+
+const { reloop } = proxySinks<ReloopSinks>();
+
+/** A run event without its time; distributes over the union. */
+type Timeless = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
+
+export type Emit = (event: Timeless) => void;
+
+/** Tells the worker's `onEvent`; undefined if there was none when the run was started: then no event is even made. */
+export function emitter(listened: boolean): Emit | undefined {
+  if (!listened) return undefined;
+  return (event) => reloop.event({ ...event, at: Date.now() });
+}
+
+/** One line in the log of the worker that has the run, which says whose it is. */
+export function logWaiting({ call, tool, reason, error }: WaitingCall): void {
+  const why = error === undefined ? '' : `: ${boundedText(error.message, 200)}`;
+  const retry = `reloop retry ${workflowInfo().workflowId} ${call}`;
+  workflowLog.warn(`waits for you: ${tool} (${call}) ${reason}${why}. ${retry}`, { waiting: call });
+}
+
+export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {
+  const { workflowId, runId } = workflowInfo();
+  emit?.({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
+}
+
+/** `log`: what the model wrote around its final answer. */
+export function emitEnd(emit: Emit | undefined, { output, ...result }: RunResult, log: string): void {
+  const { stopReason, iterations, usage } = result;
+  emit?.({ type: 'finish', output, log });
+  const status = statusOf(stopReason);
+  emit?.({ type: 'run_ended', status, stopReason, output, iterations, usage, error: null });
+}
+
+export function emitFailure(emit: Emit | undefined, counters: Counters, failure: unknown): void {
+  const { iterations, usage } = counters;
+  const cancelled = isCancellation(failure);
+  emit?.({
+    type: 'run_ended',
+    status: cancelled ? 'cancelled' : 'failed',
+    stopReason: cancelled ? 'cancelled' : 'error',
+    output: null,
+    iterations,
+    usage,
+    error: cancelled ? null : readFailure(failure).error,
+  });
+}
+
+/** Not an end: the run goes on in the next history. */
+export function isContinueAsNew(failure: unknown): boolean {
+  return failure instanceof Error && failure.name === 'ContinueAsNew';
+}

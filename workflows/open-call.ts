@@ -1,0 +1,155 @@
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import type { WaitingCall } from '../agent/events.ts';
+import type { JsonSchema } from '../agent/manifest.ts';
+import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
+import type { GateCall } from '../agent/rules/gate.ts';
+import { waitingSummary } from '../agent/rules/waiting.ts';
+import type { Json } from '../agent/vocabulary.ts';
+
+/** How long a recorded wait's timer runs before it is set again. */
+const WAIT_MS = 365 * 24 * 3_600_000;
+
+/** What an open call is, beside its state. */
+export interface OpenCallOptions {
+  id: string;
+  kind: 'model' | 'tool';
+  /** Times it was scheduled, less one. Default 0. */
+  n?: number;
+  inputSchema?: JsonSchema | null | undefined;
+  /** A wait is recorded in history as a timer. */
+  recordsWaits: boolean;
+  /** The clock that stands still while a person is waited for. */
+  clock: { pause(): void; resume(): void };
+  /** The call, or one within it, begins or ceases to wait. */
+  onWaitingChange(): void;
+}
+
+/** A call that the outside can speak to, over all its schedules. Its state is changed here and nowhere else. */
+export class OpenCall implements GateCall {
+  readonly id: string;
+  readonly inputSchema: JsonSchema | null | undefined;
+  readonly #options: OpenCallOptions;
+  #n: number;
+  #scope = new CancellationScope();
+  #waiting: WaitingCall | undefined;
+  #waitingWithin: WaitingCall[] = [];
+  #decision: OperatorDecision | undefined;
+  #checkpoint: Json | undefined;
+
+  constructor(options: OpenCallOptions) {
+    this.id = options.id;
+    this.#n = options.n ?? 0;
+    this.inputSchema = options.inputSchema;
+    this.#options = options;
+  }
+
+  /** Times the call was scheduled, less one. */
+  get n(): number {
+    return this.#n;
+  }
+
+  /** Of the schedule under way; cancelled with the call. */
+  get scope(): CancellationScope {
+    return this.#scope;
+  }
+
+  /** Stored by an earlier schedule. */
+  get checkpoint(): Json | undefined {
+    return this.#checkpoint;
+  }
+
+  get state(): GateCall['state'] {
+    return { kind: this.#options.kind, waiting: this.#waiting?.reason };
+  }
+
+  get isDecided(): boolean {
+    return this.#decision !== undefined;
+  }
+
+  /** What waits here: the call itself, and calls of the sub-agent that it is. */
+  get waits(): readonly WaitingCall[] {
+    return this.#waiting === undefined ? this.#waitingWithin : [this.#waiting, ...this.#waitingWithin];
+  }
+
+  get waitingWithin(): string[] {
+    return this.#waitingWithin.map(({ call }) => call);
+  }
+
+  /** A person's word, already found to fit. */
+  decide(decision: OperatorDecision): void {
+    const { type } = effectOf(decision);
+    if (type === 'none') return;
+    this.#decision = decision;
+    if (type === 'cancel') this.#scope.cancel();
+  }
+
+  /** What a cancellation by a person tells the model; undefined where there was none. It is told once. */
+  takeCancellation(): string | undefined {
+    const effect = this.#decision && effectOf(this.#decision);
+    if (effect?.type !== 'cancel') return undefined;
+    this.#decision = undefined;
+    return effect.observation;
+  }
+
+  /** Waits until a person decides. Cancelling the run ends the wait with its CancelledFailure. */
+  async wait(waiting: WaitingCall): Promise<OperatorDecision> {
+    const { clock, onWaitingChange } = this.#options;
+    this.#waiting = waiting;
+    this.#decision = undefined;
+    clock.pause();
+    const endTimer = this.#recordWait(waiting.tool);
+    onWaitingChange();
+    try {
+      await condition(() => this.#decision !== undefined);
+    } finally {
+      this.#waiting = undefined;
+      endTimer();
+      clock.resume();
+      onWaitingChange();
+    }
+    const decision: OperatorDecision | undefined = this.#decision;
+    this.#decision = undefined;
+    if (decision === undefined) throw new Error('unreachable: the condition holds');
+    return decision;
+  }
+
+  /** The calls that wait in the sub-agent now. */
+  setWaitingWithin(waiting: WaitingCall[]): void {
+    const { clock, onWaitingChange } = this.#options;
+    const waited = this.#waitingWithin.length > 0;
+    this.#waitingWithin = waiting;
+    if (!waited && waiting.length > 0) clock.pause();
+    if (waited && waiting.length === 0) clock.resume();
+    onWaitingChange();
+  }
+
+  /** What waited in a sub-agent ended with its run, whoever ended that. */
+  clearWaitingWithin(): void {
+    if (this.#waitingWithin.length > 0) this.setWaitingWithin([]);
+  }
+
+  /** The call is over: its clock is not left standing. */
+  close(): void {
+    if (this.#waitingWithin.length > 0) this.#options.clock.resume();
+    this.#waitingWithin = [];
+  }
+
+  /** It is to be scheduled again. */
+  again(checkpoint: Json | undefined): void {
+    this.#n++;
+    this.#checkpoint = checkpoint;
+    this.#scope = new CancellationScope();
+  }
+
+  #recordWait(what: string): () => void {
+    if (!this.#options.recordsWaits) return () => undefined;
+    const summary = waitingSummary(this.id, what, this.state);
+    const scope = new CancellationScope();
+    scope
+      .run(async () => {
+        for (;;) await sleep(WAIT_MS, { summary });
+      })
+      .catch(() => undefined); // cancelled, as it is meant to be
+    return () => scope.cancel();
+  }
+}

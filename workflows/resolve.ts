@@ -1,0 +1,34 @@
+import { proxyActivities } from '@temporalio/workflow';
+import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent/calls.ts';
+import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
+import type { AgentRunInput } from './messages.ts';
+import { asRunFailure } from './run-failure.ts';
+
+/** The agent's definition is resolved once in a lineage and recorded. */
+export async function resolve(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
+  const { agent, overrides, manifest, searchAttributes = false, events } = input;
+  if (manifest !== undefined) return { manifest, searchAttributes, ...(events ? { events } : {}) };
+  const variables = input.question?.variables;
+  const { resolveAgent } = proxyActivities<{
+    resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
+  }>({
+    activityId: activityId(scope, 'resolve', 0),
+    summary: agent,
+    startToCloseTimeout: '10s',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    // A rolling deploy: for 30 s the agent may be known to some workers only.
+    retry: { maximumAttempts: 16, initialInterval: '2s', backoffCoefficient: 1 },
+  });
+  return resolveAgent({
+    agent,
+    ...(overrides === undefined ? {} : { overrides }),
+    ...(isConversation(input) ? { chatHistory: true } : {}),
+    ...(variables === undefined ? {} : { variables: Object.keys(variables) }),
+  }).catch((failure: unknown) => {
+    throw asRunFailure(failure);
+  });
+}
+
+function isConversation({ question, session }: AgentRunInput): boolean {
+  return session !== undefined || (question?.chatHistory.length ?? 0) > 0;
+}

@@ -1,0 +1,99 @@
+import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { type ToolResult, activityId } from '../agent/calls.ts';
+import { type FailedCall, readFailure } from '../agent/failures.ts';
+import type { ToolManifest } from '../agent/manifest.ts';
+import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules.ts';
+import type { ResultRef } from '../agent/transcript/entries.ts';
+import { type Json, addUsage } from '../agent/vocabulary.ts';
+import { externalActivity, toolActivity } from './activity-options.ts';
+import type { AgentLoop } from './agent-loop.ts';
+import { attachMeta } from './call-header.ts';
+import type { OpenCall } from './open-call.ts';
+import { endOfAttempt } from './run-failure.ts';
+import { runSubAgent } from './sub-agent.ts';
+
+/** One schedule of a call: one activity with all its attempts, or one run of a sub-agent. */
+export interface Schedule {
+  tool: ToolManifest;
+  /** `3.1`. */
+  call: string;
+  open: OpenCall;
+  input: Json;
+  /** The input is a person's. */
+  byPerson: boolean;
+}
+
+export type ScheduleEnd =
+  | { type: 'end'; end: CallEnd; attempts: number; result?: ResultRef | undefined }
+  | { type: 'cancelled'; end: CallEnd }
+  | { type: 'failed'; failed: FailedCall };
+
+/** A cancellation of the run is thrown on. */
+export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise<ScheduleEnd> {
+  const { open, tool, byPerson } = schedule;
+  const id = activityId(loop.scope, schedule.call, open.n);
+  try {
+    const result = await loop.deadline.within(open.scope, () => start(loop, schedule, id));
+    return read(loop, tool, id, result, byPerson);
+  } catch (caught) {
+    const failure = endOfAttempt(caught);
+    if (!isCancellation(failure)) return { type: 'failed', failed: readFailure(failure) };
+    return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
+  }
+}
+
+/** How a call is made. No promises of its own: in the sandbox each one costs. */
+function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown> {
+  const { tool, input } = schedule;
+  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, input);
+  if (tool.external === true) return externalActivity(tool, id, input)(input);
+  return startOwn(loop, schedule, id);
+}
+
+/** A tool of ours: its activity is our runner. */
+function startOwn(loop: AgentLoop, { tool, call, open, input }: Schedule, id: string): Promise<ToolResult> {
+  const { retry, timeoutMs, maxOutputChars } = tool;
+  const { root, scope } = loop;
+  attachMeta(id, { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.checkpoint });
+  return toolActivity(tool, id, input)(input);
+}
+
+function read(
+  { counters }: AgentLoop,
+  tool: ToolManifest,
+  id: string,
+  result: unknown,
+  byPerson: boolean,
+): ScheduleEnd {
+  const meant = resultEnd(tool, result, byPerson);
+  if (meant.type === 'failed') {
+    return {
+      type: 'failed',
+      failed: { error: meant.error, checkpoint: undefined, mayPass: false },
+    };
+  }
+  const { end } = meant;
+  if (end.usage !== undefined) counters.usage = addUsage(counters.usage, end.usage);
+  const own = tool.agent === undefined && tool.external !== true;
+  const attempts = own ? ((result as ToolResult).attempt ?? 1) : 1; // our runner's
+  return { type: 'end', end, attempts, result: refOf(end, id) };
+}
+
+/** Where this run records the result of an activity. */
+function refOf({ recorded }: CallEnd, id: string): ResultRef | undefined {
+  if (recorded === undefined) return undefined;
+  const { runId } = workflowInfo();
+  return recorded === 'raw' ? { runId, activityId: id, raw: true } : { runId, activityId: id };
+}
+
+/** Throws the failure on when it is the run that is being cancelled. */
+function endOfCancelled({ deadline, scopeAround }: AgentLoop, open: OpenCall, failure: unknown): CallEnd {
+  const cancelled = open.takeCancellation();
+  if (cancelled !== undefined) return cancelledEnd({ cancelled, overdue: false });
+  if (deadline.passed && !scopeAround.consideredCancelled) {
+    return cancelledEnd({ cancelled, overdue: true });
+  }
+  // Somebody cancelled the sub-agent's own run.
+  if (!open.scope.consideredCancelled) return cancelledEnd({ cancelled, overdue: false });
+  throw failure;
+}
