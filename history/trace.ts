@@ -1,25 +1,26 @@
-import type { Client } from '@temporalio/client';
-import { tsToMs } from '@temporalio/common/lib/time.js';
-import {
-  type CallModelInput,
-  type ModelTurn,
-  type ResolvedAgent,
-  type ToolResult,
-  parseActivityId,
-} from '../agent/calls.ts';
-import type { ErrorInfo, OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
+import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
+import type { ErrorInfo, RunEvent, RunStep } from '../agent/events.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
 import { delegatedOutput, externalOutput } from '../agent/output.ts';
-import { statusOf } from '../agent/status.ts';
-import { type AgentAction, EXCEPTION_TOOL, type Json, type Usage } from '../agent/vocabulary.ts';
-import type { Lineage, RunResult } from '../workflows/messages.ts';
-import { type Fact, createFactReader } from './facts.ts';
-import type { HistoryEvent } from './pages.ts';
+import { type AgentAction, EXCEPTION_TOOL, type Json } from '../agent/vocabulary.ts';
+import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
+import { type Emitted, finished, unfinished } from './emitted.ts';
+import type { Fact } from './facts.ts';
+import {
+  asCallModelInput,
+  asChildWaiting,
+  asModelTurn,
+  asDecision,
+  asResolvedAgent,
+  asRunInput,
+  asRunResult,
+  asToolResult,
+} from './records.ts';
 
-/** Turns Temporal's history into run events, one by one. Nothing but history is read: no worker need be alive. */
+/** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
-  next(event: HistoryEvent): Promise<RunEvent[]>;
+  next(fact: Fact): Promise<RunEvent[]>;
 }
 
 /** A tool call over all its schedules. */
@@ -41,8 +42,7 @@ interface Pending {
   closing: boolean;
 }
 
-export function createTrace(client: Client, id: string): Trace {
-  const readFact = createFactReader(client, id);
+export function createTrace(id: string): Trace {
   const calls = new Map<string, TracedCall>();
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
@@ -57,21 +57,18 @@ export function createTrace(client: Client, id: string): Trace {
   let ending = false;
 
   return {
-    async next(event) {
-      const fact = await readFact(event);
-      if (fact === undefined) return [];
-      const at = event.eventTime ? tsToMs(event.eventTime) : 0;
-      return read(fact, at).map((item) => ({ ...item, at }));
+    async next(fact) {
+      return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
     },
   };
 
-  function read(fact: Fact, at: number): Emitted[] {
+  async function read(fact: Fact): Promise<Emitted[]> {
     switch (fact.type) {
       case 'started':
         runId = fact.runId;
-        return begin(fact.lineage);
+        return begin(await fact.input());
       case 'scheduled':
-        return schedule(fact, at);
+        return schedule(fact);
       case 'begun': {
         const task = pending.get(fact.key);
         if (task) task.attempts = fact.attempt;
@@ -80,7 +77,7 @@ export function createTrace(client: Client, id: string): Trace {
       case 'succeeded':
       case 'failed':
       case 'cancelled':
-        return ended(fact, at);
+        return ended(fact);
       case 'timer_started':
         timers.set(fact.timer, true);
         return [];
@@ -90,20 +87,24 @@ export function createTrace(client: Client, id: string): Trace {
       case 'cancel_requested':
         ending = true;
         return [];
-      case 'child_waiting':
-        return childWaiting(fact.waiting);
-      case 'decided':
-        return decided(fact.call, fact.decision);
+      case 'signaled':
+        return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
+      case 'update_completed':
+        // What was decided is known by then: the run has said which call it was for.
+        return decided(asDecision(await fact.result?.(), await fact.input?.()));
       case 'run_succeeded':
-        return succeeded(fact.result);
+        return finished(await fact.result(), lastLog);
       case 'run_failed':
-        return [unfinished('failed', fact.error)];
+        return [unfinished('failed', await fact.error())];
       case 'run_cancelled':
         return [unfinished('cancelled', null)];
+      default:
+        return [];
     }
   }
 
-  function begin(lineage: Lineage | undefined): Emitted[] {
+  function begin(input: unknown): Emitted[] {
+    const lineage = asRunInput(input);
     if (lineage?.manifest !== undefined) manifests.set(0, lineage.manifest);
     overdue = false;
     if (lineage?.from !== undefined && lineage.question === undefined && calls.size > 0) {
@@ -113,31 +114,38 @@ export function createTrace(client: Client, id: string): Trace {
     return [{ type: 'run_started', id, runId, agent, input: lineage?.question?.input ?? '' }];
   }
 
-  function schedule(fact: Extract<Fact, { type: 'scheduled' }>, atMs: number): Emitted[] {
-    const parsed = parseActivityId(fact.id);
+  async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<Emitted[]> {
+    const isChild = fact.of === 'child';
+    // A sub-agent's run is called as the parent's, a slash, and the call.
+    if (isChild && !fact.workId.startsWith(`${id}/`)) return [];
+    const parsed = parseActivityId(isChild ? fact.workId.slice(id.length + 1) : fact.workId);
     if (parsed === undefined) return [];
     const { scope, n } = parsed;
     const call = scope === 0 ? parsed.call : `${scope}/${parsed.call}`;
     const known = calls.get(call);
-    const name = fact.name ?? known?.action.tool ?? '';
-    const closing = name === 'callModel' && (fact.input as CallModelInput).closing === true; // written by plan()
-    pending.set(fact.key, { name, call, n, atMs, attempts: 0, closing });
+    const name = isChild ? (known?.action.tool ?? '') : fact.name;
+    const input = await fact.input();
+    const closing = name === 'callModel' && asCallModelInput(input)?.closing === true;
+    pending.set(fact.key, { name, call, n, atMs: fact.at, attempts: 0, closing });
     if (name === 'resolveAgent') return [];
     if (name === 'callModel') return [{ type: 'model_started', call }];
-    const toolInput = fact.input as Json; // a tool activity's one argument
+    // What a tool activity and a sub-agent are given: one argument, the input; and a run's own input.
+    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
     if (known) known.action = { ...known.action, toolInput };
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
 
   /** An activity or a sub-agent's run has come to an end of some kind. */
-  function ended(fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>, at: number): Emitted[] {
+  async function ended(
+    fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
+  ): Promise<Emitted[]> {
     const task = pending.get(fact.key);
     if (task === undefined) return [];
     // Our own activities are waited for when they are cancelled.
     const tool = toolOf(task);
     if (fact.type === 'cancelled' && fact.requested && tool?.external !== true) return [];
     pending.delete(fact.key);
-    const durationMs = at - task.atMs;
+    const durationMs = fact.at - task.atMs;
     const call = calls.get(task.call);
     if (call) {
       call.attempts += task.attempts;
@@ -145,9 +153,9 @@ export function createTrace(client: Client, id: string): Trace {
     }
     switch (fact.type) {
       case 'succeeded':
-        return completed(task, fact.result, durationMs);
+        return completed(task, await fact.result(), durationMs);
       case 'failed':
-        return failed(task, fact.error);
+        return failed(task, await fact.error());
       case 'cancelled':
         return wasCancelled(task);
     }
@@ -155,18 +163,22 @@ export function createTrace(client: Client, id: string): Trace {
 
   function completed(task: Pending, result: unknown, durationMs: number): Emitted[] {
     if (task.name === 'resolveAgent') {
-      manifests.set(scopeOf(task.call), (result as ResolvedAgent).manifest); // written by resolveAgent
+      const resolved = asResolvedAgent(result);
+      if (resolved !== undefined) manifests.set(scopeOf(task.call), resolved.manifest);
       return [];
     }
-    if (task.name === 'callModel') return replied(task, result as ModelTurn, durationMs); // written by callModel
+    if (task.name === 'callModel') {
+      const turn = asModelTurn(result);
+      return turn === undefined ? [] : replied(task, turn, durationMs);
+    }
     const tool = toolOf(task);
     if (tool?.agent !== undefined) {
-      return step(task.call, delegatedOutput((result as RunResult).output)); // agentRun's
+      return step(task.call, delegatedOutput(asRunResult(result)?.output ?? null));
     }
     if (tool?.external === true) {
       return step(task.call, externalOutput(result, tool.maxOutputChars).output);
     }
-    return step(task.call, (result as ToolResult).output); // written by the tool's activity
+    return step(task.call, asToolResult(result)?.output ?? null);
   }
 
   function replied(task: Pending, turn: ModelTurn, durationMs: number): Emitted[] {
@@ -221,7 +233,9 @@ export function createTrace(client: Client, id: string): Trace {
     return step(call, overdue ? CUT_CALL : cancelledTool(undefined));
   }
 
-  function decided(call: string, decision: OperatorDecision): Emitted[] {
+  function decided(made: ReturnType<typeof asDecision>): Emitted[] {
+    if (made === undefined) return [];
+    const { call, decision } = made;
     const event: Emitted = { type: 'decided', call, decision };
     switch (decision.type) {
       case 'resolve':
@@ -238,7 +252,9 @@ export function createTrace(client: Client, id: string): Trace {
   }
 
   /** The signal says all that waits in a sub-agent now. */
-  function childWaiting({ caller, parks }: Extract<Fact, { type: 'child_waiting' }>['waiting']): Emitted[] {
+  function childWaiting(waiting: ChildWaiting | undefined): Emitted[] {
+    if (waiting === undefined) return [];
+    const { caller, parks } = waiting;
     const before = childParks.get(caller) ?? [];
     if (parks.length > 0) waits();
     const now = parks.map((park) => ({ ...park, call: `${caller}/${park.call}` }));
@@ -266,29 +282,9 @@ export function createTrace(client: Client, id: string): Trace {
     return [{ type: 'step', step: result }];
   }
 
-  function succeeded({ output, stopReason, iterations, usage }: RunResult): Emitted[] {
-    return [
-      { type: 'finish', output, log: stopReason === 'final_answer' ? lastLog : '' },
-      { type: 'run_ended', status: statusOf(stopReason), stopReason, output, iterations, usage, error: null },
-    ];
-  }
-
   function toolOf({ name, call }: Pending): ToolManifest | undefined {
     return manifests.get(scopeOf(call))?.tools.find((tool) => tool.name === name);
   }
-}
-
-/** A run event without its time; distributes over the union. */
-type Emitted = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
-
-function unfinished(status: 'failed' | 'cancelled', error: ErrorInfo | null): Emitted {
-  const stopReason = status === 'failed' ? 'error' : 'cancelled';
-  const nothing: { output: Json; iterations: number | null; usage: Usage | null } = {
-    output: null,
-    iterations: null,
-    usage: null,
-  };
-  return { type: 'run_ended', status, stopReason, ...nothing, error };
 }
 
 function scopeOf(call: string): number {
