@@ -2,12 +2,11 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { utf8Length } from '../agent/transcript/digest.ts';
-import type { RunRef } from '../history/transcript.ts';
-import { observationIn } from '../agent/transcript/state.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import { readRun } from '../history/pages.ts';
-import { type Payloads, decodeFirst } from '../history/payloads.ts';
+import { readObservation } from '../history/observation.ts';
+import type { RunRef } from '../history/pages.ts';
+import type { Recorded } from '../history/payloads.ts';
 
 /**
  * Observations that model calls refer to. The worker remembers what its own tools returned lately; anything else is read
@@ -15,8 +14,8 @@ import { type Payloads, decodeFirst } from '../history/payloads.ts';
  */
 export interface Observations {
   remember(run: RunRef, activityId: string, output: Json): void;
-  /** What an entry of `run`'s transcript refers to. `recorded` is the result, where it is at hand. */
-  find(client: Client, run: RunRef, ref: ResultRef, recorded?: Payloads): Promise<Json>;
+  /** What an entry of `run`'s transcript refers to. `result` is the record of it, where it is at hand. */
+  find(client: Client, run: RunRef, ref: ResultRef, result?: Recorded): Promise<Json>;
 }
 
 /** `maxBytes` bounds what is remembered. */
@@ -30,28 +29,21 @@ export function createObservations(maxBytes: number): Observations {
   return {
     remember: ({ runId }, activityId, output) => void cache.set(key(runId, activityId), { output }),
 
-    async find(client, run, ref, recorded) {
-      const known = cache.get(key(ref.runId, ref.activityId));
+    async find(client, run, ref, result) {
+      const { runId = run.runId, activityId } = ref;
+      const known = cache.get(key(runId, activityId));
       if (known !== undefined) return known.output;
-      const payloads = recorded ?? (await fetchResult(client, { ...run, runId: ref.runId }, ref.activityId));
-      return observationIn(ref, await decodeFirst(client, payloads));
+      const output = await readObservation(client, run, ref, result);
+      if (output === undefined) throw missing(runId, activityId);
+      return output;
     },
   };
 }
 
-/** Reads back from the end of the history: what a model call refers to has just happened. */
-async function fetchResult(client: Client, run: RunRef, activityId: string): Promise<Payloads> {
-  const results = new Map<string, Payloads>();
-  for await (const event of readRun(client, run, { latestFirst: true })) {
-    const completed = event.activityTaskCompletedEventAttributes;
-    if (completed) results.set(String(completed.scheduledEventId), completed.result);
-    const scheduled = event.activityTaskScheduledEventAttributes?.activityId === activityId;
-    const payloads = scheduled ? results.get(String(event.eventId)) : undefined;
-    if (payloads) return payloads;
-  }
-  throw ApplicationFailure.create({
+function missing(runId: string, activityId: string): ApplicationFailure {
+  return ApplicationFailure.create({
     type: 'TranscriptCorrupt',
-    message: `The result of call ${activityId} is not in run ${run.runId}, which the transcript refers to.`,
+    message: `The result of call ${activityId} is not in run ${runId}, which the transcript refers to.`,
     nonRetryable: true,
   });
 }

@@ -1,11 +1,11 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import { isNotFound, readRun } from '../history/pages.ts';
-import { type Payloads, decodeFirst } from '../history/payloads.ts';
+import { type Fact, readFacts } from '../history/facts.ts';
+import { type RunRef, isNotFound } from '../history/pages.ts';
 import type { CallModelInput } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { type RunRef, type TranscriptSource, rebuildTranscript } from '../history/transcript.ts';
+import { type TranscriptSource, rebuildTranscript } from '../history/transcript.ts';
 import { EMPTY, type Transcript, extendTranscript, isAt } from '../agent/transcript/state.ts';
 import type { Mark } from '../agent/transcript/entries.ts';
 
@@ -60,18 +60,17 @@ export function createTranscripts(maxBytes: number, observations: Observations):
   };
 }
 
-function sourceOf(client: Client, observations: Observations): TranscriptSource<Payloads> {
+function sourceOf(client: Client, observations: Observations): TranscriptSource {
   return {
-    history: (run) => historyOf(client, run),
-    decode: (payloads) => decodeFirst(client, payloads),
-    observation: (run, ref, recorded) => observations.find(client, run, ref, recorded),
+    facts: (run) => factsOf(client, run),
+    observation: (run, ref, result) => observations.find(client, run, ref, result),
     broken: (what) => corrupt(what),
   };
 }
 
-async function* historyOf(client: Client, run: RunRef) {
+async function* factsOf(client: Client, run: RunRef): AsyncGenerator<Fact> {
   try {
-    yield* readRun(client, run);
+    yield* readFacts(client, run);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw ApplicationFailure.create({

@@ -62,6 +62,9 @@ export type RunEvent = { at: number } & (
     }
 );
 
+/** A run event without its time; distributes over the union. */
+export type TimelessEvent = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
+
 /** A step as it is reported: LangChain's, and what it cost. */
 export interface RunStep extends AgentStep {
   call: string;

@@ -4,7 +4,7 @@ import type { OperatorDecision, RunEvent } from '../agent/events.ts';
 import type { Json, StopReason, Usage } from '../agent/vocabulary.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, RunNotFound } from './errors.ts';
-import { readLineage } from '../history/lineage.ts';
+import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { isNotFound } from '../history/pages.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
@@ -154,39 +154,23 @@ export class AgentRun {
   }
 
   async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
-    const trace = createTrace(this.#client, this.id);
+    const trace = createTrace(this.id);
     const { runId } = await this.info();
-    for await (const event of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
-      yield* await trace.next(event);
+    for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
+      yield* await trace.next(fact);
     }
   }
 
   async #historySize(runId: string): Promise<{ events: number; bytes: number }> {
-    let sum = { events: 0, bytes: 0 };
-    for (let current: string | undefined = runId; current;) {
-      const description = await this.#client.workflow
-        .getHandle(this.id, current)
-        .describe()
-        .catch(() => undefined); // an earlier run may be past its retention
-      if (description === undefined) break;
-      sum = {
-        events: sum.events + description.historyLength,
-        bytes: sum.bytes + (description.historySize ?? 0),
-      };
-      current = await this.#previousRun(current);
+    let [events, bytes] = [0, 0];
+    for (const run of await runsUpTo(this.#client, { workflowId: this.id, runId })) {
+      const { historyLength, historySize } = await this.#client.workflow
+        .getHandle(run.workflowId, run.runId)
+        .describe();
+      events += historyLength;
+      bytes += historySize ?? 0;
     }
-    return sum;
-  }
-
-  async #previousRun(runId: string): Promise<string | undefined> {
-    const { history } = await this.#client.workflowService.getWorkflowExecutionHistory({
-      namespace: this.#client.options.namespace,
-      execution: { workflowId: this.id, runId },
-      maximumPageSize: 1,
-    });
-    return (
-      history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined
-    );
+    return { events, bytes };
   }
 
   async #whyNot(type: string): Promise<Error> {

@@ -16,7 +16,8 @@ import {
   sendUpdate,
 } from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
-import { isNotFound, readRun } from '../history/pages.ts';
+import { readFacts } from '../history/facts.ts';
+import { isNotFound } from '../history/pages.ts';
 import { recordOf } from '../history/session.ts';
 
 /** A session as `reloop session show --json` prints it; the field names are a contract. */
@@ -78,8 +79,8 @@ export class AgentSession {
   /** The session as it stands, from history. Throws SessionNotFound. */
   async show(): Promise<SessionReport> {
     const { runId } = await this.info();
-    const events = readRun(this.#client, { workflowId: this.#id, runId });
-    const { name, messages, runs, running, queue } = await recordOf(this.#client, this.name, events);
+    const facts = readFacts(this.#client, { workflowId: this.#id, runId });
+    const { name, messages, runs, running, queue } = await recordOf(this.name, facts);
     return { name, messages, runs, running, queued: queue.map(({ id }) => id) };
   }
 

@@ -1,182 +1,232 @@
-import type { ErrorInfo } from '../agent/vocabulary.ts';
 import type { Client } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import type { OperatorDecision } from '../agent/events.ts';
-import { readFailure } from '../agent/failures.ts';
-import type {
-  ChildWaiting,
-  DecisionData,
-  DecisionReceipt,
-  Lineage,
-  RunResult,
-} from '../workflows/messages.ts';
-import type { HistoryEvent } from './pages.ts';
-import { decodeFailure, decodeFirst } from './payloads.ts';
+import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
+import { type Recorded, type RecordedError, recorded, recordedError } from './payloads.ts';
 
-/** What a history says of a run, event by event, decoded: the one place that knows Temporal's event types. */
-export type Fact =
-  | { type: 'started'; runId: string; lineage: Lineage | undefined }
-  /** `key` ties what follows to it. `name` is an activity's type; of a sub-agent's run it is undefined. */
-  | { type: 'scheduled'; key: string; id: string; name: string | undefined; input: unknown }
-  | { type: 'begun'; key: string; attempt: number }
-  | { type: 'succeeded'; key: string; result: unknown }
-  | { type: 'failed'; key: string; error: ErrorInfo }
-  /** `requested`: an external activity, whose end nobody waits for. */
-  | { type: 'cancelled'; key: string; requested: boolean }
-  | { type: 'timer_started'; timer: string }
+/**
+ * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
+ * a fold over. What is cheap is there at once; a recorded value is decoded by who asks for it. Nothing here says that a
+ * value is ours: any workflow can be read. `id` is the event's in its run, `at` its time in milliseconds since 1970.
+ */
+export type Fact = { id: number; at: number } & (
+  | StartedFact
+  /** `key` ties what follows to it; `id` names a workflow's activity or the child's workflow, `name` is its type. */
+  | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
+  | { type: 'begun'; of: Work; key: string; attempt: number }
+  | { type: 'succeeded'; of: Work; key: string; result: Recorded }
+  | { type: 'failed'; of: Work; key: string; error: RecordedError }
+  /** `requested`: asked for only. An external activity's end nobody waits for. */
+  | { type: 'cancelled'; of: Work; key: string; requested: boolean }
+  /** `summary`: what the workflow says of it on the Web UI's timeline. */
+  | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
+  | { type: 'timer_cancelled'; timer: string }
+  | { type: 'signaled'; name: string; input: Recorded }
+  /** `key` ties the completion to it. */
+  | { type: 'update_accepted'; key: string; updateId: string; name: string; input: Recorded }
+  /** `name` and `input` are the acceptance's; not known to who reads from the end. `result`: undefined if it failed. */
+  | {
+      type: 'update_completed';
+      key: string;
+      updateId: string;
+      name: string | undefined;
+      input: Recorded | undefined;
+      result: Recorded | undefined;
+    }
+  /** A worker has gone through all before it. */
+  | { type: 'task_completed' }
+  /** All before it is another run's, from which a person had Temporal begin again (Reset). */
+  | { type: 'reset'; fromRunId: string; runId: string }
   | { type: 'cancel_requested' }
-  | { type: 'child_waiting'; waiting: ChildWaiting }
-  | { type: 'decided'; call: string; decision: OperatorDecision }
-  | { type: 'run_succeeded'; result: RunResult }
-  | { type: 'run_failed'; error: ErrorInfo }
-  | { type: 'run_cancelled' };
+  | { type: 'run_continued'; runId: string }
+  | { type: 'run_succeeded'; result: Recorded }
+  | { type: 'run_failed'; error: RecordedError }
+  | { type: 'run_cancelled' }
+);
+
+/** What a workflow has others do: an activity, or a child workflow. */
+type Work = 'activity' | 'child';
+
+export interface StartedFact {
+  type: 'started';
+  /** Of the run that is read. */
+  runId: string;
+  /** Of the run that recorded this event: another one after a reset. */
+  originalRunId: string;
+  /** The run that was continued as this one. */
+  previousRunId: string | undefined;
+  input: Recorded;
+}
+
+/** A fact before its id and time. */
+type Said = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
 
 /** Temporal's number for an attempt that would be followed by another, were its cancellation not asked for. */
 const CANCEL_REQUESTED: temporal.api.enums.v1.RetryState = 7;
+/** Temporal's number for a run that begins because the one before it continued as new, not by a retry or a schedule. */
+const BY_WORKFLOW: temporal.api.enums.v1.ContinueAsNewInitiator = 1;
 
-/** Reads one run's events in order; undefined for those that say nothing of it. */
-export function createFactReader(client: Client, workflowId: string) {
-  const sentUpdates = new Map<string, unknown>();
-  return async (event: HistoryEvent): Promise<Fact | undefined> =>
-    (await readStart(event)) ??
-    (await readActivity(event)) ??
-    (await readChild(event)) ??
-    (await readMessage(event)) ??
-    readRunEnd(event);
+/** The facts of one run, in order of their events; or from the end, where asked so. */
+export async function* readFacts(
+  client: Client,
+  run: RunRef,
+  options: ReadOptions = {},
+): AsyncGenerator<Fact> {
+  const factOf = createFactReader(client, run.runId);
+  for await (const event of readRun(client, run, options)) {
+    const fact = factOf(event);
+    if (fact !== undefined) yield fact;
+  }
+}
 
-  async function readStart(event: HistoryEvent): Promise<Fact | undefined> {
-    const started = event.workflowExecutionStartedEventAttributes;
+/** How a run began. Throws a gRPC error where there is no such run (any more). */
+export async function readStart(client: Client, run: RunRef): Promise<StartedFact | undefined> {
+  for await (const fact of readFacts(client, run, { pageSize: 1 }))
+    return fact.type === 'started' ? fact : undefined;
+  return undefined;
+}
+
+/** Reads the events of the run `runId`; undefined for those that say nothing of it. */
+export function createFactReader(client: Pick<Client, 'options'>, runId: string) {
+  const accepted = new Map<string, { name: string; input: Recorded }>();
+  const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
+
+  return (event: HistoryEvent): Fact | undefined => {
+    const said =
+      ofStart(event) ??
+      ofActivity(event) ??
+      ofChild(event) ??
+      ofTimer(event) ??
+      ofMessage(event) ??
+      ofRun(event);
+    if (said === undefined) return undefined;
+    return { ...said, id: Number(event.eventId ?? 0), at: event.eventTime ? tsToMs(event.eventTime) : 0 };
+  };
+
+  function ofStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): Said | undefined {
     if (!started) return undefined;
-    const lineage = (await decodeFirst(client, started.input)) as Lineage | undefined; // agentRun's one argument
-    return { type: 'started', runId: started.originalExecutionRunId ?? '', lineage };
+    const { originalExecutionRunId, continuedExecutionRunId, initiator, input } = started;
+    const byWorkflow = (initiator ?? 0) <= BY_WORKFLOW;
+    return {
+      type: 'started',
+      runId,
+      originalRunId: originalExecutionRunId || runId,
+      previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
+      input: value(input),
+    };
   }
 
-  async function readActivity(event: HistoryEvent): Promise<Fact | undefined> {
+  function ofActivity(event: HistoryEvent): Said | undefined {
+    const of = 'activity';
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
-      const { activityType, activityId, input } = scheduled;
-      const key = String(event.eventId);
-      const name = activityType?.name ?? '';
-      return { type: 'scheduled', key, id: activityId ?? '', name, input: await decodeFirst(client, input) };
+      const { activityId, activityType, input } = scheduled;
+      const [workId, name] = [activityId ?? '', activityType?.name ?? ''];
+      return { type: 'scheduled', of, key: String(event.eventId), workId, name, input: value(input) };
     }
     const begun = event.activityTaskStartedEventAttributes;
-    if (begun) return { type: 'begun', key: String(begun.scheduledEventId), attempt: begun.attempt ?? 1 };
+    if (begun) return { type: 'begun', of, key: String(begun.scheduledEventId), attempt: begun.attempt ?? 1 };
     const done = event.activityTaskCompletedEventAttributes;
-    if (done) return succeeded(done.scheduledEventId, done.result);
+    if (done)
+      return { type: 'succeeded', of, key: String(done.scheduledEventId), result: value(done.result) };
     const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
-    if (failed?.retryState === CANCEL_REQUESTED) {
-      return { type: 'cancelled', key: String(failed.scheduledEventId), requested: false };
+    if (failed) {
+      const key = String(failed.scheduledEventId);
+      return failed.retryState === CANCEL_REQUESTED
+        ? { type: 'cancelled', of, key, requested: false }
+        : { type: 'failed', of, key, error: recordedError(client, failed.failure) };
     }
-    if (failed) return failure(failed.scheduledEventId, failed.failure);
     const cancelled = event.activityTaskCanceledEventAttributes;
-    if (cancelled) return { type: 'cancelled', key: String(cancelled.scheduledEventId), requested: false };
     const asked = event.activityTaskCancelRequestedEventAttributes;
-    if (asked) return { type: 'cancelled', key: String(asked.scheduledEventId), requested: true };
-    return undefined;
+    const key = String((cancelled ?? asked)?.scheduledEventId);
+    return cancelled || asked ? { type: 'cancelled', of, key, requested: !cancelled } : undefined;
   }
 
-  /** A sub-agent's run is called as the parent's, a slash, and the call. */
-  async function readChild(event: HistoryEvent): Promise<Fact | undefined> {
+  function ofChild(event: HistoryEvent): Said | undefined {
+    const of = 'child';
     const initiated = event.startChildWorkflowExecutionInitiatedEventAttributes;
     if (initiated) {
-      const id = initiated.workflowId?.slice(workflowId.length + 1) ?? '';
-      const lineage = (await decodeFirst(client, initiated.input)) as Lineage | undefined; // agentRun's one argument
-      const input = lineage?.question?.input;
-      return { type: 'scheduled', key: String(event.eventId), id, name: undefined, input };
+      const { workflowId, workflowType, input } = initiated;
+      const [workId, name] = [workflowId ?? '', workflowType?.name ?? ''];
+      return { type: 'scheduled', of, key: String(event.eventId), workId, name, input: value(input) };
     }
     const begun = event.childWorkflowExecutionStartedEventAttributes;
-    if (begun) return { type: 'begun', key: String(begun.initiatedEventId), attempt: 1 };
+    if (begun) return { type: 'begun', of, key: String(begun.initiatedEventId), attempt: 1 };
     const done = event.childWorkflowExecutionCompletedEventAttributes;
-    if (done) return succeeded(done.initiatedEventId, done.result);
+    if (done)
+      return { type: 'succeeded', of, key: String(done.initiatedEventId), result: value(done.result) };
     const failed = event.childWorkflowExecutionFailedEventAttributes;
-    if (failed) return failure(failed.initiatedEventId, failed.failure);
+    if (failed) {
+      const error = recordedError(client, failed.failure);
+      return { type: 'failed', of, key: String(failed.initiatedEventId), error };
+    }
     const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
-    if (cancelled) return { type: 'cancelled', key: String(cancelled.initiatedEventId), requested: false };
+    if (cancelled)
+      return { type: 'cancelled', of, key: String(cancelled.initiatedEventId), requested: false };
     const lost =
       event.childWorkflowExecutionTerminatedEventAttributes ??
       event.childWorkflowExecutionTimedOutEventAttributes ??
       event.startChildWorkflowExecutionFailedEventAttributes;
     if (!lost) return undefined;
-    const error = {
-      type: 'Error',
-      message: "the sub-agent's run could not start, or was ended from outside",
-    };
-    return { type: 'failed', key: String(lost.initiatedEventId), error };
+    const error = known('Error', "the sub-agent's run could not start, or was ended from outside");
+    return { type: 'failed', of, key: String(lost.initiatedEventId), error };
   }
 
-  async function succeeded(key: unknown, result: Parameters<typeof decodeFirst>[1]): Promise<Fact> {
-    return { type: 'succeeded', key: String(key), result: await decodeFirst(client, result) };
-  }
-
-  async function failure(key: unknown, cause: Parameters<typeof decodeFailure>[1]): Promise<Fact> {
-    const { error } = readFailure(await decodeFailure(client, cause));
-    return { type: 'failed', key: String(key), error };
-  }
-
-  /** A decision is known when its update has completed: then the run has said which call it was for. */
-  async function readMessage(event: HistoryEvent): Promise<Fact | undefined> {
-    const timer = event.timerStartedEventAttributes;
-    if (timer) return { type: 'timer_started', timer: timer.timerId ?? '' };
+  function ofTimer(event: HistoryEvent): Said | undefined {
+    const started = event.timerStartedEventAttributes;
+    if (started) {
+      const payload = event.userMetadata?.summary;
+      const summary = value(payload ? { payloads: [payload] } : undefined);
+      return { type: 'timer_started', timer: started.timerId ?? '', summary };
+    }
     const fired = event.timerFiredEventAttributes;
     if (fired) return { type: 'timer_fired', timer: fired.timerId ?? '' };
-    if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel_requested' };
-    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
-    if (accepted) {
-      const sent = await decodeFirst(client, accepted.acceptedRequest?.input?.args);
-      sentUpdates.set(String(event.eventId), sent);
-      return undefined;
-    }
-    const completed = event.workflowExecutionUpdateCompletedEventAttributes;
-    if (completed) {
-      const receipt = (await decodeFirst(client, completed.outcome?.success)) as DecisionReceipt | undefined;
-      const sent = sentUpdates.get(String(completed.acceptedEventId));
-      if (receipt === undefined) return undefined;
-      return { type: 'decided', call: receipt.call, decision: decisionOf(receipt.decision, sent) };
-    }
-    const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName !== 'childWaiting') return undefined;
-    return {
-      type: 'child_waiting',
-      waiting: (await decodeFirst(client, signal.input)) as ChildWaiting, // sent by agentRun
-    };
+    const cancelled = event.timerCanceledEventAttributes;
+    return cancelled ? { type: 'timer_cancelled', timer: cancelled.timerId ?? '' } : undefined;
   }
 
-  async function readRunEnd(event: HistoryEvent): Promise<Fact | undefined> {
-    const completion = event.workflowExecutionCompletedEventAttributes;
-    if (completion) {
-      const result = (await decodeFirst(client, completion.result)) as RunResult; // agentRun's result
-      return { type: 'run_succeeded', result };
+  function ofMessage(event: HistoryEvent): Said | undefined {
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal) return { type: 'signaled', name: signal.signalName ?? '', input: value(signal.input) };
+    const update = event.workflowExecutionUpdateAcceptedEventAttributes;
+    if (update) {
+      const { input: sent, meta } = update.acceptedRequest ?? {};
+      const [key, message] = [String(event.eventId), { name: sent?.name ?? '', input: value(sent?.args) }];
+      accepted.set(key, message);
+      return { type: 'update_accepted', key, updateId: meta?.updateId ?? '', ...message };
     }
+    const completed = event.workflowExecutionUpdateCompletedEventAttributes;
+    if (!completed) return undefined;
+    const { meta, outcome, acceptedEventId } = completed;
+    const { name, input } = accepted.get(String(acceptedEventId)) ?? {};
+    const result = outcome?.failure ? undefined : value(outcome?.success);
+    const [key, updateId] = [String(acceptedEventId), meta?.updateId ?? ''];
+    return { type: 'update_completed', key, updateId, name, input, result };
+  }
+
+  function ofRun(event: HistoryEvent): Said | undefined {
+    if (event.workflowTaskCompletedEventAttributes) return { type: 'task_completed' };
+    // Only a reset says of a failed task which run goes on.
+    const reset = event.workflowTaskFailedEventAttributes;
+    if (reset?.newRunId) return { type: 'reset', fromRunId: reset.baseRunId ?? '', runId: reset.newRunId };
+    if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel_requested' };
+    const continued = event.workflowExecutionContinuedAsNewEventAttributes;
+    if (continued) return { type: 'run_continued', runId: continued.newExecutionRunId ?? '' };
+    const completed = event.workflowExecutionCompletedEventAttributes;
+    if (completed) return { type: 'run_succeeded', result: value(completed.result) };
     const failed = event.workflowExecutionFailedEventAttributes;
-    if (failed) {
-      const { error } = readFailure(await decodeFailure(client, failed.failure));
-      return { type: 'run_failed', error };
-    }
+    if (failed) return { type: 'run_failed', error: recordedError(client, failed.failure) };
     if (event.workflowExecutionCanceledEventAttributes) return { type: 'run_cancelled' };
     const killed = event.workflowExecutionTerminatedEventAttributes;
-    if (killed) {
-      const message = killed.reason || 'The run was terminated.';
-      return { type: 'run_failed', error: { type: 'Terminated', message } };
-    }
-    if (event.workflowExecutionTimedOutEventAttributes) {
-      const message = 'The workflow execution timed out.';
-      return { type: 'run_failed', error: { type: 'Timeout', message } };
-    }
+    if (killed)
+      return { type: 'run_failed', error: known('Terminated', killed.reason || 'The run was terminated.') };
+    if (event.workflowExecutionTimedOutEventAttributes)
+      return { type: 'run_failed', error: known('Timeout', 'The workflow execution timed out.') };
     return undefined;
   }
 }
 
-function decisionOf(type: OperatorDecision['type'], sent: unknown): OperatorDecision {
-  const { input, output, reason }: DecisionData = sent !== null && typeof sent === 'object' ? sent : {};
-  switch (type) {
-    case 'retry':
-      return input === undefined ? { type } : { type, input };
-    case 'resolve':
-      return { type, output: output ?? null };
-    case 'skip':
-    case 'cancelCall':
-    case 'abort':
-      return reason === undefined ? { type } : { type, reason };
-  }
+function known(type: string, message: string): RecordedError {
+  return async () => ({ type, message });
 }

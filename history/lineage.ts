@@ -1,57 +1,44 @@
 import type { Client } from '@temporalio/client';
-import { type HistoryEvent, isNotFound, readRun } from './pages.ts';
-import type { RunRef } from './transcript.ts';
+import { type Fact, type StartedFact, readFacts, readStart } from './facts.ts';
+import { type RunRef, isNotFound } from './pages.ts';
 
 /**
- * The events of a run from its very beginning, over every continue-as-new, whose earlier runs may be past the
- * namespace's retention: then from the first that is left.
+ * What is recorded of a run from its very beginning, over every continue-as-new, whose earlier runs may be past the
+ * namespace's retention: then from the first that is left. `follow`: and what is to come.
  */
-export async function* readLineage(
-  client: Client,
-  run: RunRef,
-  follow: boolean,
-): AsyncGenerator<HistoryEvent> {
-  let current: RunRef | undefined = await firstRun(client, run);
-  while (current !== undefined) {
+export async function* readLineage(client: Client, run: RunRef, follow: boolean): AsyncGenerator<Fact> {
+  const earlier = (await runsUpTo(client, run)).slice(0, -1);
+  for (const previous of earlier) yield* readFacts(client, previous);
+  for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: string | undefined;
-    for await (const event of readRun(client, current, { follow })) {
-      next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? next;
-      yield event;
+    for await (const fact of readFacts(client, current, { follow })) {
+      if (fact.type === 'run_continued') next = fact.runId;
+      yield fact;
     }
-    current = next === undefined ? undefined : { workflowId: run.workflowId, runId: next };
+    current = next ? { ...run, runId: next } : undefined;
   }
 }
 
-async function firstRun(client: Client, run: RunRef): Promise<RunRef> {
-  const start = await startOf(client, run);
-  const first = start?.firstExecutionRunId;
-  if (!first || first === run.runId) return run;
-  const firstRef = { ...run, runId: first };
-  if (await exists(client, firstRef)) return firstRef;
-  let earliest = run;
-  for (let previous = start.continuedExecutionRunId; previous;) {
-    const candidate = { ...run, runId: previous };
-    if (!(await exists(client, candidate))) break;
-    earliest = candidate;
-    previous = (await startOf(client, candidate))?.continuedExecutionRunId;
+/**
+ * The runs that go on from each other and end with `run`, oldest first. Found backwards, run by run: after a reset by
+ * Temporal the first run of an id leads to the run that was given up, not to the one that took its place.
+ */
+export async function runsUpTo(client: Client, run: RunRef): Promise<RunRef[]> {
+  const runs = [run];
+  let start = await startIfThere(client, run);
+  while (start?.previousRunId !== undefined) {
+    const previous = { ...run, runId: start.previousRunId };
+    start = await startIfThere(client, previous);
+    if (start !== undefined) runs.unshift(previous);
   }
-  return earliest;
+  return runs;
 }
 
-async function startOf(client: Client, run: RunRef) {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: run,
-    maximumPageSize: 1,
-  });
-  return history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-}
-
-async function exists(client: Client, run: RunRef): Promise<boolean> {
+async function startIfThere(client: Client, run: RunRef): Promise<StartedFact | undefined> {
   try {
-    return (await startOf(client, run)) !== undefined;
+    return await readStart(client, run);
   } catch (error) {
-    if (isNotFound(error)) return false;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

@@ -2,9 +2,8 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { type Heartbeat, parseActivityId } from '../agent/calls.ts';
 import type { RunEvent } from '../agent/events.ts';
-import { readFailure } from '../agent/failures.ts';
-import { decodeFailure, decodeFirst } from './payloads.ts';
-import type { RunRef } from './transcript.ts';
+import type { RunRef } from './pages.ts';
+import { decodeFirst, recordedError } from './payloads.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
@@ -38,7 +37,7 @@ export function createLivePoll(client: Client, run: () => RunRef): () => Promise
     const heartbeat = (await decodeFirst(client, activity.heartbeatDetails)) as Heartbeat | undefined; // our own record
     const events: RunEvent[] = [];
     if (activity.lastFailure && attempt > 1 && isNew(`${call} failure`, `${id.n} ${attempt}`)) {
-      const { error } = readFailure(await decodeFailure(client, activity.lastFailure));
+      const error = await recordedError(client, activity.lastFailure)();
       events.push({ at, type: 'attempt_failed', call, attempt: attempt - 1, error });
     }
     if (heartbeat?.text && isNew(`${call} text`, `${attempt} ${heartbeat.text}`)) {

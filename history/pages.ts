@@ -1,6 +1,10 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import type { RunRef } from './transcript.ts';
+
+export interface RunRef {
+  workflowId: string;
+  runId: string;
+}
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -12,13 +16,15 @@ export interface ReadOptions {
   follow?: boolean;
   /** From the end: who reads so looks for what has just happened. */
   latestFirst?: boolean;
+  /** Transactions that are asked for at a time. */
+  pageSize?: number;
 }
 
 /** The recorded events of one run in the client's namespace. Reads the server's record: no worker is asked. */
 export function readRun(
   client: Client,
   run: RunRef,
-  { follow = false, latestFirst = false }: ReadOptions = {},
+  { follow = false, latestFirst = false, pageSize = latestFirst ? 20 : 200 }: ReadOptions = {},
 ): AsyncGenerator<HistoryEvent> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
@@ -35,7 +41,7 @@ export function readRun(
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
     (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
-    latestFirst ? 20 : 200,
+    pageSize,
   );
 }
 

@@ -5,25 +5,39 @@ import {
   encodeToPayloads,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { temporal } from '@temporalio/proto';
+import type { ErrorInfo } from '../agent/vocabulary.ts';
+import { readFailure } from '../agent/failures.ts';
 
 /** Payloads go through the client's own data converter and codecs, always: the only place that knows the SDK's way to it. */
 
 export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
+/** A recorded value, decoded when it is asked for and only then: it may be large, and it may be somebody else's. */
+export type Recorded = () => Promise<unknown>;
+
+/** A recorded failure, likewise. */
+export type RecordedError = () => Promise<ErrorInfo>;
+
+type Failure = temporal.api.failure.v1.IFailure | null | undefined;
 type WithConverter = Pick<Client, 'options'>;
 
 /** The first argument or the result behind a payload list. */
+export function recorded(client: WithConverter, payloads: Payloads): Recorded {
+  return () => decodeFirst(client, payloads);
+}
+
+export function recordedError(client: WithConverter, failure: Failure): RecordedError {
+  return async () => {
+    const { loadedDataConverter } = client.options;
+    return readFailure(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure)).error;
+  };
+}
+
+/** The first argument or the result behind a payload list, now. */
 export async function decodeFirst(client: WithConverter, payloads: Payloads): Promise<unknown> {
   const list = payloads?.payloads;
   if (list === undefined || list === null || list.length === 0) return undefined;
   return decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, list);
-}
-
-export function decodeFailure(
-  client: WithConverter,
-  failure: temporal.api.failure.v1.IFailure | null | undefined,
-): Promise<Error | undefined> {
-  return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure);
 }
 
 export async function encode(

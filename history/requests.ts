@@ -3,13 +3,13 @@ import type { AgentKind } from '../agent/kinds/kind.ts';
 import { builtInKinds } from '../agent/kinds/kinds.ts';
 import { type ModelRequest, renderRequest } from '../agent/transcript/request.ts';
 import { shortenOldest } from '../agent/transcript/shorten.ts';
-import { type RunRef, type TranscriptSource, readTranscripts } from './transcript.ts';
-import { observationIn } from '../agent/transcript/state.ts';
+import { type TranscriptSource, readTranscripts } from './transcript.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { InvalidInput } from '../agent/invalid-input.ts';
 import { readLineage } from './lineage.ts';
-import { isNotFound, readRun } from './pages.ts';
-import { type Payloads, decodeFirst } from './payloads.ts';
+import { type Fact, readFacts } from './facts.ts';
+import { readObservation } from './observation.ts';
+import { type RunRef, isNotFound } from './pages.ts';
 
 /** What the model was asked in one iteration: `call` is `3`, in a later runAgent of one workflow `1/3`. */
 export interface AskedRequest {
@@ -38,8 +38,8 @@ export async function* readRequests(
   { follow, kinds = builtInKinds }: RequestsOptions,
 ): AsyncGenerator<AskedRequest> {
   const known = [...kinds];
-  const events = readLineage(client, run, follow);
-  for await (const { transcript, asked } of readTranscripts(sourceOf(client), run.workflowId, events)) {
+  const facts = readLineage(client, run, follow);
+  for await (const { transcript, asked } of readTranscripts(sourceOf(client), run.workflowId, facts)) {
     if (asked === undefined) continue;
     const { scope, call, n, closing } = asked;
     const context = conversation(transcript.entries, closing);
@@ -53,21 +53,21 @@ export async function* readRequests(
   }
 }
 
-function sourceOf(client: Client): TranscriptSource<Payloads> {
+function sourceOf(client: Client): TranscriptSource {
   return {
-    history: (run) => historyOf(client, run),
-    decode: (payloads) => decodeFirst(client, payloads),
-    async observation(_, ref, recorded) {
-      if (!recorded) throw gone(ref.runId);
-      return observationIn(ref, await decodeFirst(client, recorded));
+    facts: (run) => factsOf(client, run),
+    async observation(run, ref, result) {
+      const found = await readObservation(client, run, ref, result);
+      if (found === undefined) throw gone(ref.runId ?? run.runId);
+      return found;
     },
     broken: (_, { runId }) => gone(runId),
   };
 }
 
-async function* historyOf(client: Client, run: RunRef) {
+async function* factsOf(client: Client, run: RunRef): AsyncGenerator<Fact> {
   try {
-    yield* readRun(client, run);
+    yield* readFacts(client, run);
   } catch (error) {
     throw isNotFound(error) ? gone(run.runId) : error;
   }

@@ -1,77 +1,86 @@
-import type { Client } from '@temporalio/client';
 import {
   type SessionMessage,
   type SessionState,
-  type Summarized,
   checkSessionMessage,
   newSession,
   sessionLimits,
 } from '../agent/session/session.ts';
 import { withSummary, withTurn } from '../agent/session/turns.ts';
-import { type Lineage, type RunResult, clearUpdate, sendUpdate } from '../workflows/messages.ts';
-import type { HistoryEvent } from './pages.ts';
-import { decodeFirst } from './payloads.ts';
+import { clearUpdate, sendUpdate } from '../workflows/messages.ts';
+import type { Fact } from './facts.ts';
+import { asRunInput, asRunResult, asSummarized, fieldsOf } from './records.ts';
 
 /** A session as its history has it; `running` is the id of the run whose turn it is. */
 export interface SessionRecord extends SessionState {
   running: string | null;
 }
 
-/** Reads a session out of the events of one run of its workflow, as the workflow itself goes through them. */
-export async function recordOf(
-  client: Client,
-  name: string,
-  events: AsyncIterable<HistoryEvent>,
-): Promise<SessionRecord> {
-  const record: SessionRecord = { ...newSession(name), running: null };
-  const inputs = new Map<string, string>();
-  const taken = new Set<string>();
-  for await (const event of events) await read(event);
-  return record;
+/** Reads a session out of the facts of one run of its workflow, as the workflow itself goes through them. */
+export async function recordOf(name: string, facts: AsyncIterable<Fact>): Promise<SessionRecord> {
+  const reading: Reading = {
+    record: { ...newSession(name), running: null },
+    inputs: new Map(),
+    taken: new Set(),
+  };
+  for await (const fact of facts) await read(reading, fact);
+  return reading.record;
+}
 
-  async function read(event: HistoryEvent): Promise<void> {
-    const started = event.workflowExecutionStartedEventAttributes;
-    // The session's one argument, and what each of its messages carries: written by our own client.
-    if (started) Object.assign(record, await decodeFirst(client, started.input));
-    const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
-    if (update?.name === sendUpdate.name) enqueue(await decodeFirst(client, update.args));
-    if (update?.name === clearUpdate.name) record.messages = [];
-    const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName === sendUpdate.name) enqueue(await decodeFirst(client, signal.input));
-    const summed = event.activityTaskCompletedEventAttributes;
-    if (summed) {
-      const { summary } = (await decodeFirst(client, summed.result)) as Summarized; // its one activity
-      record.messages = withSummary(record.messages, summary);
-    }
-    await readRun(event);
+interface Reading {
+  record: SessionRecord;
+  /** The question of each run, by the fact that began it. */
+  inputs: Map<string, string>;
+  /** Runs that have had their turn. */
+  taken: Set<string>;
+}
+
+async function read(reading: Reading, fact: Fact): Promise<void> {
+  const { record } = reading;
+  // The session's one argument: written by our own client.
+  if (fact.type === 'started') Object.assign(record, fieldsOf(await fact.input()));
+  if (fact.type === 'update_accepted' || fact.type === 'signaled') {
+    if (fact.name === sendUpdate.name) enqueue(reading, await fact.input());
+    if (fact.type === 'update_accepted' && fact.name === clearUpdate.name) record.messages = [];
   }
-
-  function enqueue(value: unknown): void {
-    const message = wellFormed(value);
-    if (message === undefined || taken.has(message.id)) return;
-    if (record.queue.every(({ id }) => id !== message.id)) record.queue.push(message);
+  if (fact.type === 'succeeded' && fact.of === 'activity') {
+    const summed = asSummarized(await fact.result()); // its one activity
+    if (summed !== undefined) record.messages = withSummary(record.messages, summed.summary);
   }
+  await readTurn(reading, fact);
+}
 
-  async function readRun(event: HistoryEvent): Promise<void> {
-    const begun = event.startChildWorkflowExecutionInitiatedEventAttributes;
-    if (begun) {
-      const { question } = (await decodeFirst(client, begun.input)) as Lineage; // agentRun's one argument
-      const id = begun.workflowId ?? '';
-      inputs.set(String(event.eventId), question?.input ?? '');
+function enqueue({ record, taken }: Reading, value: unknown): void {
+  const message = wellFormed(value);
+  if (message === undefined || taken.has(message.id)) return;
+  if (record.queue.every(({ id }) => id !== message.id)) record.queue.push(message);
+}
+
+/** A turn is a child workflow: the run. */
+async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise<void> {
+  if (!('of' in fact) || fact.of !== 'child') return;
+  switch (fact.type) {
+    case 'scheduled': {
+      const id = fact.workId;
+      inputs.set(fact.key, asRunInput(await fact.input())?.question?.input ?? '');
       taken.add(id);
       record.queue = record.queue.filter((message) => message.id !== id);
       record.running = id;
+      return;
     }
-    if (event.childWorkflowExecutionStartedEventAttributes) {
+    case 'begun':
       record.runs = [...record.runs, String(record.running)].slice(-sessionLimits.runs);
+      return;
+    case 'succeeded': {
+      const result = asRunResult(await fact.result());
+      const input = inputs.get(fact.key) ?? '';
+      if (result !== undefined)
+        record.messages = withTurn(record.messages, input, result.output, sessionLimits.conversationBytes);
+      record.running = null;
+      return;
     }
-    const answered = event.childWorkflowExecutionCompletedEventAttributes;
-    if (answered) {
-      const { output } = (await decodeFirst(client, answered.result)) as RunResult; // agentRun's own
-      const input = inputs.get(String(answered.initiatedEventId)) ?? '';
-      record.messages = withTurn(record.messages, input, output, sessionLimits.conversationBytes);
-    }
-    if (isEnd(event)) record.running = null;
+    case 'failed':
+    case 'cancelled':
+      record.running = null;
   }
 }
 
@@ -82,15 +91,4 @@ function wellFormed(value: unknown): SessionMessage | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isEnd(event: HistoryEvent): boolean {
-  return Boolean(
-    event.childWorkflowExecutionCompletedEventAttributes ??
-    event.childWorkflowExecutionFailedEventAttributes ??
-    event.childWorkflowExecutionCanceledEventAttributes ??
-    event.childWorkflowExecutionTerminatedEventAttributes ??
-    event.childWorkflowExecutionTimedOutEventAttributes ??
-    event.startChildWorkflowExecutionFailedEventAttributes,
-  );
 }

@@ -1,40 +1,36 @@
-import type { Client } from '@temporalio/client';
-import { tsToMs } from '@temporalio/common/lib/time.js';
+import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
+import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
+import { DEADLINE_SUMMARY, callOfSummary, waitingChanges } from '../agent/rules/waiting.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
+import type { ErrorInfo, Json } from '../agent/vocabulary.ts';
+import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
+import { finished, unfinished } from './emitted.ts';
+import type { Fact } from './facts.ts';
 import {
-  type CallModelInput,
-  type ModelTurn,
-  type ResolvedAgent,
-  type ToolResult,
-  parseActivityId,
-} from '../agent/calls.ts';
-import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
-import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
-import { CUT_CALL, cancelledTool, failedTool, skippedTool } from '../agent/observations.ts';
-import { delegatedOutput, externalOutput } from '../agent/output.ts';
-import { statusOf } from '../agent/status.ts';
+  asCallModelInput,
+  asChildWaiting,
+  asDecision,
+  asModelTurn,
+  asResolvedAgent,
+  asRunInput,
+} from './records.ts';
 import {
-  type ErrorInfo,
-  type AgentAction,
-  EXCEPTION_TOOL,
-  type Json,
-  type Usage,
-} from '../agent/vocabulary.ts';
-import type { Lineage, RunResult } from '../workflows/messages.ts';
-import { type Fact, createFactReader } from './facts.ts';
-import type { HistoryEvent } from './pages.ts';
+  type TracedCall,
+  decided,
+  newCall,
+  planned,
+  settleByRecord,
+  settleByRule,
+  step,
+  unrecorded,
+  waits,
+} from './traced-calls.ts';
 
-/** Turns Temporal's history into run events, one by one. Nothing but history is read: no worker need be alive. */
+/** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
-  next(event: HistoryEvent): Promise<RunEvent[]>;
-}
-
-/** A tool call over all its schedules. */
-interface TracedCall {
-  call: string;
-  action: AgentAction;
-  attempts: number;
-  durationMs: number;
-  open: boolean;
+  next(fact: Fact): Promise<RunEvent[]>;
 }
 
 /** An activity or a sub-agent's run between its schedule and its end. */
@@ -47,15 +43,15 @@ interface Pending {
   closing: boolean;
 }
 
-export function createTrace(client: Client, id: string): Trace {
-  const readFact = createFactReader(client, id);
+/** `id`: of the workflow. */
+export function createTrace(id: string): Trace {
   const calls = new Map<string, TracedCall>();
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
-  const cancelled = new Map<string, string | undefined>();
-  const childParks = new Map<string, string[]>();
-  /** Timers under way; false once a person has been waited for meanwhile, which puts the time limit off. */
-  const timers = new Map<string, boolean>();
+  /** What waits in sub-agents, by the call that each is. */
+  const within = new Map<string, WaitingCall[]>();
+  /** Timers of the time limit; false once a person has been waited for meanwhile, which puts the limit off. */
+  const deadlines = new Map<string, boolean>();
   let runId = '';
   let lastLog = '';
   /** The time limit has been reached; the run as a whole is being cancelled. */
@@ -63,21 +59,18 @@ export function createTrace(client: Client, id: string): Trace {
   let ending = false;
 
   return {
-    async next(event) {
-      const fact = await readFact(event);
-      if (fact === undefined) return [];
-      const at = event.eventTime ? tsToMs(event.eventTime) : 0;
-      return read(fact, at).map((item) => ({ ...item, at }));
+    async next(fact) {
+      return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
     },
   };
 
-  function read(fact: Fact, at: number): Emitted[] {
+  async function read(fact: Fact): Promise<TimelessEvent[]> {
     switch (fact.type) {
       case 'started':
         runId = fact.runId;
-        return begin(fact.lineage);
+        return begin(await fact.input());
       case 'scheduled':
-        return schedule(fact, at);
+        return schedule(fact);
       case 'begun': {
         const task = pending.get(fact.key);
         if (task) task.attempts = fact.attempt;
@@ -86,215 +79,217 @@ export function createTrace(client: Client, id: string): Trace {
       case 'succeeded':
       case 'failed':
       case 'cancelled':
-        return ended(fact, at);
+        return ended(fact);
       case 'timer_started':
-        timers.set(fact.timer, true);
-        return [];
+        return timerStarted(fact.timer, await fact.summary());
       case 'timer_fired':
-        overdue ||= timers.get(fact.timer) === true;
+        overdue ||= deadlines.get(fact.timer) === true;
         return [];
       case 'cancel_requested':
         ending = true;
         return [];
-      case 'child_waiting':
-        return childWaiting(fact.waiting);
-      case 'decided':
-        return decided(fact.call, fact.decision);
+      case 'signaled':
+        return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
+      case 'update_completed': {
+        // What was decided is known by then: the run has said which call it was for.
+        const made = asDecision(await fact.result?.(), await fact.input?.());
+        const call = calls.get(made?.call ?? '');
+        return made === undefined || call === undefined ? [] : decided(call, made.decision);
+      }
       case 'run_succeeded':
-        return succeeded(fact.result);
+        return [...settleAll(), ...finished(await fact.result(), lastLog)];
       case 'run_failed':
-        return [unfinished('failed', fact.error)];
+        ending = true;
+        return [...settleAll(), unfinished('failed', await fact.error())];
       case 'run_cancelled':
-        return [unfinished('cancelled', null)];
+        return [...settleAll(), unfinished('cancelled', null)];
+      default:
+        return [];
     }
   }
 
-  function begin(lineage: Lineage | undefined): Emitted[] {
-    if (lineage?.manifest !== undefined) manifests.set(0, lineage.manifest);
+  function begin(input: unknown): TimelessEvent[] {
+    const run = asRunInput(input);
+    if (run?.manifest !== undefined) manifests.set(0, run.manifest);
     overdue = false;
-    if (lineage?.from !== undefined && lineage.question === undefined && calls.size > 0) {
-      return [{ type: 'continued', runId }];
+    deadlines.clear();
+    const told = settleRecorded(0, run?.pending ?? []);
+    if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
+      return [...told, { type: 'continued', runId }];
     }
-    const agent = lineage?.agent ?? '';
-    return [{ type: 'run_started', id, runId, agent, input: lineage?.question?.input ?? '' }];
+    const agent = run?.agent ?? '';
+    return [...told, { type: 'run_started', id, runId, agent, input: run?.question?.input ?? '' }];
   }
 
-  function schedule(fact: Extract<Fact, { type: 'scheduled' }>, atMs: number): Emitted[] {
-    const parsed = parseActivityId(fact.id);
+  async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
+    const isChild = fact.of === 'child';
+    // A sub-agent's run is called as the parent's, a slash, and the call.
+    if (isChild && !fact.workId.startsWith(`${id}/`)) return [];
+    const parsed = parseActivityId(isChild ? fact.workId.slice(id.length + 1) : fact.workId);
     if (parsed === undefined) return [];
     const { scope, n } = parsed;
-    const call = scope === 0 ? parsed.call : `${scope}/${parsed.call}`;
+    const call = scope === 0 ? parsed.call : callWithin(String(scope), parsed.call);
     const known = calls.get(call);
-    const name = fact.name ?? known?.action.tool ?? '';
-    const closing = name === 'callModel' && (fact.input as CallModelInput).closing === true; // written by plan()
-    pending.set(fact.key, { name, call, n, atMs, attempts: 0, closing });
+    const name = isChild ? (known?.action.tool ?? '') : fact.name;
+    const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false };
+    pending.set(fact.key, task);
     if (name === 'resolveAgent') return [];
-    if (name === 'callModel') return [{ type: 'model_started', call }];
-    const toolInput = fact.input as Json; // a tool activity's one argument
-    if (known) known.action = { ...known.action, toolInput };
+    const input = await fact.input();
+    if (name === 'callModel') {
+      const asked = asCallModelInput(input);
+      task.closing = asked?.closing === true;
+      return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
+    }
+    // What a tool activity and a sub-agent are given: one argument, the input; and a run's own input.
+    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
+    if (known) {
+      known.action = { ...known.action, toolInput };
+      known.n = n;
+    }
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
 
   /** An activity or a sub-agent's run has come to an end of some kind. */
-  function ended(fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>, at: number): Emitted[] {
+  async function ended(
+    fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
+  ): Promise<TimelessEvent[]> {
     const task = pending.get(fact.key);
     if (task === undefined) return [];
-    // Our own activities are waited for when they are cancelled.
-    const tool = toolOf(task);
-    if (fact.type === 'cancelled' && fact.requested && tool?.external !== true) return [];
-    pending.delete(fact.key);
-    const durationMs = at - task.atMs;
     const call = calls.get(task.call);
-    if (call) {
-      call.attempts += task.attempts;
-      call.durationMs += durationMs;
-    }
-    switch (fact.type) {
-      case 'succeeded':
-        return completed(task, fact.result, durationMs);
-      case 'failed':
-        return failed(task, fact.error);
-      case 'cancelled':
-        return wasCancelled(task);
-    }
-  }
-
-  function completed(task: Pending, result: unknown, durationMs: number): Emitted[] {
+    // Our own activities are waited for when they are cancelled.
+    if (fact.type === 'cancelled' && fact.requested && call?.tool?.external !== true) return [];
+    pending.delete(fact.key);
+    const durationMs = fact.at - task.atMs;
     if (task.name === 'resolveAgent') {
-      manifests.set(scopeOf(task.call), (result as ResolvedAgent).manifest); // written by resolveAgent
+      if (fact.type === 'succeeded') resolved(task, await fact.result());
       return [];
     }
-    if (task.name === 'callModel') return replied(task, result as ModelTurn, durationMs); // written by callModel
-    const tool = toolOf(task);
-    if (tool?.agent !== undefined) {
-      return step(task.call, delegatedOutput((result as RunResult).output)); // agentRun's
+    if (task.name === 'callModel') {
+      if (fact.type === 'succeeded') return replied(task, asModelTurn(await fact.result()), durationMs);
+      return fact.type === 'failed' ? modelFailed(task, await fact.error()) : [];
     }
-    if (tool?.external === true) {
-      return step(task.call, externalOutput(result, tool.maxOutputChars).output);
-    }
-    return step(task.call, (result as ToolResult).output); // written by the tool's activity
+    if (call === undefined) return [];
+    call.attempts += task.attempts;
+    call.durationMs += durationMs;
+    return [...nothingWithin(task.call), ...(await toolEnded(call, task, fact))];
   }
 
-  function replied(task: Pending, turn: ModelTurn, durationMs: number): Emitted[] {
+  function resolved({ call }: Pending, result: unknown): void {
+    const manifest = asResolvedAgent(result)?.manifest;
+    if (manifest !== undefined) manifests.set(scopeOf(call), manifest);
+  }
+
+  function replied(task: Pending, turn: ModelTurn | undefined, durationMs: number): TimelessEvent[] {
+    if (turn === undefined) return [];
     const { call, attempts, closing } = task;
-    const reply: Emitted = {
+    calls.delete(call);
+    const { decision, text } = turn;
+    const reply = {
       type: 'model_ended',
       call,
       turn,
       attempts,
       durationMs,
       ...(closing ? { closing } : {}),
-    };
-    const { decision } = turn;
-    if (decision.type === 'finish') lastLog = decision.log ?? turn.text;
+    } as const;
+    if (decision.type === 'finish') lastLog = decision.log ?? text;
     if (decision.type !== 'act') return [reply];
-    const known = manifests.get(scopeOf(call))?.tools ?? [];
-    const actions = decision.actions.flatMap(({ tool, toolInput, log = turn.text, observation }, index) => {
-      const toolCall = `${call}.${index + 1}`;
-      const action = { tool, toolInput, log };
-      calls.set(toolCall, { call: toolCall, action, attempts: 0, durationMs: 0, open: true });
-      const planned: Emitted[] = [{ type: 'action', call: toolCall, action }];
-      if (observation === undefined) return planned;
-      const isKnown = tool === EXCEPTION_TOOL || known.some(({ name }) => name === tool);
-      const named = isKnown ? tool : 'invalid_tool';
-      return [
-        ...planned,
-        { type: 'tool_started', call: toolCall, tool: named, toolInput } as const,
-        ...step(toolCall, observation),
-      ];
+    const tools = manifests.get(scopeOf(call))?.tools ?? [];
+    const actions = decision.actions.flatMap((action, index) => {
+      const { tool, toolInput, log = text } = action;
+      const traced = newCall(
+        `${call}.${index + 1}`,
+        { tool, toolInput, log },
+        tools.find(({ name }) => name === tool),
+      );
+      calls.set(traced.id, traced);
+      return planned(traced, action, tools);
     });
     return [reply, ...actions];
   }
 
-  function failed(task: Pending, error: ErrorInfo): Emitted[] {
-    if (task.name === 'resolveAgent') return [];
-    const { call, n, name, attempts } = task;
-    if (name === 'callModel') return [{ type: 'model_failed', call, error, attempts }];
-    const tool = toolOf(task);
-    if (tool?.external === true && error.type === 'ToolError') return step(call, error.message);
-    const failure: Emitted = { type: 'tool_failed', call, error, attempts };
-    if (tool?.onFailure === 'fail') return [failure];
-    if (tool?.onFailure === 'observe' || overdue) return [failure, ...step(call, failedTool(name, error))];
-    const toolInput = calls.get(call)?.action.toolInput ?? null;
-    waits();
-    return [failure, { type: 'waiting', park: { call, n, tool: name, toolInput, reason: 'failed', error } }];
+  function modelFailed({ call, n, attempts }: Pending, error: ErrorInfo): TimelessEvent[] {
+    const traced = newCall(call, { tool: 'callModel', toolInput: null, log: '' }, undefined);
+    calls.set(call, { ...traced, n, unsettled: { type: 'failed', error } });
+    return [{ type: 'model_failed', call, error, attempts }];
   }
 
-  function wasCancelled({ call, name }: Pending): Emitted[] {
-    if (name === 'callModel' || name === 'resolveAgent') return [];
-    if (cancelled.has(call)) return step(call, cancelledTool(cancelled.get(call)));
-    if (ending) return [];
-    return step(call, overdue ? CUT_CALL : cancelledTool(undefined));
-  }
-
-  function decided(call: string, decision: OperatorDecision): Emitted[] {
-    const event: Emitted = { type: 'decided', call, decision };
-    switch (decision.type) {
-      case 'resolve':
-        return [event, ...step(call, decision.output)];
-      case 'skip':
-        return [event, ...step(call, skippedTool(decision.reason))];
-      case 'cancelCall':
-        cancelled.set(call, decision.reason);
-        return [event];
-      case 'retry':
-      case 'abort':
-        return [event];
+  async function toolEnded(
+    call: TracedCall,
+    { attempts }: Pending,
+    fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
+  ): Promise<TimelessEvent[]> {
+    const { id: called, tool } = call;
+    if (tool === undefined) return [];
+    if (fact.type === 'cancelled') {
+      call.unsettled = { type: 'cancelled' };
+      return isLegacy() ? settleByRule(call, overdue, ending) : [];
     }
+    const end =
+      fact.type === 'failed'
+        ? ({ type: 'failed', error: await fact.error() } as const)
+        : resultEnd(tool, await fact.result(), call.byPerson && !isLegacy());
+    if (end.type === 'end') return step(call, end.end.observation);
+    const { error } = end;
+    if (toldByTool(tool, error)) return step(call, error.message);
+    call.unsettled = { type: 'failed', error };
+    const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };
+    if (!isLegacy()) return [failure];
+    const told = unrecorded(call, error, overdue);
+    if (call.isWaiting) putOff();
+    return [failure, ...told];
+  }
+
+  function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
+    if (summary === DEADLINE_SUMMARY || (summary === undefined && isLegacy())) deadlines.set(timer, true);
+    const call = calls.get((typeof summary === 'string' && callOfSummary(summary)) || '');
+    if (call?.unsettled?.type !== 'failed') return [];
+    putOff();
+    return waits(call, call.unsettled.error);
   }
 
   /** The signal says all that waits in a sub-agent now. */
-  function childWaiting({ caller, parks }: Extract<Fact, { type: 'child_waiting' }>['waiting']): Emitted[] {
-    const before = childParks.get(caller) ?? [];
-    if (parks.length > 0) waits();
-    const now = parks.map((park) => ({ ...park, call: `${caller}/${park.call}` }));
-    childParks.set(
-      caller,
-      now.map(({ call }) => call),
+  function childWaiting(waiting: ChildWaiting | undefined): TimelessEvent[] {
+    if (waiting === undefined) return [];
+    const { caller, parks } = waiting;
+    if (parks.length > 0) putOff();
+    return nowWithin(
+      caller.replace(/~\d+$/u, ''),
+      parks.map((park) => ({ ...park, call: callWithin(caller, park.call) })),
     );
-    const over = before.filter((call) => now.every((park) => park.call !== call));
-    return [
-      ...over.map((call) => ({ type: 'resumed', call }) as const),
-      ...now.filter(({ call }) => !before.includes(call)).map((park) => ({ type: 'waiting', park }) as const),
-    ];
   }
 
-  function waits(): void {
-    for (const timer of timers.keys()) timers.set(timer, false);
+  function nothingWithin(call: string): TimelessEvent[] {
+    return isLegacy() ? [] : nowWithin(call, []);
   }
 
-  function step(call: string, observation: Json): Emitted[] {
-    const traced = calls.get(call);
-    if (traced === undefined || !traced.open) return [];
-    traced.open = false;
-    const { action, attempts, durationMs } = traced;
-    const result: RunStep = { call, action, observation, attempts, durationMs };
-    return [{ type: 'step', step: result }];
+  function nowWithin(call: string, now: WaitingCall[]): TimelessEvent[] {
+    const before = within.get(call) ?? [];
+    within.set(call, now);
+    return waitingChanges(before, now);
   }
 
-  function succeeded({ output, stopReason, iterations, usage }: RunResult): Emitted[] {
-    return [
-      { type: 'finish', output, log: stopReason === 'final_answer' ? lastLog : '' },
-      { type: 'run_ended', status: statusOf(stopReason), stopReason, output, iterations, usage, error: null },
-    ];
+  /** A person is waited for: the clock of the time limit stands still. */
+  function putOff(): void {
+    for (const timer of deadlines.keys()) deadlines.set(timer, false);
   }
 
-  function toolOf({ name, call }: Pending): ToolManifest | undefined {
-    return manifests.get(scopeOf(call))?.tools.find((tool) => tool.name === name);
+  function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {
+    return entries.flatMap((entry) => {
+      if (entry.type !== 'step') return [];
+      const call = calls.get(scope === 0 ? entry.call : callWithin(String(scope), entry.call));
+      return call === undefined ? [] : settleByRecord(call, entry);
+    });
   }
-}
 
-/** A run event without its time; distributes over the union. */
-type Emitted = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
+  function settleAll(): TimelessEvent[] {
+    return [...calls.values()].flatMap((call) => settleByRule(call, overdue, ending));
+  }
 
-function unfinished(status: 'failed' | 'cancelled', error: ErrorInfo | null): Emitted {
-  const stopReason = status === 'failed' ? 'error' : 'cancelled';
-  const nothing: { output: Json; iterations: number | null; usage: Usage | null } = {
-    output: null,
-    iterations: null,
-    usage: null,
-  };
-  return { type: 'run_ended', status, stopReason, ...nothing, error };
+  /** Runs that recorded neither waits nor the purpose of their timers. */
+  function isLegacy(): boolean {
+    return [...manifests.values()].some(({ loopVersion }) => loopVersion < 3);
+  }
 }
 
 function scopeOf(call: string): number {

@@ -9,20 +9,26 @@ import type { Step, Turn } from './turn.ts';
 /** Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. */
 export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedAction[]): Promise<Turn> {
   const { iterations } = loop.counters;
+  const planned = actions.map((action, index) => ({ action, call: `${iterations}.${index + 1}` }));
+  if (loop.emit !== undefined) emitPlanned(loop, turn, planned);
   const late: LateStep[] = [];
-  const take = (action: PlannedAction, index: number) =>
-    takeStep(loop, turn, action, `${iterations}.${index + 1}`, late);
   try {
-    const [only] = actions;
+    const [only] = planned;
     // Nearly all turns have one action, and in the sandbox each promise costs: the SDK records its stack.
     const steps =
-      only !== undefined && actions.length === 1
-        ? [await take(only, 0)]
-        : await takeTogether(loop, () => actions.map(take));
+      only !== undefined && planned.length === 1
+        ? [await takeStep(loop, turn, only, late)]
+        : await takeTogether(loop, () => planned.map((one) => takeStep(loop, turn, one, late)));
     return { reply: replyOf(turn, String(iterations)), steps };
   } finally {
     late.sort((a, b) => a.index - b.index).forEach(({ emit }) => emit());
   }
+}
+
+interface Planned {
+  action: PlannedAction;
+  /** `3.1`. */
+  call: string;
 }
 
 /** A call that fails the run takes the others of its turn with it: they are cancelled and awaited. */
@@ -49,26 +55,39 @@ interface LateStep {
   emit(): void;
 }
 
+/** What a turn decided on; what needs no run has its step at once. */
+function emitPlanned({ emit, manifest, scope }: AgentLoop, turn: ModelTurn, planned: Planned[]): void {
+  for (const { action, call } of planned) {
+    const { tool, toolInput, log = turn.text } = action;
+    const id = activityId(scope, call, 0);
+    const told = { tool, toolInput, log };
+    emit?.({ type: 'action', call: id, action: told });
+    const preset = presetEnd(action, manifest.tools);
+    if (preset === undefined) continue;
+    emit?.({ type: 'tool_started', call: id, tool: preset.startedAs, toolInput });
+    const { observation } = preset.end;
+    emit?.({ type: 'step', step: { action: told, observation, call: id, attempts: 0, durationMs: 0 } });
+  }
+}
+
 async function takeStep(
   loop: AgentLoop,
   turn: ModelTurn,
-  action: PlannedAction,
-  call: string,
+  { action, call }: Planned,
   late: LateStep[],
 ): Promise<Step> {
-  const { tool, toolInput, log = turn.text, toolCallId } = action;
+  const { log = turn.text, tool, toolCallId } = action;
   const id = activityId(loop.scope, call, 0);
-  loop.emit?.({ type: 'action', call: id, action: { tool, toolInput, log } });
   const startedAt = loop.emit && Date.now();
-  const { input, end, result, attempts, isRecorded } = await outcomeOf(loop, id, call, action);
+  const { input, end, result, attempts, told } = await outcomeOf(loop, call, action);
   const step = { action: { tool, toolInput: input, log }, observation: end.observation };
   const emit = () =>
     loop.emit?.({
       type: 'step',
       step: { ...step, call: id, attempts, durationMs: Date.now() - (startedAt ?? 0) },
     });
-  if (isRecorded) emit();
-  else late.push({ index: Number(call.slice(call.indexOf('.') + 1)), emit });
+  if (told === 'now') emit();
+  if (told === 'with the turn') late.push({ index: Number(call.slice(call.indexOf('.') + 1)), emit });
   return {
     entry: { type: 'step', call, ...step, ...(toolCallId === undefined ? {} : { toolCallId }) },
     result,
@@ -76,13 +95,11 @@ async function takeStep(
   };
 }
 
-async function outcomeOf(loop: AgentLoop, id: string, call: string, action: PlannedAction): Promise<Outcome> {
-  const { tool, toolInput } = action;
+async function outcomeOf(loop: AgentLoop, call: string, action: PlannedAction): Promise<Outcome> {
   const { tools } = loop.manifest;
   const preset = presetEnd(action, tools);
-  const manifest = tools.find(({ name }) => name === tool);
-  if (preset === undefined && manifest !== undefined) return callTool(loop, manifest, call, toolInput);
-  if (preset === undefined) throw new Error('unreachable: a call that is not preset is of a known tool');
-  loop.emit?.({ type: 'tool_started', call: id, tool: preset.startedAs, toolInput });
-  return { input: toolInput, end: preset.end, attempts: 0, isRecorded: true };
+  if (preset !== undefined) return { input: action.toolInput, end: preset.end, attempts: 0, told: 'before' };
+  const manifest = tools.find(({ name }) => name === action.tool);
+  if (manifest === undefined) throw new Error('unreachable: a call that is not preset is of a known tool');
+  return callTool(loop, manifest, call, action.toolInput);
 }

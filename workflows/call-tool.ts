@@ -17,8 +17,8 @@ export interface Outcome {
   result?: ResultRef | undefined;
   /** Attempts that are known of; 0 where nothing was run. */
   attempts: number;
-  /** History says by itself how the call ended: as a result, or as a decision. */
-  isRecorded: boolean;
+  /** When the step is told: a call whose end history does not say by itself is told with its turn. */
+  told: 'before' | 'now' | 'with the turn';
 }
 
 /** One tool call, however often it is scheduled: until it has a result, or a person or a policy or the deadline ends it. */
@@ -34,6 +34,7 @@ export async function callTool(
     inputSchema: tool.inputSchema,
     recordsWaits: recordsWaits(loop.manifest),
     clock: loop.deadline,
+    emit: loop.emit,
   });
   try {
     return await untilEnded(loop, tool, call, open, toolInput);
@@ -59,9 +60,9 @@ async function untilEnded(
     if (recordsWaits(loop.manifest)) open.clearWaitingWithin();
     attempts += ended.type === 'end' ? ended.attempts : 1;
     if (ended.type === 'end') {
-      return { input, attempts, end: ended.end, result: ended.result, isRecorded: true };
+      return { input, attempts, end: ended.end, result: ended.result, told: 'now' };
     }
-    if (ended.type === 'cancelled') return { input, attempts, end: ended.end, isRecorded: false };
+    if (ended.type === 'cancelled') return { input, attempts, end: ended.end, told: 'with the turn' };
 
     const { error, checkpoint } = ended.failed;
     if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
@@ -69,7 +70,7 @@ async function untilEnded(
     const next = afterFailure(tool, error, { cancelled, overdue: loop.deadline.passed });
     if (next.type === 'fail') throw runFailure(error);
     if (next.type === 'end') {
-      return { input, attempts, end: next.end, isRecorded: toldByTool(tool, error) };
+      return { input, attempts, end: next.end, told: toldByTool(tool, error) ? 'now' : 'with the turn' };
     }
 
     const effect = effectOf(await ask(loop, open, tool.name, input, error), error);
@@ -77,7 +78,7 @@ async function untilEnded(
     if (effect.type === 'end' || effect.type === 'cancel') {
       const { observation } = effect;
       const fromTool = effect.type === 'end' && effect.fromTool;
-      return { input, attempts, end: { observation, fromTool }, isRecorded: true };
+      return { input, attempts, end: { observation, fromTool }, told: 'now' };
     }
     if (effect.type === 'again' && effect.input !== undefined) {
       input = effect.input;

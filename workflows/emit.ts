@@ -5,7 +5,7 @@ import {
   proxySinks,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RunEvent, WaitingCall } from '../agent/events.ts';
+import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/limits.ts';
 import { boundedText } from '../agent/values.ts';
@@ -19,10 +19,7 @@ export interface ReloopSinks extends Sinks {
 
 const { reloop } = proxySinks<ReloopSinks>();
 
-/** A run event without its time; distributes over the union. */
-type Timeless = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
-
-export type Emit = (event: Timeless) => void;
+export type Emit = (event: TimelessEvent) => void;
 
 /** Tells the worker's `onEvent`; undefined if there was none when the run was started: then no event is even made. */
 export function emitter(listened: boolean): Emit | undefined {

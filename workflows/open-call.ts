@@ -3,8 +3,9 @@ import type { WaitingCall } from '../agent/events.ts';
 import type { JsonSchema } from '../agent/manifest.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
 import type { GateCall } from '../agent/rules/gate.ts';
-import { waitingSummary } from '../agent/rules/waiting.ts';
+import { waitingChanges, waitingSummary } from '../agent/rules/waiting.ts';
 import type { Json } from '../agent/vocabulary.ts';
+import type { Emit } from './emit.ts';
 
 /** How long a recorded wait's timer runs before it is set again. */
 const WAIT_MS = 365 * 24 * 3_600_000;
@@ -20,6 +21,8 @@ export interface OpenCallOptions {
   recordsWaits: boolean;
   /** The clock that stands still while a person is waited for. */
   clock: { pause(): void; resume(): void };
+  /** Tells what waits within it. */
+  emit?: Emit | undefined;
   /** The call, or one within it, begins or ceases to wait. */
   onWaitingChange(): void;
 }
@@ -117,7 +120,9 @@ export class OpenCall implements GateCall {
   setWaitingWithin(waiting: WaitingCall[]): void {
     const { clock, onWaitingChange } = this.#options;
     const waited = this.#waitingWithin.length > 0;
+    const before = this.#waitingWithin;
     this.#waitingWithin = waiting;
+    for (const event of waitingChanges(before, waiting)) this.#options.emit?.(event);
     if (!waited && waiting.length > 0) clock.pause();
     if (waited && waiting.length === 0) clock.resume();
     onWaitingChange();

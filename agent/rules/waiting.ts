@@ -1,3 +1,4 @@
+import type { TimelessEvent, WaitingCall } from '../events.ts';
 import { type CallState, fittingDecisions } from './decisions.ts';
 
 /**
@@ -16,3 +17,13 @@ export function callOfSummary(summary: string): string | undefined {
 
 /** Summary of the timer that is a run's time limit. */
 export const DEADLINE_SUMMARY = 'time limit of the run';
+
+/** What is told when other calls wait in a sub-agent than before. */
+export function waitingChanges(before: readonly WaitingCall[], now: readonly WaitingCall[]): TimelessEvent[] {
+  const isIn = (list: readonly WaitingCall[], { call, n }: WaitingCall) =>
+    list.some((other) => other.call === call && other.n === n);
+  return [
+    ...before.filter((park) => !isIn(now, park)).map(({ call }) => ({ type: 'resumed', call }) as const),
+    ...now.filter((park) => !isIn(before, park)).map((park) => ({ type: 'waiting', park }) as const),
+  ];
+}

@@ -40,9 +40,12 @@ export interface StepEntry {
   ref?: ResultRef;
 }
 
-/** `raw`: the result itself is the observation, not the runner's record of it (a tool that another worker runs). */
+/**
+ * `runId`: absent for a result of the run in whose history the entry is recorded, which may be reset and so have another id.
+ * `raw`: the result itself is the observation, not the runner's record of it (a tool that another worker runs).
+ */
 export interface ResultRef {
-  runId: string;
+  runId?: string | undefined;
   activityId: string;
   raw?: true;
 }

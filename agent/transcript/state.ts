@@ -1,4 +1,3 @@
-import type { ToolResult } from '../calls.ts';
 import { type Entry, type Mark, type ResultRef, START, advance, entryBytes, visible } from './entries.ts';
 import type { Json } from '../vocabulary.ts';
 
@@ -18,17 +17,16 @@ export function transcriptAt(mark: Mark, entries: readonly Entry[]): Transcript 
   return { mark, entries, bytes: sizeOf(entries) };
 }
 
+/** Finds what a step refers to. */
+export type FindObservation = (ref: ResultRef) => Promise<Json>;
+
 /** The same with `delta` behind it, every observation in place; a step that the model no longer sees is dropped. */
 export async function extendTranscript(
   before: Transcript,
   delta: readonly Entry[],
-  observation: (ref: ResultRef) => Promise<Json>,
+  find: FindObservation,
 ): Promise<Transcript> {
-  const inPlace = async (entry: Entry): Promise<Entry> =>
-    entry.type === 'step' && entry.ref !== undefined
-      ? { ...entry, observation: await observation(entry.ref) }
-      : entry;
-  const added = await Promise.all(delta.map(inPlace));
+  const added = await inPlace(delta, find);
   const all = [...before.entries, ...added];
   const [agent] = all;
   const trim = agent?.type === 'agent' ? agent.manifest.trimIntermediateSteps : 0;
@@ -37,9 +35,15 @@ export async function extendTranscript(
   return { mark: advance(before.mark, delta), entries, bytes };
 }
 
-/** What a recorded result says to the model: written by run-tool, or by an activity of somebody else's. */
-export function observationIn(ref: ResultRef, result: unknown): Json {
-  return ref.raw === true ? (result as Json) : (result as ToolResult).output;
+/** The entries with every observation that is only referred to in its place. */
+export function inPlace(entries: readonly Entry[], find: FindObservation): Promise<Entry[]> {
+  return Promise.all(
+    entries.map(async (entry) =>
+      entry.type === 'step' && entry.ref !== undefined
+        ? { ...entry, observation: await find(entry.ref) }
+        : entry,
+    ),
+  );
 }
 
 export function isAt({ mark }: Transcript, { length, digest }: Mark): boolean {

@@ -1,12 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls.ts';
 import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../history/transcript.ts';
-import { observationIn } from '../../agent/transcript/state.ts';
+import type { Fact } from '../../history/facts.ts';
+import { asToolResult } from '../../history/records.ts';
 import { type Entry, type Mark, START, advance } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 import { sampleManifest } from '../support/manifest.ts';
-
-type Event = ReturnType<typeof ended> | ReturnType<typeof scheduled> | ReturnType<typeof started>;
 
 const manifest = sampleManifest();
 const beginning: Entry[] = [
@@ -36,16 +35,30 @@ describe('a model call that refers to a result', () => {
   });
 
   test('finds it in the run before', async () => {
-    const goesOn = started({ manifest, from: { runId: 'run', ...begun } }, 'next');
+    const goesOn = started({ agent: 'a', manifest, from: { runId: 'run', ...begun } }, 'next');
     expect(await observations([...asked.slice(0, -1), goesOn, asks('2', begun, [one])])).toEqual([
       [],
       ['eins'],
     ]);
   });
 
+  test('finds it by its id alone, as a result of the run in whose history the call is', async () => {
+    const own = { ...one, ref: { activityId: '1.1' } };
+    const run = [started(), asks('1', START, beginning), ...runs('1.1', 'eins'), asks('2', begun, [own])];
+    expect(await observations(run)).toEqual([[], ['eins']]);
+  });
+
+  test('finds it in a run that a reset began again, under the id of the run that was given up', async () => {
+    const again = [started({}, 'again', 'run'), ...asked.slice(1, -1)];
+    expect(await observations([...again, asks('2', begun, [one])])).toEqual([[], ['eins']]);
+    const reset: Fact = { id: 4, at: 0, type: 'reset', fromRunId: 'between', runId: 'again' };
+    const ofBetween = referring('1.1', 'between');
+    expect(await observations([...again, reset, asks('2', begun, [ofBetween])])).toEqual([[], ['eins']]);
+  });
+
   test('has one from before the last model call looked for elsewhere', async () => {
     const late = [...asked, asks('3', afterOne, [referring('1.1')])];
-    expect((await observations(late)).at(-1)).toEqual(['eins', 'from elsewhere']);
+    expect((await observations(late)).at(-1)).toEqual(['eins', 'from elsewhere: run 1.1']);
   });
 });
 
@@ -62,7 +75,7 @@ describe('what is rebuilt', () => {
   ];
 
   test('is the transcript as it was, of which only what is needed is decoded', async () => {
-    const { source, decoded } = sourceOf({ run: events });
+    const { source } = sourceOf({ run: events });
     const transcript = await rebuildTranscript(source, { workflowId: 'w', runId: 'run' }, 0, afterOne);
     expect(transcript.mark).toEqual(afterOne);
     expect(transcript.entries.map((entry) => entry.type)).toEqual(['agent', 'question', 'step']);
@@ -71,21 +84,35 @@ describe('what is rebuilt', () => {
 
   test('begins in the run that it goes on from, which may be of another workflow', async () => {
     const from = { workflowId: 'other', runId: 'run', ...afterOne };
-    const { source, opened } = sourceOf({ run: events, next: [started({ manifest, from }, 'next')] });
+    const { source, opened } = sourceOf({
+      run: events,
+      next: [started({ agent: 'a', manifest, from }, 'next')],
+    });
     const run = { workflowId: 'w', runId: 'next' };
     expect((await rebuildTranscript(source, run, 0, afterOne)).mark).toEqual(afterOne);
     expect(opened).toEqual(['w next', 'other run']);
   });
 
+  test.each([
+    ['names its run', 'earlier', 'from elsewhere: earlier 1.1'],
+    ['names no run, so it is the one that handed it over', undefined, 'from elsewhere: before 1.1'],
+  ])('holds what carried entries refer to, where the reference %s', async (_, runId, observation) => {
+    const entries = [...beginning.slice(1), { ...one, ref: { activityId: '1.1', runId } }];
+    const from = { runId: 'before', ...afterOne, entries };
+    const { source } = sourceOf({ next: [started({ agent: 'a', manifest, from }, 'next')] });
+    const carried = await rebuildTranscript(source, { workflowId: 'w', runId: 'next' }, 0, afterOne);
+    expect(carried.entries.at(-1)).toMatchObject({ type: 'step', observation });
+  });
+
   test('needs no other run for what comes first, the agent', async () => {
     const from = { runId: 'gone', ...afterOne };
-    const { source, opened } = sourceOf({ next: [started({ manifest, from }, 'next')] });
+    const { source, opened } = sourceOf({ next: [started({ agent: 'a', manifest, from }, 'next')] });
     const first = await rebuildTranscript(source, { workflowId: 'w', runId: 'next' }, 0);
     expect(first.entries).toEqual([{ type: 'agent', manifest }]);
     expect(opened).toEqual(['w next']);
   });
 
-  test.each<[what: string, events: Event[], target: Mark]>([
+  test.each<[what: string, events: Fact[], target: Mark]>([
     ['never was', events.slice(0, 2), afterOne],
     ['says something else', [started(), asks('2', { ...begun, digest: 'dead' }, [one])], afterOne],
     ['has a hole', [started(), asks('1', START, beginning), asks('3', afterOne, [])], afterOne],
@@ -98,83 +125,69 @@ describe('what is rebuilt', () => {
 
 class Broken extends Error {}
 
-interface Value {
-  name: string;
-  value: unknown;
-}
+/** What has been decoded, by name. */
+let decoded: string[] = [];
+beforeEach(() => (decoded = []));
 
-function started(input: object = {}, runId = 'run') {
-  return {
-    workflowExecutionStartedEventAttributes: {
-      originalExecutionRunId: runId,
-      input: { name: runId, value: input },
-    },
+function recorded(name: string, value: unknown) {
+  return async () => {
+    decoded.push(name);
+    return value;
   };
 }
 
-function scheduled(activityId: string, type: string, input: object) {
-  return {
-    eventId: activityId,
-    activityTaskScheduledEventAttributes: {
-      activityId,
-      activityType: { name: type },
-      input: { name: activityId, value: input },
-    },
-  };
+function started(input: object = {}, runId = 'run', originalRunId = runId): Fact {
+  const value = recorded(runId, input);
+  return { id: 1, at: 0, type: 'started', runId, originalRunId, previousRunId: undefined, input: value };
 }
 
-function ended(activityId: string, output: Json) {
-  return {
-    activityTaskCompletedEventAttributes: {
-      scheduledEventId: activityId,
-      result: { name: `${activityId} result`, value: { output } },
-    },
-  };
+function scheduled(workId: string, name: string, input: object): Fact {
+  const value = recorded(workId, input);
+  return { id: 2, at: 0, type: 'scheduled', of: 'activity', key: workId, workId, name, input: value };
 }
 
-function runs(activityId: string, output: Json): Event[] {
+function ended(workId: string, output: Json): Fact {
+  const result = recorded(`${workId} result`, { output });
+  return { id: 3, at: 0, type: 'succeeded', of: 'activity', key: workId, result };
+}
+
+function runs(activityId: string, output: Json): Fact[] {
   return [scheduled(activityId, 'search', {}), ended(activityId, output)];
 }
 
-function asks(activityId: string, before: Mark, delta: Entry[]): Event {
+function asks(activityId: string, before: Mark, delta: Entry[]): Fact {
   const input: CallModelInput = { scope: 0, base: before.length, prev: before.digest, delta };
   return scheduled(activityId, 'callModel', input);
 }
 
-function referring(activityId: string): Entry {
+function referring(activityId: string, runId: string | undefined = 'run'): Entry {
   const action = { tool: 'search', toolInput: 'x', log: '' };
-  return { type: 'step', call: '1.1', action, observation: null, ref: { runId: 'run', activityId } };
+  return { type: 'step', call: '1.1', action, observation: null, ref: { runId, activityId } };
 }
 
-/** A source of these runs, what was decoded of them, and which of them were opened. */
-function sourceOf(histories: { [runId: string]: Event[] }) {
-  const decoded: string[] = [];
+/** A source of these runs, and which of them were opened. */
+function sourceOf(histories: { [runId: string]: Fact[] }) {
   const opened: string[] = [];
-  const decode = async (recorded: Value | undefined) => {
-    decoded.push(recorded?.name ?? 'nothing');
-    return recorded?.value;
-  };
-  const source: TranscriptSource<Value> = {
-    history({ workflowId, runId }) {
+  const source: TranscriptSource = {
+    facts({ workflowId, runId }) {
       opened.push(`${workflowId} ${runId}`);
       return eventsOf(histories[runId] ?? []);
     },
-    decode,
-    async observation(_, ref, recorded) {
-      if (recorded === undefined) return 'from elsewhere';
-      return observationIn(ref, await decode(recorded));
+    async observation(run, ref, result) {
+      if (result !== undefined) return asToolResult(await result())?.output ?? null;
+      return `from elsewhere: ${ref.runId ?? run.runId} ${ref.activityId}`;
     },
     broken: (what) => new Broken(what),
   };
-  return { source, decoded, opened };
+  return { source, opened };
 }
 
-async function* eventsOf(events: Event[]) {
+async function* eventsOf(events: Fact[]) {
   yield* await Promise.resolve(events);
 }
 
 /** What each model call is shown of the tools, in order. */
-async function observations(events: Event[]): Promise<Json[][]> {
+async function observations(events: Fact[]): Promise<Json[][]> {
   const shown: Json[][] = [];
   for await (const { transcript, asked } of readTranscripts(sourceOf({}).source, 'w', eventsOf(events))) {
     if (asked === undefined) continue;

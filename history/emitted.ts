@@ -1,0 +1,29 @@
+import type { TimelessEvent } from '../agent/events.ts';
+import type { ErrorInfo } from '../agent/vocabulary.ts';
+import { statusOf } from '../agent/status.ts';
+import { plainJson } from '../agent/values.ts';
+import { asRunResult } from './records.ts';
+
+type Ended = Extract<TimelessEvent, { type: 'run_ended' }>;
+
+const NOTHING = { output: null, stopReason: null, iterations: null, usage: null, error: null };
+
+/** What a run says at its end with a result; `log` is what the model said with its answer. */
+export function finished(value: unknown, log: string): TimelessEvent[] {
+  const result = asRunResult(value);
+  // A workflow of somebody else's, in which agents may have run.
+  if (result === undefined) return [ended({ status: 'completed', output: plainJson(value) })];
+  const { output, stopReason, iterations, usage } = result;
+  return [
+    { type: 'finish', output, log: stopReason === 'final_answer' ? log : '' },
+    ended({ status: statusOf(stopReason), stopReason, output, iterations, usage }),
+  ];
+}
+
+export function unfinished(status: 'failed' | 'cancelled', error: ErrorInfo | null): TimelessEvent {
+  return ended({ status, stopReason: status === 'failed' ? 'error' : 'cancelled', error });
+}
+
+function ended(fields: Partial<Ended> & Pick<Ended, 'status'>): Ended {
+  return { ...NOTHING, ...fields, type: 'run_ended' };
+}

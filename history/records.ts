@@ -1,0 +1,79 @@
+import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../agent/calls.ts';
+import type { WaitingCall } from '../agent/events.ts';
+import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
+import type { Summarized } from '../agent/session/session.ts';
+import type {
+  ChildWaiting,
+  DecisionReceipt,
+  AgentRunInput,
+  RunResult,
+} from '../workflows/messages.ts';
+
+/**
+ * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
+ * A history may be anybody's, and so may a signal or an update in one of ours.
+ */
+
+export function asRunInput(value: unknown): AgentRunInput | undefined {
+  return shaped<AgentRunInput>(value, { agent: 'string' });
+}
+
+export function asRunResult(value: unknown): RunResult | undefined {
+  return shaped<RunResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
+}
+
+export function asCallModelInput(value: unknown): CallModelInput | undefined {
+  return shaped<CallModelInput>(value, { base: 'number', prev: 'string', delta: 'object' });
+}
+
+export function asModelTurn(value: unknown): ModelTurn | undefined {
+  return shaped<ModelTurn>(value, { text: 'string', decision: 'object', usage: 'object' });
+}
+
+export function asResolvedAgent(value: unknown): ResolvedAgent | undefined {
+  return shaped<ResolvedAgent>(value, { manifest: 'object' });
+}
+
+export function asToolResult(value: unknown): ToolResult | undefined {
+  const result = shaped<ToolResult>(value, {});
+  return result?.output === undefined ? undefined : result;
+}
+
+export function asSummarized(value: unknown): Summarized | undefined {
+  return shaped<Summarized>(value, { summary: 'string' });
+}
+
+/** A person's decision, of what the update was sent with and what the run answered: it names the call. */
+export function asDecision(
+  answered: unknown,
+  sent: unknown,
+): { call: string; decision: OperatorDecision } | undefined {
+  const receipt = shaped<DecisionReceipt>(answered, { call: 'string', n: 'number', decision: 'string' });
+  if (receipt === undefined || !decisionNames.includes(receipt.decision)) return undefined;
+  return { call: receipt.call, decision: decisionOf(receipt.decision, fieldsOf(sent)) };
+}
+
+export function asChildWaiting(value: unknown): ChildWaiting | undefined {
+  const waiting = shaped<ChildWaiting>(value, { caller: 'string' });
+  const isPark = (park: unknown) =>
+    shaped<WaitingCall>(park, { call: 'string', n: 'number', reason: 'string' }) !== undefined;
+  return Array.isArray(waiting?.parks) && waiting.parks.every(isPark) ? waiting : undefined;
+}
+
+/** An object's fields, whatever they are; none for anything else. */
+export function fieldsOf(value: unknown): { [name: string]: unknown } {
+  return shaped<{ [name: string]: unknown }>(value, {}) ?? {};
+}
+
+/** Types of the fields that each record of a kind has. */
+type Shape<T> = { [F in keyof T]?: 'string' | 'number' | 'object' };
+
+function shaped<T extends object>(value: unknown, shape: Shape<T>): T | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const fits = Object.entries(shape).every(([name, type]) => {
+    const field = fields.get(name);
+    return typeof field === type && field !== null;
+  });
+  return fits ? (value as T) : undefined; // a record of ours, as its own fields say
+}
