@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, type Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { utf8Length } from '../agent/transcript/digest.ts';
@@ -14,10 +14,13 @@ import { type Payloads, decodeFirst } from '../history/payloads.ts';
  * from the history of the run that recorded it.
  */
 export interface Observations {
-  remember(run: RunRef, activityId: string, output: Json): void;
+  /** Of an attempt that ended well, as far as this worker knows: what history records may be another one's. */
+  remember(attempt: AttemptInfo, output: Json): void;
   /** What an entry of `run`'s transcript refers to. `recorded` is the result, where it is at hand. */
   find(client: Client, run: RunRef, ref: ResultRef, recorded?: Payloads): Promise<Json>;
 }
+
+type AttemptInfo = Pick<Info, 'workflowExecution' | 'activityId' | 'attempt'>;
 
 /** `maxBytes` bounds what is remembered. */
 export function createObservations(maxBytes: number): Observations {
@@ -25,13 +28,16 @@ export function createObservations(maxBytes: number): Observations {
     maxSize: maxBytes,
     sizeCalculation: ({ output }) => 1 + utf8Length(JSON.stringify(output)),
   });
-  const key = (runId: string, activityId: string) => `${runId}/${activityId}`;
+  const key = (runId: string, activityId: string, attempt: number) => `${runId}/${activityId}/${attempt}`;
 
   return {
-    remember: ({ runId }, activityId, output) => void cache.set(key(runId, activityId), { output }),
+    remember({ workflowExecution, activityId, attempt }, output) {
+      if (workflowExecution) cache.set(key(workflowExecution.runId, activityId, attempt), { output });
+    },
 
     async find(client, run, ref, recorded) {
-      const known = cache.get(key(ref.runId, ref.activityId));
+      const { runId, activityId, attempt = 1 } = ref;
+      const known = recorded ? undefined : cache.get(key(runId, activityId, attempt));
       if (known !== undefined) return known.output;
       const payloads = recorded ?? (await fetchResult(client, { ...run, runId: ref.runId }, ref.activityId));
       return observationIn(ref, await decodeFirst(client, payloads));

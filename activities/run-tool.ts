@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { capOutput } from '../agent/output.ts';
@@ -24,7 +24,7 @@ export function createToolActivity(
 ) {
   return async (input: Json): Promise<ToolResult> => {
     const meta = requireMeta(tool);
-    return runAttempt(
+    const result = await runAttempt(
       () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, judge }),
       async (attempt) => {
         const counter = countUsage(attempt);
@@ -37,12 +37,13 @@ export function createToolActivity(
           const output = await tool.run(parsed as never, context);
           return { output: capOutput(output, meta.maxOutputChars, limits.resultBytes) };
         });
-        const { activityId, workflowExecution } = attempt.context.info;
-        if (workflowExecution) observations.remember(workflowExecution, activityId, result.output);
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
         return { ...result, ...usage, ...laterAttempt(attempt) };
       },
     );
+    // Only now: an attempt that was given up may still end some time, and its output is nobody's.
+    observations.remember(Context.current().info, result.output);
+    return result;
   };
 }
 

@@ -105,7 +105,8 @@ function readOwn(
   id: string,
 ): Tried {
   if (usage !== undefined) counters.usage = addUsage(counters.usage, usage);
-  return done({ observation: output, result: resultOf(id), genuine: kind !== 'invalid' }, attempt);
+  const result = { ...resultOf(id), ...(attempt === 1 ? {} : { attempt }) };
+  return done({ observation: output, result, genuine: kind !== 'invalid' }, attempt);
 }
 
 /** An activity of somebody else's: what it returns is the observation. */

@@ -44,6 +44,8 @@ export interface StepEntry {
 export interface ResultRef {
   runId: string;
   activityId: string;
+  /** Which of its attempts; left out where it was the first, and where nobody knows. */
+  attempt?: number;
   raw?: true;
 }
 
