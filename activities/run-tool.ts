@@ -17,6 +17,7 @@ import type { Observations } from './observations.ts';
 import { toolMeta } from './tool-meta.ts';
 import { inToolScope } from './tool-scope.ts';
 import type { Transcripts } from './transcripts.ts';
+import { refuseAfterDeaths } from './worker-deaths.ts';
 
 /** The activity behind one tool: its name is the tool's, its argument the tool's input. */
 export function createToolActivity(
@@ -34,6 +35,7 @@ export function createToolActivity(
         const context = toolContext(tool, input, meta, attempt, (prompt) =>
           complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
         );
+        refuseAfterDeaths(attempt, meta.call);
         const told = await tellModel(meta.maxOutputChars, () => runTool(tool, input, meta, attempt, context));
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
         return { ...told, ...usage, ...laterAttempt(attempt) };
