@@ -8,6 +8,7 @@ import { createTranscripts } from './transcripts.ts';
 
 export type { Dependencies } from './dependencies.ts';
 export { rememberToolMeta } from './tool-meta.ts';
+export { type ToolScope, toolScope } from './tool-scope.ts';
 
 /** All activities of a worker: the two of the loop, that of sessions, and one for each tool under the tool's own name. */
 export function createActivities(dependencies: Dependencies) {
