@@ -2,6 +2,7 @@ import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin 
 import { createCatalog } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import type { ConfigDefinition } from '../config/define.ts';
+import type { AnyActivity } from '../activities/index.ts';
 import {
   type CreateWorkerOptions,
   activitySettings,
@@ -34,12 +35,13 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const catalog = createCatalog(checkConfig(this.#config, 'ReloopPlugin'));
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
-    const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES);
+    const own: { [name: string]: unknown } = { ...options.activities };
+    const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES, defaultOf(own));
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
       ...options,
-      activities: { ...options.activities, ...ours.activities },
+      activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {
         ...options.interceptors,
@@ -55,4 +57,12 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     if (modules.includes(workflowsPath)) return options;
     return { ...options, workflowInterceptorModules: [...modules, workflowsPath] };
   }
+}
+
+/** What Temporal's worker runs where it has no activity of the name. */
+const DEFAULT = 'default';
+
+function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undefined {
+  const own = activities[DEFAULT];
+  return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
 }
