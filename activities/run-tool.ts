@@ -35,7 +35,7 @@ export function createToolActivity(
         const context = toolContext(tool, input, meta, attempt, (prompt) =>
           complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
         );
-        refuseAfterDeaths(attempt, meta.call);
+        await refuseAfterDeaths(attempt, meta.call);
         const told = await tellModel(meta.maxOutputChars, () => runTool(tool, input, meta, attempt, context));
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
         return { ...told, ...usage, ...laterAttempt(attempt) };

@@ -1,13 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Heartbeat } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import type { Attempt } from './attempt.ts';
 
+/** The SDK writes its log in batches, and this worker may be dead the next moment. */
+const LOGGED_MS = 500;
+
 /**
  * Throws when a tool call has lost too many workers in a row: then it may well be the call that kills them, and with
  * them whatever else they had in hand. Says in the log that a former worker died in the middle of it.
  */
-export function refuseAfterDeaths({ context, heartbeat }: Attempt, call: string): void {
+export async function refuseAfterDeaths({ context, heartbeat }: Attempt, call: string): Promise<void> {
   const { info, log } = context;
   const deaths = deathsInARow(info.attempt, heartbeat.record);
   if (deaths === 0) return;
@@ -15,6 +19,7 @@ export function refuseAfterDeaths({ context, heartbeat }: Attempt, call: string)
     tool: info.activityType,
     call,
   });
+  await sleep(LOGGED_MS);
   if (deaths < limits.workerDeathsInARow) return;
   throw ApplicationFailure.create({
     type: 'WorkerDied',
