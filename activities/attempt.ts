@@ -1,14 +1,11 @@
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { limits } from '../agent/limits.ts';
 import type { RetryPolicy } from '../agent/manifest.ts';
+import { finiteMs } from '../agent/values.ts';
+import type { JudgedError } from './errors.ts';
+import { failureOf } from './failure.ts';
 import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
-
-/** A failure as judged by whoever threw it. */
-export interface JudgedError {
-  type: string;
-  message: string;
-  retryable: boolean;
-  retryAfterMs?: number | undefined;
-}
 
 /** One attempt of an activity. */
 export interface Attempt {
@@ -17,6 +14,11 @@ export interface Attempt {
   /** Aborted when the call is cancelled, timed out, or no longer ours. */
   signal: AbortSignal;
 }
+
+type AttemptRecord = Pick<Attempt, 'context' | 'heartbeat'>;
+
+/** How long a worker that is told to end waits for a last beat to be stored. */
+const LAST_BEAT_MS = 1000;
 
 /** How an activity wants to be tried. */
 export interface AttemptPolicy {
@@ -42,8 +44,12 @@ export async function runAttempt<T>(
   try {
     return await orAborted(body({ context, heartbeat, signal }), signal);
   } catch (error) {
-    if (context.cancellationSignal.aborted) throw new CancelledFailure('The call was cancelled');
-    throw await toFailure(signal.aborted ? signal.reason : error, policy(), heartbeat);
+    const state = { context, heartbeat };
+    if (context.cancellationSignal.aborted) {
+      await noteOrderlyEnd(state);
+      throw new CancelledFailure('The call was cancelled');
+    }
+    throw await toFailure(signal.aborted ? signal.reason : error, policy(), state);
   } finally {
     clearTimeout(timer);
     heartbeat.stop();
@@ -65,31 +71,33 @@ function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function toFailure(
-  error: unknown,
-  { judge, retry }: AttemptPolicy,
-  heartbeat: HeartbeatWriter,
-): Promise<Error> {
-  const { type, message, retryable, retryAfterMs } = judge(error);
+async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {
+  const { context, heartbeat } = attempt;
+  const judged = policy.judge(error);
   const failures = (heartbeat.record.failures ?? 0) + 1;
+  const exhausted = judged.retryable && failures >= policy.retry.maxAttempts;
   const { checkpoint } = heartbeat.record;
-  const failure = {
-    type,
-    message,
-    ...(error instanceof Error ? { cause: error } : {}),
-    // The heartbeat record is lost with the last attempt; what the tool stored must not be.
-    ...(checkpoint === undefined ? {} : { details: [{ checkpoint }] }),
-  };
-  if (!retryable || failures >= retry.maxAttempts) {
-    return ApplicationFailure.create({ ...failure, nonRetryable: true });
+  if (!judged.retryable || exhausted) {
+    return failureOf(judged, { checkpoint, exhausted: exhausted || undefined }, { nonRetryable: true });
   }
   // If this cannot be stored the attempt is lost anyway, and the next one counts from what is stored.
-  await heartbeat.store({ failures, lastError: message }).catch(() => undefined);
-  return ApplicationFailure.create({ ...failure, nextRetryDelay: retryAfterMs ?? backoff(retry, failures) });
+  const counted = { failures, lastError: judged.message, endedAt: context.info.attempt };
+  await heartbeat.store(counted).catch(() => undefined);
+  const nextRetryDelay = judged.retryAfterMs ?? backoff(policy.retry, failures);
+  return failureOf(judged, { checkpoint }, { nextRetryDelay });
+}
+
+/** An attempt that its worker's shutdown ends, or a pause, is none that a worker died of. */
+async function noteOrderlyEnd({ context, heartbeat }: AttemptRecord): Promise<void> {
+  const { cancelRequested = false, notFound = false } = context.cancellationDetails ?? {};
+  if (cancelRequested || notFound) return;
+  const stored = heartbeat.store({ endedAt: context.info.attempt }).catch(() => undefined);
+  await Promise.race([stored, sleep(LAST_BEAT_MS, undefined, { ref: false })]);
 }
 
 function backoff({ initialMs, backoff: factor, maximumMs }: RetryPolicy, failures: number): number {
-  return Math.min(maximumMs, initialMs * factor ** (failures - 1));
+  const wait = finiteMs(initialMs * factor ** (failures - 1)) ?? maximumMs; // a power soon has no number
+  return Math.min(maximumMs, wait, limits.timerMs);
 }
 
 class TimeoutError extends Error {

@@ -1,36 +1,108 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { ModelError } from '../models/model.ts';
-import type { JudgedError } from './attempt.ts';
+import { limits } from '../agent/limits.ts';
+import { boundedText, fieldOf, finiteMs, plainJson } from '../agent/values.ts';
+
+/** What was thrown, as it can be recorded: every text well-formed and bounded. */
+export interface JudgedError extends RecordedError {
+  retryable: boolean;
+  retryAfterMs?: number | undefined;
+  /** What the thrown error gave as its cause: one, and not that one's own. */
+  cause?: RecordedError | undefined;
+}
+
+export interface RecordedError {
+  type: string;
+  message: string;
+  /** Where it was thrown, without the message. */
+  frames: string;
+}
 
 /**
  * The one map from what is thrown to what is recorded: type, message, and whether trying again makes sense. Errors are
- * told by name, not by class: a config may bring its own copy of the package.
+ * told by name, not by class: a config may bring its own copy of the package. Never throws, whatever was thrown.
  */
 export function judge(error: unknown): JudgedError {
-  if (error instanceof ApplicationFailure) {
-    return {
-      type: error.type ?? 'ApplicationFailure',
-      message: error.message,
-      retryable: error.nonRetryable !== true,
-    };
-  }
-  if (isModelError(error)) {
-    const { type, message, retryable, retryAfterMs } = error;
-    return { type, message, retryable, retryAfterMs };
-  }
-  if (error instanceof Error) {
-    // A tool's error may say that trying again cannot help (a missing key), or when it could.
-    const { retryable, retryAfterMs } = error as { retryable?: unknown; retryAfterMs?: unknown };
-    return {
-      type: error.name,
-      message: error.message,
-      retryable: retryable !== false,
-      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
-    };
-  }
-  return { type: 'Error', message: String(error), retryable: true };
+  const recorded = recordedError(error);
+  const cause = fieldOf(error, 'cause');
+  return withinPatience({
+    ...recorded,
+    retryable: isRetryable(error),
+    retryAfterMs: finiteMs(fieldOf(error, 'retryAfterMs')),
+    cause: cause === undefined || cause === error ? undefined : recordedError(cause),
+  });
 }
 
-function isModelError(error: unknown): error is ModelError {
-  return error instanceof Error && error.name === 'ModelError' && 'retryable' in error;
+/** A call that would sleep for hours looks like one that hangs: somebody should know instead. */
+function withinPatience(judged: JudgedError): JudgedError {
+  const { retryable, retryAfterMs = 0, message } = judged;
+  if (!retryable || retryAfterMs <= limits.retryAfterMs) return judged;
+  const wish = `The server asked to wait ${inWords(retryAfterMs)} before the next attempt`;
+  const rule = `longer than ${inWords(limits.retryAfterMs)} is not waited for, so it is not tried again by itself`;
+  return { ...judged, message: `${message} (${wish}; ${rule}.)`, retryable: false, retryAfterMs: undefined };
+}
+
+/** An error may say that trying again cannot help (a missing key); a failure of Temporal's says it in its own way. */
+function isRetryable(error: unknown): boolean {
+  if (isApplicationFailure(error)) return fieldOf(error, 'nonRetryable') !== true;
+  return fieldOf(error, 'retryable') !== false;
+}
+
+function recordedError(error: unknown): RecordedError {
+  const text = fieldOf(error, 'message');
+  const frames = framesOf(fieldOf(error, 'stack'), text);
+  return {
+    type: boundedText(typeOf(error), limits.errorTypeChars),
+    message: boundedText(messageOf(error, text), limits.errorChars),
+    frames: boundedText(frames, limits.errorChars),
+  };
+}
+
+/** Errors that say what kind they are (`type`) are a model's and Temporal's; all others are known by their name. */
+function typeOf(error: unknown): string {
+  const name = fieldOf(error, 'name');
+  const says = isApplicationFailure(error) || name === 'ModelError';
+  const type = says ? fieldOf(error, 'type') : undefined;
+  return [type, name].find((text): text is string => typeof text === 'string' && text !== '') ?? 'Error';
+}
+
+function messageOf(error: unknown, text: unknown): string {
+  if (typeof text === 'string' && text !== '') return text;
+  if (text !== undefined && text !== '') return shown(text);
+  return text === '' ? `${typeOf(error)} without a message` : shown(error);
+}
+
+/** Of what is no error, as much as JSON can say. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    if (typeof value === 'object' && value !== null) return JSON.stringify(plainJson(value));
+  } catch {
+    // A circle, or a getter that throws: its plain name has to do.
+  }
+  return boundedText(value, limits.errorChars);
+}
+
+/** A stack begins with the message, which is recorded already and may be huge. */
+function framesOf(stack: unknown, message: unknown): string {
+  if (typeof stack !== 'string') return '';
+  const first = stack.indexOf('\n    at ', typeof message === 'string' ? message.length : 0);
+  return first === -1 ? '' : stack.slice(first + 1, first + 1 + limits.errorChars);
+}
+
+function isApplicationFailure(error: unknown): boolean {
+  try {
+    return error instanceof ApplicationFailure;
+  } catch {
+    return false; // a proxy that refuses to be asked
+  }
+}
+
+function inWords(ms: number): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+  ] as const;
+  const [unit, length] = units.find(([, lengthMs]) => ms >= 2 * lengthMs) ?? ['second', 1000];
+  return `${Math.round(ms / length)} ${unit}s`;
 }

@@ -1,5 +1,6 @@
 import { createCallModel } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
+import { type AnyActivity, createMissingTool } from './missing-tool.ts';
 import { createObservations } from './observations.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import { createToolActivity } from './run-tool.ts';
@@ -7,10 +8,15 @@ import { createSummarizeConversation } from './summarize.ts';
 import { createTranscripts } from './transcripts.ts';
 
 export type { Dependencies } from './dependencies.ts';
+export type { AnyActivity } from './missing-tool.ts';
 export { rememberToolMeta } from './tool-meta.ts';
+export { type ToolScope, toolScope } from './tool-scope.ts';
 
-/** All activities of a worker: the two of the loop, that of sessions, and one for each tool under the tool's own name. */
-export function createActivities(dependencies: Dependencies) {
+/**
+ * All activities of a worker: the two of the loop, that of sessions, one for each tool under the tool's own name, and
+ * `default` for names that it does not have; `ownDefault` is what the worker's owner has for those.
+ */
+export function createActivities(dependencies: Dependencies, ownDefault?: AnyActivity) {
   const { transcriptCacheBytes } = dependencies;
   const observations = createObservations(Math.ceil(transcriptCacheBytes / 4));
   const transcripts = createTranscripts(transcriptCacheBytes, observations);
@@ -24,5 +30,6 @@ export function createActivities(dependencies: Dependencies) {
     resolveAgent: createResolveAgent(dependencies),
     callModel: createCallModel(dependencies, transcripts),
     summarizeConversation: createSummarizeConversation(dependencies),
+    default: createMissingTool(Object.keys(tools), ownDefault),
   };
 }

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, type Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { utf8Length } from '../agent/transcript/digest.ts';
@@ -13,10 +13,13 @@ import type { Recorded } from '../history/payloads.ts';
  * from the history of the run that recorded it.
  */
 export interface Observations {
-  remember(run: RunRef, activityId: string, output: Json): void;
+  /** Of an attempt that ended well, as far as this worker knows: what history records may be another one's. */
+  remember(attempt: AttemptInfo, output: Json): void;
   /** What an entry of `run`'s transcript refers to. `result` is the record of it, where it is at hand. */
   find(client: Client, run: RunRef, ref: ResultRef, result?: Recorded): Promise<Json>;
 }
+
+type AttemptInfo = Pick<Info, 'workflowExecution' | 'activityId' | 'attempt'>;
 
 /** `maxBytes` bounds what is remembered. */
 export function createObservations(maxBytes: number): Observations {
@@ -24,14 +27,16 @@ export function createObservations(maxBytes: number): Observations {
     maxSize: maxBytes,
     sizeCalculation: ({ output }) => 1 + utf8Length(JSON.stringify(output)),
   });
-  const key = (runId: string, activityId: string) => `${runId}/${activityId}`;
+  const key = (runId: string, activityId: string, attempt: number) => `${runId}/${activityId}/${attempt}`;
 
   return {
-    remember: ({ runId }, activityId, output) => void cache.set(key(runId, activityId), { output }),
+    remember({ workflowExecution, activityId, attempt }, output) {
+      if (workflowExecution) cache.set(key(workflowExecution.runId, activityId, attempt), { output });
+    },
 
     async find(client, run, ref, result) {
-      const { runId = run.runId, activityId } = ref;
-      const known = cache.get(key(runId, activityId));
+      const { runId = run.runId, activityId, attempt = 1 } = ref;
+      const known = result ? undefined : cache.get(key(runId, activityId, attempt));
       if (known !== undefined) return known.output;
       const output = await readObservation(client, run, ref, result);
       if (output === undefined) throw missing(runId, activityId);

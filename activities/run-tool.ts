@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { capOutput } from '../agent/output.ts';
 import { canonical } from '../agent/reply/repeats.ts';
+import { boundedText, fieldOf } from '../agent/values.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { type Attempt, laterAttempt, runAttempt } from './attempt.ts';
+import { checkedCheckpoint } from './checkpoint.ts';
 import { modelOf } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
 import { judge } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { toolMeta } from './tool-meta.ts';
+import { inToolScope } from './tool-scope.ts';
 import type { Transcripts } from './transcripts.ts';
+import { refuseAfterDeaths } from './worker-deaths.ts';
 
 /** The activity behind one tool: its name is the tool's, its argument the tool's input. */
 export function createToolActivity(
@@ -24,37 +28,50 @@ export function createToolActivity(
 ) {
   return async (input: Json): Promise<ToolResult> => {
     const meta = requireMeta(tool);
-    return runAttempt(
+    const result = await runAttempt(
       () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, judge }),
       async (attempt) => {
         const counter = countUsage(attempt);
         const context = toolContext(tool, input, meta, attempt, (prompt) =>
           complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
         );
-        const result = await tellModel(async () => {
-          const parsed = tool.parseInput(input);
-          // The config's types tie input to run; a list of tools cannot.
-          const output = await tool.run(parsed as never, context);
-          return { output: capOutput(output, meta.maxOutputChars, limits.resultBytes) };
-        });
-        const { activityId, workflowExecution } = attempt.context.info;
-        if (workflowExecution) observations.remember(workflowExecution, activityId, result.output);
+        await refuseAfterDeaths(attempt, meta.call);
+        const told = await tellModel(meta.maxOutputChars, () => runTool(tool, input, meta, attempt, context));
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
-        return { ...result, ...usage, ...laterAttempt(attempt) };
+        return { ...told, ...usage, ...laterAttempt(attempt) };
       },
     );
+    // Only now: an attempt that was given up may still end some time, and its output is nobody's.
+    observations.remember(Context.current().info, result.output);
+    return result;
   };
 }
 
+/** The tool's own code, and all that it leaves behind, runs in a scope that says whose it is. */
+function runTool(
+  tool: Tool,
+  input: Json,
+  meta: ToolCallMeta,
+  { context: { info } }: Attempt,
+  context: ToolContext,
+): Promise<unknown> {
+  const scope = { tool: tool.name, call: meta.call, run: info.workflowExecution?.workflowId ?? '' };
+  return inToolScope(scope, async () => {
+    const parsed = tool.parseInput(input);
+    // The config's types tie input to run; a list of tools cannot.
+    return tool.run(parsed as never, context);
+  });
+}
+
 /** Errors that are meant for the model are results, not failures. */
-async function tellModel(run: () => Promise<ToolResult>): Promise<ToolResult> {
+async function tellModel(maxChars: number, run: () => Promise<unknown>): Promise<ToolResult> {
+  const capped = (output: unknown) => capOutput(output, maxChars, limits.resultBytes);
   try {
-    return await run();
+    return { output: capped(await run()) };
   } catch (error) {
-    const name = error instanceof Error ? error.name : '';
-    const message = error instanceof Error ? error.message : '';
-    if (name === 'ToolInputError') return { output: message, kind: 'invalid' };
-    if (name === 'ToolError') return { output: message, kind: 'error' };
+    const name = fieldOf(error, 'name');
+    if (name === 'ToolInputError') return { output: capped(fieldOf(error, 'message')), kind: 'invalid' };
+    if (name === 'ToolError') return { output: capped(fieldOf(error, 'message')), kind: 'error' };
     throw error;
   }
 }
@@ -67,12 +84,14 @@ function toolContext(
   ask: (prompt: string) => Promise<string>,
 ): ToolContext {
   const { info } = context;
-  const lastCheckpoint = heartbeat.record.checkpoint ?? meta.checkpoint;
+  const said = { tool: tool.name, call: meta.call };
+  const stored = heartbeat.record.checkpoint;
+  const lastCheckpoint = stored === undefined ? meta.checkpoint : stored; // null is a checkpoint too
   if (lastCheckpoint !== undefined) heartbeat.set({ checkpoint: lastCheckpoint });
   return {
     signal,
-    progress: (text) => heartbeat.set({ progress: text }),
-    checkpoint: (value) => heartbeat.store({ checkpoint: value }),
+    progress: (text) => heartbeat.set({ progress: boundedText(text, limits.progressChars) }),
+    checkpoint: async (value) => heartbeat.store({ checkpoint: checkedCheckpoint(tool.name, value) }),
     lastCheckpoint,
     idempotencyKey: idempotencyKey(meta, tool.name, input),
     earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
@@ -81,8 +100,8 @@ function toolContext(
     callId: meta.call,
     runId: meta.root,
     log: {
-      info: (text) => void context.log.info(text, { tool: tool.name, call: meta.call }),
-      warn: (text) => void context.log.warn(text, { tool: tool.name, call: meta.call }),
+      info: (text) => void context.log.info(boundedText(text, limits.logChars), said),
+      warn: (text) => void context.log.warn(boundedText(text, limits.logChars), said),
     },
   };
 }

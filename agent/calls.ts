@@ -133,12 +133,24 @@ export interface Heartbeat {
   failures?: number;
   /** Message of the last such failure. */
   lastError?: string;
+  /** The last attempt that did not vanish with its worker: it failed by itself, or its worker was told to end. */
+  endedAt?: number;
+  /** Attempts that met a worker without the tool. */
+  missed?: number;
   checkpoint?: Json;
   /** Model calls made by attempts that failed. */
   usage?: Usage;
   progress?: string;
   /** Reply text so far. */
   text?: string;
+}
+
+/** What the runner attaches to a call's failure. */
+export interface FailureDetails {
+  /** Stored by the tool; the heartbeat record is lost with the last attempt. */
+  checkpoint?: Json | undefined;
+  /** The failure is one that may pass, but its attempts are used up. */
+  exhausted?: true | undefined;
 }
 
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */

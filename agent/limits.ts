@@ -39,6 +39,8 @@ export const limits = {
   retryAfterMs: 15 * 60_000,
   /** What a timer of Node can count. */
   timerMs: 2 ** 31 - 1,
+  /** Workers that may die in a row of one tool call before a person is asked: it may well be the tool that kills them. */
+  workerDeathsInARow: 5,
   /** Attempts lost to dying workers, on top of an activity's own. */
   workerDeathAllowance: 25,
 } as const;

@@ -43,14 +43,25 @@ export function wholeCharacters(text: string): string {
   return /[\ud800-\udbff]$/u.test(text) ? text.slice(0, -1) : text;
 }
 
+/** A field of anything. Never throws: a getter or a proxy that does has nothing to say. */
+export function fieldOf(value: unknown, field: string): unknown {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return undefined;
+  try {
+    return (value as { [field: string]: unknown })[field]; // any object may be asked
+  } catch {
+    return undefined;
+  }
+}
+
 function describe(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return Object.prototype.toString.call(value);
+    return `[a value of type ${typeof value} that has no text]`;
   }
 }
 
+/** undefined for undefined, and for functions. */
 function stringify(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, item: unknown) =>
@@ -58,14 +69,17 @@ function stringify(value: unknown): string | undefined {
     );
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep(error);
-    throw new TypeError(`The value cannot be written as JSON: ${boundedText(messageOf(error), 200)}`, {
-      cause: error,
-    });
+    const why = boundedText(messageOf(error), 200);
+    throw new TypeError(`The value cannot be written as JSON: ${why}`, { cause: error });
   }
 }
 
-function messageOf(error: unknown): unknown {
-  return error instanceof Error ? error.message.split('\n')[0] : error;
+/** The first line; the others of a circle draw it. */
+function messageOf(error: unknown): string {
+  const message = fieldOf(error, 'message');
+  return boundedText(typeof message === 'string' ? message : error, limits.errorChars)
+    .split('\n', 1)
+    .join('');
 }
 
 /** Level by level, because a recursion over it could itself be too deep. */
@@ -83,7 +97,7 @@ function isNested(item: Json): boolean {
   return item !== null && typeof item === 'object';
 }
 
-function tooDeep(cause?: unknown): TypeError {
+function tooDeep(cause?: RangeError): TypeError {
   return new TypeError(`The value is nested more than ${limits.jsonDepth} levels deep. Flatten it.`, {
     cause,
   });

@@ -37,7 +37,14 @@ export interface Catalog {
 }
 
 const OPENAI = 'openai';
-const RESERVED = ['callModel', 'resolveAgent', 'summarizeConversation', '_Exception', 'Final Answer'];
+const RESERVED = [
+  'callModel',
+  'resolveAgent',
+  'summarizeConversation',
+  'default',
+  '_Exception',
+  'Final Answer',
+];
 
 /** Throws {@link ConfigError} when the parts of a config contradict one another. */
 export function createCatalog(config: ConfigDefinition): Catalog {

@@ -5,7 +5,7 @@ import type {
   WorkerOptions,
   WorkflowBundleOption,
 } from '@temporalio/worker';
-import { createActivities, rememberToolMeta } from '../activities/index.ts';
+import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/emit.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { Catalog } from '../config/loaded-config.ts';
@@ -56,20 +56,26 @@ export const workerSettings = {
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
 
-/** What makes any worker one that can run agents. */
-export function activitySettings(catalog: Catalog, searchAttributes: boolean, transcriptCacheBytes: number) {
+/** What makes any worker one that can run agents. `ownDefault`: what it runs for activities that it does not know. */
+export function activitySettings(
+  catalog: Catalog,
+  searchAttributes: boolean,
+  transcriptCacheBytes: number,
+  ownDefault?: AnyActivity,
+) {
+  const dependencies = {
+    ...catalog,
+    agents: [...catalog.agents.keys()],
+    replies:
+      catalog.cache === false
+        ? undefined
+        : createReplyCache(catalog.cache === true ? undefined : catalog.cache),
+    events: catalog.onEvent !== undefined,
+    searchAttributes,
+    transcriptCacheBytes,
+  };
   return {
-    activities: createActivities({
-      ...catalog,
-      agents: [...catalog.agents.keys()],
-      replies:
-        catalog.cache === false
-          ? undefined
-          : createReplyCache(catalog.cache === true ? undefined : catalog.cache),
-      events: catalog.onEvent !== undefined,
-      searchAttributes,
-      transcriptCacheBytes,
-    }),
+    activities: createActivities(dependencies, ownDefault),
     sinks: eventSinks(catalog),
     interceptors: {
       activity: [

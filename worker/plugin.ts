@@ -1,7 +1,8 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
 import { createCatalog } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
-import type { ConfigDefinition } from '../config/define.ts';
+import { type ConfigDefinition, ConfigError } from '../config/define.ts';
+import type { AnyActivity } from '../activities/index.ts';
 import {
   type CreateWorkerOptions,
   activitySettings,
@@ -34,12 +35,14 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const catalog = createCatalog(checkConfig(this.#config, 'ReloopPlugin'));
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
-    const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES);
+    const own: { [name: string]: unknown } = { ...options.activities };
+    const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES, defaultOf(own));
+    checkNames(Object.keys(own), Object.keys(ours.activities));
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
       ...options,
-      activities: { ...options.activities, ...ours.activities },
+      activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {
         ...options.interceptors,
@@ -55,4 +58,21 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     if (modules.includes(workflowsPath)) return options;
     return { ...options, workflowInterceptorModules: [...modules, workflowsPath] };
   }
+}
+
+/** What Temporal's worker runs where it has no activity of the name. */
+const DEFAULT = 'default';
+
+function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undefined {
+  const own = activities[DEFAULT];
+  return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
+}
+
+/** One of two activities of a name would silently never run. */
+function checkNames(own: string[], ours: string[]): void {
+  const twice = own.filter((name) => name !== DEFAULT && ours.includes(name));
+  if (twice.length === 0) return;
+  throw new ConfigError(
+    `ReloopPlugin: this worker has activities of its own called ${twice.join(', ')}, as tools of the config or Reloop's own activities are. Rename them, or the tools. (A worker takes one ReloopPlugin: put all agents into its config.)`,
+  );
 }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
 import type { Catalog } from '../config/loaded-config.ts';
 import { createCatalogWorker } from './create-worker.ts';
+import { outliveStrayErrors } from './stray-errors.ts';
 import { createLogger } from './worker-log.ts';
 
 /** How long a worker stays: `reloop run` goes when its run is over, the others when somebody ends them. */
@@ -49,7 +50,8 @@ export async function startWorker(catalog: Catalog, options: RunWorkerOptions): 
     identity,
     onWarning: onLog,
   });
-  const ended = runToEnd(worker, connection);
+  const outlived = outliveStrayErrors(onLog);
+  const ended = runToEnd(worker, connection).finally(outlived);
   return {
     ended,
     async stop() {

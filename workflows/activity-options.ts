@@ -12,8 +12,8 @@ const GRACE_MS = 30_000;
 
 /**
  * Options of an activity whose runner counts its failures and keeps its time-out (activities/attempt.ts). What Temporal
- * counts are attempts of any end, so its limit leaves room for workers that die; after a death there is nothing to wait
- * for. A cancelled activity is waited for: it ends within a second, or with its heartbeats.
+ * counts are attempts of any end, so its limit leaves room for workers that die. Its waits are those after a death, and
+ * they grow: what kills one worker may kill the next, and others need it. A cancelled activity is waited for: it ends within a second, or with its heartbeats.
  */
 export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityOptions {
   return {
@@ -22,7 +22,8 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
     retry: {
       maximumAttempts: maxAttempts + limits.workerDeathAllowance,
       initialInterval: 200,
-      backoffCoefficient: 1,
+      backoffCoefficient: 3,
+      maximumInterval: '30s',
     },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   };

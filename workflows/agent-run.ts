@@ -14,7 +14,7 @@ import { runToEnd } from './run-agent.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { isContinueAsNew } from './emit.ts';
 import { type StatusWriter, statusWriter } from './status.ts';
-import { handOver } from './transcript.ts';
+import { abroad, handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';
 
 /** The registered workflow: one agent run, as long as it takes. */
@@ -49,7 +49,8 @@ function continueWhenLong(
   lastTurn: Turn,
 ): Promise<never> | undefined {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
-  const from = handOver(loop.transcript, workflowInfo().runId);
+  const { runId } = workflowInfo();
+  const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
     ...(input.caller === undefined ? {} : { caller: input.caller }),
@@ -58,8 +59,8 @@ function continueWhenLong(
     manifest,
     searchAttributes,
     ...(events ? { events } : {}),
-    from,
-    pending: deltaEntries(lastTurn, limits.handOverBytes),
+    from: handOver(loop.transcript, runId, pending),
+    pending,
     counters: loop.counters,
   });
 }

@@ -1,4 +1,4 @@
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import { type ToolResult, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
@@ -76,14 +76,14 @@ function read(
   if (end.usage !== undefined) counters.usage = addUsage(counters.usage, end.usage);
   const own = tool.agent === undefined && tool.external !== true;
   const attempts = own ? ((result as ToolResult).attempt ?? 1) : 1; // our runner's
-  return { type: 'end', end, attempts, result: refOf(end, id) };
+  return { type: 'end', end, attempts, result: refOf(end, id, attempts) };
 }
 
-/** Where this run records the result of an activity. */
-function refOf({ recorded }: CallEnd, id: string): ResultRef | undefined {
+/** Where this run records the result of an activity. Its own id is left out: Temporal's reset changes it. */
+function refOf({ recorded }: CallEnd, activityId: string, attempts: number): ResultRef | undefined {
   if (recorded === undefined) return undefined;
-  const { runId } = workflowInfo();
-  return recorded === 'raw' ? { runId, activityId: id, raw: true } : { runId, activityId: id };
+  if (recorded === 'raw') return { activityId, raw: true };
+  return attempts === 1 ? { activityId } : { activityId, attempt: attempts };
 }
 
 /** Throws the failure on when it is the run that is being cancelled. */

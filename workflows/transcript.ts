@@ -67,8 +67,7 @@ export function append(transcript: TranscriptWriter, entries: Entry[], full: Ent
   if (transcript.recent === undefined) return;
   const added = full.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
   const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);
-  const bytes = recent.reduce((sum, item) => sum + item.bytes, 0);
-  transcript.recent = bytes <= limits.carriedBytes ? recent : undefined;
+  transcript.recent = sum(recent.map(({ bytes }) => bytes)) <= limits.carriedBytes ? recent : undefined;
 }
 
 /** The input of the next model call. The same again, should that call fail: only {@link delivered} moves on. */
@@ -89,11 +88,26 @@ export function delivered(transcript: TranscriptWriter, mark: Mark | undefined):
   for (const item of transcript.recent ?? []) item.carried = true;
 }
 
-/** Where a new run finds this transcript, with what of it is small enough to go along. */
-export function handOver(transcript: TranscriptWriter, runId: string): Origin & { entries?: Entry[] } {
+/** Where a new run finds this transcript, with what of it fits into a payload beside the `pending` entries. */
+export function handOver(
+  transcript: TranscriptWriter,
+  runId: string,
+  pending: readonly Entry[] = [],
+): Origin & { entries?: Entry[] } {
   const origin = transcript.origin ?? { runId, ...transcript.carried };
-  const entries = transcript.recent?.flatMap(({ entry, carried }) =>
-    carried && entry.type !== 'agent' ? [entry] : [],
+  const along = transcript.recent?.filter(({ entry, carried }) => carried && entry.type !== 'agent');
+  const room = limits.carriedBytes + limits.handOverBytes - sum(pending.map(entryBytes));
+  if (along === undefined || sum(along.map(({ bytes }) => bytes)) > room) return origin;
+  return { ...origin, entries: along.map(({ entry }) => entry) };
+}
+
+/** Entries of this run for a history that is not its own: a reference says which run it is in. */
+export function abroad(entries: readonly Entry[], runId: string): Entry[] {
+  return entries.map((entry) =>
+    entry.type !== 'step' || entry.ref === undefined ? entry : { ...entry, ref: { runId, ...entry.ref } },
   );
-  return entries === undefined ? origin : { ...origin, entries };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

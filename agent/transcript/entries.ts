@@ -47,6 +47,8 @@ export interface StepEntry {
 export interface ResultRef {
   runId?: string | undefined;
   activityId: string;
+  /** Which of its attempts; left out where it was the first, and where nobody knows. */
+  attempt?: number;
   raw?: true;
 }
 

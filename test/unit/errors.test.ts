@@ -1,6 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { expect, test } from 'vitest';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { judge } from '../../activities/errors.ts';
+import { limits } from '../../agent/limits.ts';
 import { ModelError } from '../../models/model.ts';
 
 test.each<[what: string, error: unknown, judged: object]>([
@@ -38,3 +40,100 @@ test.each<[what: string, error: unknown, judged: object]>([
 ])('%s', (_what, error, judged) => {
   expect(judge(error)).toMatchObject(judged);
 });
+
+describe('whatever is thrown can be recorded', () => {
+  test.each<[what: string, error: unknown, type: string, message: unknown]>([
+    ['half of a character', new Error('no city "K\ud83d"'), 'Error', 'no city "K\ufffd"'],
+    ['half of a character in its name', named('Bad\ud83d'), 'Bad\ufffd', 'x'],
+    ['no message', new TypeError(), 'TypeError', 'TypeError without a message'],
+    ['a message that is an object', strange({ message: { code: 1 } }), 'Error', '{"code":1}'],
+    ['a message that is a number', strange({ message: 5 }), 'Error', '5'],
+    ['a name that is an object', strange({ name: { a: 1 } }), 'Error', 'x'],
+    ['a name that is missing', strange({ name: undefined }), 'Error', 'x'],
+    ['a stack that is an object', strange({ stack: { a: 1 } }), 'Error', 'x'],
+    ['a cause that is itself', circular(), 'Error', 'x'],
+    ['undefined', undefined, 'Error', 'undefined'],
+    ['null', null, 'Error', 'null'],
+    ['a plain object', { code: 5 }, 'Error', '{"code":5}'],
+    ['an object that has a message', { message: 'of my own' }, 'Error', 'of my own'],
+    ['an object without a prototype', Object.create(null), 'Error', '{}'],
+    ['a symbol', Symbol('s'), 'Error', 'Symbol(s)'],
+    ['a proxy that refuses', refusingProxy(), 'Error', expect.stringContaining('type object')],
+  ])('%s', (_what, error, type, message) => {
+    expect(judge(error)).toMatchObject({ type, message, retryable: true });
+  });
+
+  test('in a bounded size, its stack without the message, its cause without the cause of that', () => {
+    const huge = new Error('x'.repeat(3_000_000), {
+      cause: new TypeError('because', { cause: new Error('of this') }),
+    });
+    const judged = judge(huge);
+    expect(JSON.stringify(judged).length).toBeLessThan(5 * limits.errorChars);
+    expect(judged.frames).toMatch(/^ {4}at /u);
+    expect(judged.cause).toEqual({ type: 'TypeError', message: 'because', frames: expect.any(String) });
+  });
+
+  test('and of any value at all', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.anything(), fc.anything(), (message, name, cause) => {
+        const error = strange({ message, name, cause, retryAfterMs: message, stack: name });
+        for (const judged of [judge(error), judge(message)]) {
+          const texts = [judged, judged.cause ?? judged].flatMap(({ type, message: text, frames }) => [
+            type,
+            text,
+            frames,
+          ]);
+          expect(texts.every((text) => text.isWellFormed())).toBe(true);
+          expect(judged.type).not.toBe('');
+        }
+      }),
+    );
+  });
+});
+
+describe('a wait that a server asks for', () => {
+  test.each([[Number.NaN], [Infinity], [-1], ['soon']])('is ignored where it is none: %s', (retryAfterMs) => {
+    expect(judge(strange({ retryAfterMs }))).toMatchObject({ retryable: true, retryAfterMs: undefined });
+  });
+
+  test.each([
+    [86_400_000, '24 hours'],
+    [10 * 86_400_000, '10 days'],
+    [limits.retryAfterMs * 2, '30 minutes'],
+  ])('that is too long makes the failure final, and the message says how long', (retryAfterMs, words) => {
+    const error = new ModelError('ModelRateLimited', 'slow down', { retryable: true, retryAfterMs });
+    expect(judge(error)).toMatchObject({
+      type: 'ModelRateLimited',
+      retryable: false,
+      retryAfterMs: undefined,
+      message: expect.stringMatching(`^slow down \\(The server asked to wait ${words} before`),
+    });
+  });
+
+  test('is waited for up to the limit', () => {
+    const error = strange({ retryAfterMs: limits.retryAfterMs });
+    expect(judge(error)).toMatchObject({ retryable: true, retryAfterMs: limits.retryAfterMs });
+  });
+});
+
+/** An error with fields that no error should have; the types forbid it, JavaScript does not. */
+function strange(fields: object): Error {
+  return Object.assign(new Error('x'), fields);
+}
+
+function named(name: string): Error {
+  return strange({ name });
+}
+
+function circular(): Error {
+  const error = new Error('x');
+  error.cause = error;
+  return error;
+}
+
+function refusingProxy(): unknown {
+  const fail = () => {
+    throw new Error('not for you');
+  };
+  return new Proxy({}, { get: fail, getPrototypeOf: fail, has: fail, ownKeys: fail });
+}

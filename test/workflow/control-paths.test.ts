@@ -62,7 +62,7 @@ const together = (...calls: [tool: string, input: string][]) =>
 let isDown = false;
 const outage = defineModel({
   call: async () => {
-    if (isDown) throw new ModelError('ModelOverloaded', 'the provider is down', { retryable: true });
+    if (isDown) throw new ModelError('ModelServerError', 'the provider is down', { retryable: true });
     return { text: answer('up again'), toolCalls: [], finishReason: 'stop', usage };
   },
 });

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { AgentClient } from '../../client/agent-client.ts';
-import { ReloopPlugin, createWorker, defineTool } from '../../index.ts';
+import { ConfigError, ReloopPlugin, createWorker, defineTool } from '../../index.ts';
 import { quiet } from '../support/quiet.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
@@ -63,4 +63,14 @@ test.each<[what: string, own: object, expected: string]>([
 ])("in a worker of the user's own the state of a call is sent at once: %s", async (_what, own, expected) => {
   const options = await new ReloopPlugin(config()).configureWorker({ taskQueue: 'q', ...own });
   expect(options.maxHeartbeatThrottleInterval).toBe(expected);
+});
+
+test.each([
+  ['a tool', 'echo'],
+  ["one of Reloop's own activities", 'callModel'],
+])("an activity of the worker's own that is called as %s is refused", async (_what, name) => {
+  const options = { taskQueue: 'q', activities: { [name]: () => 'mine', other: () => 'fine' } };
+  const configured = new ReloopPlugin(config()).configureWorker(options);
+  await expect(configured).rejects.toThrow(ConfigError);
+  await expect(configured).rejects.toThrow(`called ${name}, as`);
 });
