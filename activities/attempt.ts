@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { RetryPolicy } from '../agent/manifest.ts';
+import { type Clock, startClock } from './clock.ts';
 import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
 
 /** A failure as judged by whoever threw it. */
@@ -14,6 +15,8 @@ export interface JudgedError {
 export interface Attempt {
   context: Context;
   heartbeat: HeartbeatWriter;
+  /** The attempt's time-out; whoever hears from the other side restarts it. */
+  clock: Clock;
   /** Aborted when the call is cancelled, timed out, or no longer ours. */
   signal: AbortSignal;
 }
@@ -22,6 +25,8 @@ export interface Attempt {
 export interface AttemptPolicy {
   retry: RetryPolicy;
   timeoutMs: number;
+  /** What a time-out is called; without it a `Timeout` of the whole attempt. */
+  timedOut?(timeoutMs: number): Error;
   judge(error: unknown): JudgedError;
 }
 
@@ -37,15 +42,18 @@ export async function runAttempt<T>(
   const context = Context.current();
   const heartbeat = startHeartbeat(context);
   const overdue = new AbortController();
-  const timer = setTimeout(() => overdue.abort(timeoutError(context, policy())), policy().timeoutMs);
+  const clock = startClock(policy().timeoutMs, (timeoutMs) => {
+    const { timedOut = tookTooLong(context) } = policy();
+    overdue.abort(timedOut(timeoutMs));
+  });
   const signal = AbortSignal.any([context.cancellationSignal, overdue.signal]);
   try {
-    return await orAborted(body({ context, heartbeat, signal }), signal);
+    return await orAborted(body({ context, heartbeat, clock, signal }), signal);
   } catch (error) {
     if (context.cancellationSignal.aborted) throw new CancelledFailure('The call was cancelled');
     throw await toFailure(signal.aborted ? signal.reason : error, policy(), heartbeat);
   } finally {
-    clearTimeout(timer);
+    clock.stop();
     heartbeat.stop();
   }
 }
@@ -96,6 +104,7 @@ class TimeoutError extends Error {
   override name = 'Timeout';
 }
 
-function timeoutError({ info }: Context, { timeoutMs }: AttemptPolicy): Error {
-  return new TimeoutError(`${info.activityType} took longer than its time-out of ${timeoutMs / 1000} s`);
+function tookTooLong({ info }: Context): (timeoutMs: number) => Error {
+  return (timeoutMs) =>
+    new TimeoutError(`${info.activityType} took longer than its time-out of ${timeoutMs / 1000} s`);
 }
