@@ -1,27 +1,21 @@
-import { ApplicationFailure } from '@temporalio/activity';
 import type { CallModelInput, ModelTurn, TurnDecision } from '../agent/calls.ts';
-import { type ReplyReader, decide } from '../agent/reply/decide.ts';
-import { utf8Length } from '../agent/transcript/digest.ts';
 import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { capOutput } from '../agent/output.ts';
+import { type ReplyReader, decide } from '../agent/reply/decide.ts';
 import { limitRepeats } from '../agent/reply/repeats.ts';
-import { type ModelRequest, renderRequest, requestDigest } from '../agent/transcript/request.ts';
-import { shortenOldest } from '../agent/transcript/shorten.ts';
-import { stopCutter } from '../agent/reply/stop.ts';
 import { conversation } from '../agent/transcript/entries.ts';
+import { requestDigest } from '../agent/transcript/request.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import type { Model, ModelError, ModelReply } from '../models/model.ts';
-import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
+import { askModel, modelPolicy } from './ask-model.ts';
+import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
-import { checkReply } from './check-reply.ts';
-import type { CachedReply } from './reply-cache.ts';
 import { judge } from './errors.ts';
+import { missing, ownCode } from './own-code.ts';
+import type { ModelReply } from '../models/model.ts';
 import type { Transcripts } from './transcripts.ts';
-
-/** Text of a reply under way that heartbeats show. */
-const SHOWN_CHARS = 32_000;
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
 export function createCallModel(dependencies: Dependencies, transcripts: Transcripts) {
@@ -33,11 +27,10 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const { entries } = await transcripts.open(attempt.context, input);
         const context = conversation(entries, input.closing === true);
         const { manifest } = context;
-        policy = policyOf(manifest);
+        policy = modelPolicy(manifest);
 
         const kind = kindOf(dependencies, manifest);
-        const ask = asker(dependencies, manifest, attempt);
-        const asked = await askWithinContext(kind, context, ask);
+        const asked = await askModel(dependencies, kind, context, attempt);
         const reply = shortenReply(asked.reply);
 
         const reader = readerOf(dependencies, kind, context);
@@ -59,70 +52,6 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         };
       },
     );
-  };
-}
-
-/** What a kind, a parser or a schema of the user's own throws is a mistake in it: no further paid call mends that. */
-function ownCode<T>({ name, kind }: AgentManifest, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof ApplicationFailure || !(error instanceof Error)) throw error;
-    throw ApplicationFailure.create({
-      type: error.name,
-      message: `Agent "${name}": its kind ${kind}, its parser or its output schema threw: ${error.message}`,
-      nonRetryable: true,
-      cause: error,
-    });
-  }
-}
-
-interface Asked extends CachedReply {
-  request: ModelRequest;
-  shortened: boolean;
-}
-
-/** A context that is too long for the model is shortened and tried again, once. */
-async function askWithinContext(
-  kind: AgentKind,
-  context: PromptContext,
-  ask: (request: ModelRequest) => Promise<CachedReply>,
-): Promise<Asked> {
-  const render = (shown: PromptContext) => ownCode(context.manifest, () => renderRequest(kind, shown));
-  const request = render(context);
-  try {
-    return { request, ...(await ask(request)), shortened: false };
-  } catch (error) {
-    const shorter = isContextTooLong(error) ? shortenOldest(context) : undefined;
-    if (shorter === undefined) throw error;
-    const again = render(shorter);
-    return { request: again, ...(await ask(again)), shortened: true };
-  }
-}
-
-/** By fields: a model of the user's own may bring another copy of the class. */
-function isContextTooLong(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<ModelError>).type === 'ModelContextTooLong';
-}
-
-/** Asks the agent's model, or the worker's cache of what it said before. */
-function asker(
-  dependencies: Dependencies,
-  manifest: AgentManifest,
-  attempt: Attempt,
-): (request: ModelRequest) => Promise<CachedReply> {
-  const model = modelOf(dependencies, manifest);
-  const { info } = attempt.context;
-  return async (request) => {
-    const context = {
-      signal: attempt.signal,
-      onText: showText(attempt, request.stop),
-      step: info.activityId.replace(/~\d+$/u, ''),
-      runId: info.workflowExecution?.runId ?? '',
-    };
-    const { replies } = dependencies;
-    if (replies !== undefined) return replies(manifest.adapter, model, request, context);
-    return { reply: await model.call(request, context), modelCalls: 1 };
   };
 }
 
@@ -167,39 +96,10 @@ const beforeManifest: AttemptPolicy = {
   judge,
 };
 
-function policyOf({ modelRetry, params }: AgentManifest): AttemptPolicy {
-  return { retry: modelRetry, timeoutMs: params.requestTimeoutMs, judge };
-}
-
-export function modelOf({ models }: Dependencies, { adapter, name }: AgentManifest): Model {
-  const model = models.get(adapter);
-  if (model !== undefined) {
-    return { call: async (request, context) => checkReply(adapter, await model.call(request, context)) };
-  }
-  throw missing('ModelNotConfigured', `Agent "${name}" was started with the model "${adapter}"`, [
-    ...models.keys(),
-  ]);
-}
-
 function kindOf({ kinds }: Dependencies, { kind, name }: AgentManifest): AgentKind {
   const found = kinds.get(kind);
   if (found !== undefined) return found;
   throw missing('KindNotConfigured', `Agent "${name}" was started as kind "${kind}"`, [...kinds.keys()]);
-}
-
-function missing(type: string, what: string, known: string[]): ApplicationFailure {
-  const message = `${what}, which this worker does not have. It has: ${known.join(', ') || 'none'}.`;
-  return ApplicationFailure.create({ type, message });
-}
-
-/** Shows what is written, without what a stop string will cut. */
-function showText({ heartbeat }: Attempt, stop: string[]): (piece: string) => void {
-  const cutter = stopCutter(stop);
-  let shown = '';
-  return (piece) => {
-    shown = (shown + cutter.push(piece)).slice(0, SHOWN_CHARS);
-    heartbeat.set({ text: shown });
-  };
 }
 
 /** A reply too long to be recorded counts as cut by the provider. */

@@ -7,7 +7,7 @@ import { canonical } from '../agent/reply/repeats.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { type Attempt, laterAttempt, runAttempt } from './attempt.ts';
-import { modelOf } from './call-model.ts';
+import { modelOf } from './ask-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
 import { judge } from './errors.ts';

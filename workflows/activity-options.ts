@@ -11,7 +11,8 @@ export const HEARTBEAT_TIMEOUT = '10s';
 const GRACE_MS = 30_000;
 
 /**
- * Options of an activity whose runner counts its failures and keeps its time-out (activities/attempt.ts). What Temporal
+ * Options of an activity whose runner counts its failures and keeps its time-out (activities/attempt.ts); `timeoutMs` is
+ * the longest that an attempt may take in all. What Temporal
  * counts are attempts of any end, so its limit leaves room for workers that die; after a death there is nothing to wait
  * for. A cancelled activity is waited for: it ends within a second, or with its heartbeats.
  */
@@ -19,7 +20,11 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
   return {
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { maximumAttempts: maxAttempts + limits.workerDeathAllowance, initialInterval: 200, backoffCoefficient: 1 },
+    retry: {
+      maximumAttempts: maxAttempts + limits.workerDeathAllowance,
+      initialInterval: 200,
+      backoffCoefficient: 1,
+    },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   };
 }

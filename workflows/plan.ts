@@ -1,6 +1,7 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
 import { readFailure } from '../agent/failures.ts';
+import { limits } from '../agent/limits.ts';
 import { addUsage } from '../agent/vocabulary.ts';
 import { runnerOptions } from './activity-options.ts';
 import { untilDeadline } from './deadline.ts';
@@ -37,7 +38,7 @@ async function callModel(loop: AgentLoop, more: Partial<CallModelInput>): Promis
   const activities = proxyActivities<ModelActivity>({
     activityId: activityId(scope, step, 0),
     summary: more.closing === true ? 'the answer, at the limit' : `step ${step}`,
-    ...runnerOptions(manifest.modelRetry.maxAttempts, manifest.params.requestTimeoutMs),
+    ...runnerOptions(manifest.modelRetry.maxAttempts, limits.modelAttemptMs),
   });
   const { repeat } = counters;
   const input = { ...nextCall(transcript), ...(repeat === undefined ? {} : { repeat }), ...more };

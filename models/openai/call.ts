@@ -59,13 +59,18 @@ async function ask(
     const response = await client
       .post(path, { body, headers, signal, timeout: asked.timeoutMs })
       .asResponse();
+    context.onText('');
     const onText = (piece: string) => context.onText(piece);
     return await readReply(response, {
       client,
       stream: body['stream'] === true,
       step: context.step,
       onText,
-      onPiece: deadline.heard,
+      onPiece() {
+        deadline.heard();
+        // Arguments of tool calls and hidden thoughts bring no text: a sign of life all the same.
+        context.onText('');
+      },
     });
   } catch (error) {
     context.signal.throwIfAborted();
