@@ -1,9 +1,11 @@
 import { OpenAI } from 'openai';
+import { limits } from '../../agent/limits.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked } from './errors.ts';
 import { judge, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
 import { buildRequest } from './request-body.ts';
@@ -15,16 +17,13 @@ export interface CallOptions extends OpenAIConnection {
   refused: Map<string, string[]>;
 }
 
-/** Longest time a timer takes. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** One model call: a request, and again without a field for each one that the model refuses. */
 export async function callOpenAI(
   request: ModelRequest,
   context: ModelCallContext,
   options: CallOptions,
 ): Promise<ModelReply> {
-  const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), MAX_TIMEOUT_MS);
+  const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
   const asked: Asked = { ...options, model: request.model, timeoutMs };
   let wire = buildRequest(request);
   for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
@@ -52,7 +51,13 @@ async function ask(
   asked: Asked,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
-  const client = new Client({ baseURL: asked.baseURL, apiKey: asked.apiKey, maxRetries: 0, logLevel: 'off' });
+  const client = new Client({
+    baseURL: asked.baseURL,
+    apiKey: asked.apiKey,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetchOptions: patientFetch(),
+  });
   const deadline = startDeadline(context.signal, asked.timeoutMs);
   try {
     const { signal } = deadline;
