@@ -1,6 +1,8 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { limits } from '../../agent/limits.ts';
 import type { ModelErrorType } from '../model.ts';
 import { ModelError } from '../model.ts';
+import { adviceToWait, retryAfter } from './retry-after.ts';
 
 /** Whom was asked for what, so that a message can say where it went wrong. */
 export interface Asked {
@@ -46,10 +48,13 @@ function unreachable(error: APIConnectionError, { baseURL }: Asked): ModelError 
 function answered(error: APIError, asked: Asked): ModelError {
   const type = typeOf(error);
   const said = error.message.slice(0, SHOWN_CHARS).replaceAll(asked.apiKey, '***').trim().replace(/\.$/, '');
-  const advice = adviceFor(type, error, asked);
+  const asksFor = retryAfter(error.headers);
+  const retryable = isRetryable(type, error);
+  const tooLong = retryable && asksFor !== undefined && asksFor > limits.retryAfterMs;
+  const advice = tooLong ? adviceToWait(asksFor) : adviceFor(type, error, asked);
   return new ModelError(type, `The model at ${asked.baseURL} answered: ${said}. ${advice}`.trimEnd(), {
-    retryable: isRetryable(type, error),
-    retryAfterMs: retryAfter(error.headers),
+    retryable: retryable && !tooLong,
+    retryAfterMs: tooLong ? undefined : asksFor,
   });
 }
 
@@ -117,15 +122,6 @@ function isRetryable(type: ModelErrorType, error: APIError): boolean {
     default:
       return false;
   }
-}
-
-/** Milliseconds from `retry-after-ms`, or from `retry-after` in seconds or as a date. */
-function retryAfter(headers: Headers | undefined): number | undefined {
-  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
-  if (Number.isFinite(ms)) return Math.max(0, ms);
-  const text = headers?.get('retry-after') ?? '';
-  const wait = /^\s*[\d.]+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
 }
 
 function adviceFor(type: ModelErrorType, error: APIError, { model }: Asked): string {

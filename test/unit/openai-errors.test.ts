@@ -55,6 +55,7 @@ describe('an HTTP error', () => {
     { headers: { 'retry-after': '0.5' }, ms: 500 },
     { headers: { 'retry-after-ms': '1234', 'retry-after': '9' }, ms: 1234 },
     { headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, ms: 0 },
+    { headers: { 'retry-after': '-5' }, ms: 0 },
     { headers: { 'retry-after': 'soon' }, ms: undefined },
   ])('with $headers asks to wait $ms ms', async ({ headers, ms }) => {
     const { ask } = await scriptedOpenAI([{ status: 429, headers }]);
@@ -62,12 +63,31 @@ describe('an HTTP error', () => {
   });
 
   test('with a date as Retry-After asks to wait until then', async () => {
-    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const date = new Date(Date.now() + 600_000).toUTCString();
     const { ask } = await scriptedOpenAI([{ status: 503, headers: { 'retry-after': date } }]);
     const { retryAfterMs = 0 } = await failureOf(ask());
-    expect(retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect(retryAfterMs).toBeGreaterThan(300_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(600_000);
   });
+
+  test.each([
+    { header: '86400', wait: '24 hours' },
+    { header: '901', wait: '16 minutes' },
+    { header: 'Fri, 31 Dec 9999 23:59:59 GMT', wait: 'days' },
+  ])('with Retry-After: $header is final, and says so', async ({ header, wait }) => {
+    const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
+    const error = await failureOf(ask());
+    expect(error).toMatchObject({ type: 'ModelRateLimited', retryable: false, retryAfterMs: undefined });
+    expect(error.message).toContain(`${wait} before the next request, and 15 minutes are the longest`);
+  });
+
+  test.each(['9'.repeat(400), 'NaN', 'Infinity'])(
+    'with Retry-After: %s, which is no time, is tried again as any other',
+    async (header) => {
+      const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
+      expect(await failureOf(ask())).toMatchObject({ retryable: true, retryAfterMs: undefined });
+    },
+  );
 
   test.each([
     { status: 500, header: 'false', retryable: false },
