@@ -39,8 +39,14 @@ export async function askModel(
   }
 }
 
-/** The request that a context makes, whoever answers it. */
-export function render(kind: AgentKind, context: PromptContext): ModelRequest {
+/** What a person says in the model's place: no model is asked, and it costs nothing. */
+export function personsReply(kind: AgentKind, context: PromptContext, text: string): Asked {
+  const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+  const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop', usage });
+  return { request: render(kind, context), reply, modelCalls: 0, shortened: false };
+}
+
+function render(kind: AgentKind, context: PromptContext): ModelRequest {
   return ownCode(context.manifest, () => renderRequest(kind, context));
 }
 

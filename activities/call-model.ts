@@ -9,7 +9,7 @@ import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import { askModel, modelPolicy } from './ask-model.ts';
+import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judge } from './errors.ts';
@@ -24,13 +24,16 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
     return runAttempt(
       () => policy,
       async (attempt) => {
-        const { entries } = await transcripts.open(attempt.context, input);
+        const { mark, entries } = await transcripts.open(attempt.context, input);
         const context = conversation(entries, input.closing === true);
         const { manifest } = context;
         policy = modelPolicy(manifest);
 
         const kind = kindOf(dependencies, manifest);
-        const asked = await askModel(dependencies, kind, context, attempt);
+        const asked =
+          input.reply === undefined
+            ? await askModel(dependencies, kind, context, attempt)
+            : personsReply(kind, context, input.reply);
         const reply = shortenReply(asked.reply);
 
         const reader = readerOf(dependencies, kind, context);
@@ -38,6 +41,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
         const decision = checkRemoteInputs(dependencies, limited);
         return {
+          mark,
           text,
           ...(reply.toolCalls.length === 0 ? {} : { toolCalls: reply.toolCalls }),
           decision,
@@ -46,7 +50,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           usage: { ...reply.usage, modelCalls: asked.modelCalls },
           ...(reply.warnings === undefined ? {} : { warnings: reply.warnings }),
           ...(asked.shortened ? { shortened: true } : {}),
-          ...(asked.modelCalls === 0 ? { cached: true } : {}),
+          ...(asked.modelCalls === 0 && input.reply === undefined ? { cached: true } : {}),
           ...laterAttempt(attempt),
           request: requestDigest(asked.request),
         };
