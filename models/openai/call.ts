@@ -24,7 +24,10 @@ export async function callOpenAI(
   options: CallOptions,
 ): Promise<ModelReply> {
   const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
-  const asked: Asked = { ...options, model: request.model, timeoutMs };
+  const { baseURL, apiKey, headers } = options;
+  // Gateways have keys of their own; a short value is none.
+  const secrets = [apiKey, ...Object.values(headers).filter((value) => value.length >= 12)];
+  const asked: Asked = { baseURL, secrets, model: request.model, timeoutMs };
   let wire = buildRequest(request);
   for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
   const dropped: string[] = [];
@@ -47,13 +50,13 @@ export async function callOpenAI(
 async function ask(
   { path, body }: WireRequest,
   context: ModelCallContext,
-  { headers }: CallOptions,
+  { headers, apiKey }: CallOptions,
   asked: Asked,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
   const client = new Client({
     baseURL: asked.baseURL,
-    apiKey: asked.apiKey,
+    apiKey,
     maxRetries: 0,
     logLevel: 'off',
     fetchOptions: patientFetch(),
@@ -70,6 +73,7 @@ async function ask(
       client,
       stream: body['stream'] === true,
       step: context.step,
+      asked,
       onText,
       onPiece() {
         deadline.heard();

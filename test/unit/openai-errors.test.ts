@@ -3,6 +3,8 @@ import { openai } from '../../models/openai/openai.ts';
 import type { ScriptedReply } from '../../testing.ts';
 import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
+/** What scriptedOpenAI asks with. */
+const KEY = 'sk-secret-key';
 const streaming = modelRequest({ stream: true });
 
 describe('an HTTP error', () => {
@@ -118,6 +120,21 @@ describe('an HTTP error', () => {
     expect(message).toContain('Bad key: ***');
     expect(String(cause)).not.toContain('sk-secret');
   });
+
+  test.each(Array.from({ length: 18 }, (_item, index) => 485 + index))(
+    'never shows a part of the key, not even where the message is cut behind %d characters of it',
+    async (chars) => {
+      const message = `${'x'.repeat(chars)}${KEY} and more`;
+      const { ask } = await scriptedOpenAI([{ status: 400, error: { message } }]);
+      expect((await failureOf(ask())).message).not.toMatch(/sk-|secret/);
+    },
+  );
+
+  test('never shows a key that a gateway is given in a header', async () => {
+    const { server } = await scriptedOpenAI([{ status: 400, error: { message: 'no: gate-0123456789' } }]);
+    const model = openai({ baseURL: server.url, headers: () => ({ 'x-key': 'gate-0123456789' }) });
+    expect((await failureOf(model.call(modelRequest(), callContext()))).message).toContain('no: ***.');
+  });
 });
 
 describe('a reply that breaks the protocol', () => {
@@ -142,6 +159,19 @@ describe('a reply that breaks the protocol', () => {
     expect(error).toMatchObject({ type: 'ModelInvalidResponse', retryable: true });
     expect(error.message).toContain('/v1/chat/completions sent ');
   });
+
+  test.each([false, true])(
+    'never shows the key where the server echoes the request, with stream: %s',
+    async (stream) => {
+      const echo = JSON.stringify({ headers: { authorization: `Bearer ${KEY}` } });
+      const rawBody = stream ? `data: ${echo.replace('{', '{"choices":5,')}\n\n` : echo;
+      const { ask } = await scriptedOpenAI([{ rawBody }]);
+      const { type, message } = await failureOf(ask(modelRequest({ stream })));
+      expect(type).toBe('ModelInvalidResponse');
+      expect(message).toContain('Bearer ***');
+      expect(message).not.toContain('secret');
+    },
+  );
 
   test.each([
     {
