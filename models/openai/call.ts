@@ -34,7 +34,7 @@ export async function callOpenAI(
   // Ends: each round sends one field less.
   for (;;) {
     try {
-      const reply = await ask(wire, context, options, asked);
+      const reply = await ask(wire, request, context, options, asked);
       const warnings = remember(options.refused, request.model, dropped);
       return warnings.length === 0 ? reply : { ...reply, warnings };
     } catch (error) {
@@ -49,6 +49,7 @@ export async function callOpenAI(
 /** One HTTP request. Throws the caller's abort reason, ModelTimeout, or what the client or the reader threw. */
 async function ask(
   { path, body }: WireRequest,
+  { stop }: ModelRequest,
   context: ModelCallContext,
   { headers, apiKey }: CallOptions,
   asked: Asked,
@@ -74,6 +75,7 @@ async function ask(
       stream: body['stream'] === true,
       step: context.step,
       asked,
+      stop,
       onText,
       onPiece() {
         deadline.heard();

@@ -1,6 +1,8 @@
 import type { OpenAI } from 'openai';
 import { APIError } from 'openai';
 import { Stream } from 'openai/streaming';
+import { limits } from '../../agent/limits.ts';
+import { stopCutter } from '../../agent/reply/stop.ts';
 import type { ModelReply } from '../model.ts';
 import { ModelError } from '../model.ts';
 import type { Draft } from './reply-draft.ts';
@@ -16,6 +18,8 @@ export interface ReadOptions {
   /** The model call, `3`. */
   step: string;
   asked: Asked;
+  /** The request's stop strings: some servers do not keep to them. */
+  stop: readonly string[];
   onText(piece: string): void;
   /** Called for each piece of a stream, with text or not. */
   onPiece(): void;
@@ -44,9 +48,14 @@ async function readWhole(response: Response, { step, asked }: ReadOptions): Prom
   return asReply(draft, step);
 }
 
+/**
+ * What is behind a stop string, or more than can be recorded, is not waited for: leaving the loop ends the request. Of the
+ * usage what was sent by then is kept.
+ */
 async function readStream(response: Response, options: ReadOptions): Promise<ModelReply> {
   const watched = watchForDone(response);
   const draft = emptyDraft();
+  const cutter = stopCutter(options.stop);
   try {
     for await (const piece of streamOf(watched.response, options.client)) {
       options.onPiece();
@@ -54,6 +63,11 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
       if (text === undefined)
         throw invalid(response, options.asked, 'a piece without choices', JSON.stringify(piece));
       if (text !== '') options.onText(text);
+      cutter.push(text);
+      if (cutter.stopped)
+        return asReply({ ...draft, finishReason: draft.finishReason ?? 'stop' }, options.step);
+      if (draft.text.length > limits.replyBytes)
+        return asReply({ ...draft, finishReason: 'length' }, options.step);
     }
   } catch (error) {
     if (error instanceof APIError || error instanceof ModelError) throw error;
