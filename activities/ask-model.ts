@@ -92,7 +92,11 @@ function asker(
       runId: info.workflowExecution?.runId ?? '',
     };
     const { replies } = dependencies;
-    if (replies !== undefined) return replies(manifest.adapter, model, request, context);
+    if (replies !== undefined) {
+      const { reply, modelCalls } = await replies(manifest.adapter, model, request, context);
+      // A store may be anybody's.
+      return { reply: checkReply(manifest.adapter, reply), modelCalls };
+    }
     return { reply: await model.call(request, context), modelCalls: 1 };
   };
 }

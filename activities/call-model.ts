@@ -7,14 +7,13 @@ import { type ReplyReader, decide } from '../agent/reply/decide.ts';
 import { limitRepeats } from '../agent/reply/repeats.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
-import { utf8Length } from '../agent/transcript/digest.ts';
+import { boundedText } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judge } from './errors.ts';
 import { missing, ownCode } from './own-code.ts';
-import type { ModelReply } from '../models/model.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
@@ -34,7 +33,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           input.reply === undefined
             ? await askModel(dependencies, kind, context, attempt)
             : personsReply(kind, context, input.reply);
-        const reply = shortenReply(asked.reply);
+        const { reply } = asked;
 
         const reader = readerOf(dependencies, kind, context);
         const { text, decision: decided } = ownCode(manifest, () => decide(reader, manifest, reply));
@@ -87,7 +86,7 @@ function checkRemoteInputs({ tools }: Dependencies, decision: TurnDecision): Tur
       };
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'ToolInputError') throw error;
-      return { ...action, observation: error.message };
+      return { ...action, observation: boundedText(error.message, limits.errorChars) };
     }
   });
   return { type: 'act', actions };
@@ -104,34 +103,4 @@ function kindOf({ kinds }: Dependencies, { kind, name }: AgentManifest): AgentKi
   const found = kinds.get(kind);
   if (found !== undefined) return found;
   throw missing('KindNotConfigured', `Agent "${name}" was started as kind "${kind}"`, [...kinds.keys()]);
-}
-
-/** A reply too long to be recorded counts as cut by the provider. */
-function shortenReply(reply: ModelReply): ModelReply {
-  const text = cutToBytes(reply.text, limits.replyBytes);
-  const share = Math.floor(limits.replyBytes / Math.max(1, reply.toolCalls.length));
-  const toolCalls = reply.toolCalls.map((call) => ({
-    ...call,
-    arguments: cutToBytes(call.arguments, share),
-  }));
-  const whole =
-    text === reply.text &&
-    toolCalls.every((call, index) => call.arguments === reply.toolCalls[index]?.arguments);
-  if (whole) return reply;
-  const warning = `the reply was cut: at most ${limits.replyBytes} bytes of it can be recorded`;
-  return {
-    ...reply,
-    text,
-    toolCalls,
-    finishReason: 'length',
-    warnings: [...(reply.warnings ?? []), warning],
-  };
-}
-
-/** Bytes are those of the text as JSON. */
-function cutToBytes(text: string, bytes: number): string {
-  if (utf8Length(JSON.stringify(text)) <= bytes) return text;
-  let end = Math.min(text.length, bytes);
-  while (utf8Length(JSON.stringify(text.slice(0, end))) > bytes) end = Math.floor(end * 0.8);
-  return text.slice(0, end);
 }

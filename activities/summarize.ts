@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { SummarizeInput, Summarized } from '../agent/session/session.ts';
+import { wholeCharacters } from '../agent/values.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import { type Attempt, runAttempt } from './attempt.ts';
 import { hearing, modelOf, modelPolicy } from './ask-model.ts';
@@ -41,7 +42,7 @@ async function ask(
       runId: context.info.workflowExecution?.runId ?? '',
     },
   );
-  const summary = reply.text.trim().slice(0, SUMMARY_CHARS);
+  const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
   if (summary !== '') return { summary, usage: { ...reply.usage, modelCalls: 1 } };
   throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
 }
