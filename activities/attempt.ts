@@ -3,6 +3,7 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { limits } from '../agent/limits.ts';
 import type { RetryPolicy } from '../agent/manifest.ts';
 import { finiteMs } from '../agent/values.ts';
+import { type Clock, startClock } from './clock.ts';
 import type { JudgedError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
@@ -11,6 +12,8 @@ import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
 export interface Attempt {
   context: Context;
   heartbeat: HeartbeatWriter;
+  /** The attempt's time-out; whoever hears from the other side restarts it. */
+  clock: Clock;
   /** Aborted when the call is cancelled, timed out, or no longer ours. */
   signal: AbortSignal;
 }
@@ -24,6 +27,8 @@ const LAST_BEAT_MS = 1000;
 export interface AttemptPolicy {
   retry: RetryPolicy;
   timeoutMs: number;
+  /** What a time-out is called; without it a `Timeout` of the whole attempt. */
+  timedOut?(timeoutMs: number): Error;
   judge(error: unknown): JudgedError;
 }
 
@@ -39,10 +44,13 @@ export async function runAttempt<T>(
   const context = Context.current();
   const heartbeat = startHeartbeat(context);
   const overdue = new AbortController();
-  const timer = setTimeout(() => overdue.abort(timeoutError(context, policy())), policy().timeoutMs);
+  const clock = startClock(policy().timeoutMs, (timeoutMs) => {
+    const { timedOut = tookTooLong(context) } = policy();
+    overdue.abort(timedOut(timeoutMs));
+  });
   const signal = AbortSignal.any([context.cancellationSignal, overdue.signal]);
   try {
-    return await orAborted(body({ context, heartbeat, signal }), signal);
+    return await orAborted(body({ context, heartbeat, clock, signal }), signal);
   } catch (error) {
     const state = { context, heartbeat };
     if (context.cancellationSignal.aborted) {
@@ -51,7 +59,7 @@ export async function runAttempt<T>(
     }
     throw await toFailure(signal.aborted ? signal.reason : error, policy(), state);
   } finally {
-    clearTimeout(timer);
+    clock.stop();
     heartbeat.stop();
   }
 }
@@ -104,6 +112,7 @@ class TimeoutError extends Error {
   override name = 'Timeout';
 }
 
-function timeoutError({ info }: Context, { timeoutMs }: AttemptPolicy): Error {
-  return new TimeoutError(`${info.activityType} took longer than its time-out of ${timeoutMs / 1000} s`);
+function tookTooLong({ info }: Context): (timeoutMs: number) => Error {
+  return (timeoutMs) =>
+    new TimeoutError(`${info.activityType} took longer than its time-out of ${timeoutMs / 1000} s`);
 }

@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { SummarizeInput, Summarized } from '../agent/session/session.ts';
+import { wholeCharacters } from '../agent/values.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import { type Attempt, runAttempt } from './attempt.ts';
-import { modelOf } from './call-model.ts';
+import { hearing, modelOf, modelPolicy } from './ask-model.ts';
 import type { Dependencies } from './dependencies.ts';
-import { judge } from './errors.ts';
 import { currentManifest } from './resolve-agent.ts';
 
 /** A summary is to be shorter than what it sums up; a model that goes on and on is cut here. */
@@ -15,9 +15,8 @@ const SUMMARY_CHARS = 20_000;
 export function createSummarizeConversation(dependencies: Dependencies) {
   return async (input: SummarizeInput): Promise<Summarized> => {
     const manifest = currentManifest(dependencies, input.agent, input.overrides);
-    const { modelRetry, params } = manifest;
     return runAttempt(
-      () => ({ retry: modelRetry, timeoutMs: params.requestTimeoutMs, judge }),
+      () => modelPolicy(manifest),
       (attempt) => ask(dependencies, manifest, input, attempt),
     );
   };
@@ -27,21 +26,23 @@ async function ask(
   dependencies: Dependencies,
   manifest: AgentManifest,
   input: SummarizeInput,
-  { context, signal, heartbeat }: Attempt,
+  attempt: Attempt,
 ): Promise<Summarized> {
+  const { context, signal, heartbeat } = attempt;
   const { model, params } = manifest;
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
   const reply = await modelOf(dependencies, manifest).call(
     { model, prompt, stop: [], params },
     {
       signal,
-      onText: (piece) =>
+      onText: hearing(attempt, (piece) =>
         heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) }),
+      ),
       step: 'summary',
       runId: context.info.workflowExecution?.runId ?? '',
     },
   );
-  const summary = reply.text.trim().slice(0, SUMMARY_CHARS);
+  const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
   if (summary !== '') return { summary, usage: { ...reply.usage, modelCalls: 1 } };
   throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
 }

@@ -15,9 +15,12 @@ export interface ModelReply {
 
 /** Who is asking: enough to make a request reproducible and to cancel it. */
 export interface ModelCallContext {
-  /** Aborted when the run is cancelled or the time is over; the HTTP request must end with it. */
+  /** Aborted when the run is cancelled, or nothing was heard for `requestTimeout`; the HTTP request must end with it. */
   signal: AbortSignal;
-  /** The piece of text that just arrived (streaming only). */
+  /**
+   * The piece of text that just arrived (streaming only). Every call is a sign of life, which starts `requestTimeout`
+   * again; something that brings no text is told as ''.
+   */
   onText(piece: string): void;
   /** `3` for the third iteration, `3.1` for a request made by that iteration's first tool call. */
   step: string;

@@ -11,9 +11,10 @@ export const HEARTBEAT_TIMEOUT = '10s';
 const GRACE_MS = 30_000;
 
 /**
- * Options of an activity whose runner counts its failures and keeps its time-out (activities/attempt.ts). What Temporal
- * counts are attempts of any end, so its limit leaves room for workers that die. Its waits are those after a death, and
- * they grow: what kills one worker may kill the next, and others need it. A cancelled activity is waited for: it ends within a second, or with its heartbeats.
+ * Options of an activity whose runner counts its failures and keeps its time-out (activities/attempt.ts); `timeoutMs` is
+ * the longest that an attempt may take in all. What Temporal counts are attempts of any end, so its limit leaves room for
+ * workers that die. Its waits are those after a death, and they grow: what kills one worker may kill the next, and others
+ * need it. A cancelled activity is waited for: it ends within a second, or with its heartbeats.
  */
 export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityOptions {
   return {
@@ -30,8 +31,8 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
 }
 
 /** Of the model's calls: how long one may be silent is the runner's affair. */
-export function modelOptions({ modelRetry, params }: AgentManifest): ActivityOptions {
-  return runnerOptions(modelRetry.maxAttempts, params.requestTimeoutMs);
+export function modelOptions({ modelRetry }: AgentManifest): ActivityOptions {
+  return runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs);
 }
 
 type Activity<R> = (input: Json) => Promise<R>;

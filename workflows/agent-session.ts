@@ -164,8 +164,7 @@ function startRun(
   });
 }
 
-/** Longer than any model may take; the runner in activities/ knows the agent's own time-out and number of attempts. */
-const SUMMARY_TIMEOUT_MS = 60 * 60_000;
+/** More than any agent has; the runner in activities/ knows the agent's own number of attempts. */
 const SUMMARY_ATTEMPTS = 20;
 
 /** A conversation that has grown too long for its memory becomes a summary and its last turn; if that fails, it stays. */
@@ -178,7 +177,7 @@ async function sumUp(
   if (fold === undefined) return;
   const { summarizeConversation } = proxyActivities<{
     summarizeConversation(input: SummarizeInput): Promise<Summarized>;
-  }>({ summary: agent, ...runnerOptions(SUMMARY_ATTEMPTS, SUMMARY_TIMEOUT_MS) });
+  }>({ summary: agent, ...runnerOptions(SUMMARY_ATTEMPTS, limits.modelAttemptMs) });
   const summarized = await unlessCancelled(
     summarizeConversation({ agent, ...fold, ...(overrides === undefined ? {} : { overrides }) }),
   );

@@ -1,4 +1,4 @@
-import { isCancellation } from '@temporalio/workflow';
+import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { type ToolResult, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
@@ -6,7 +6,7 @@ import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
-import type { AgentLoop } from './agent-loop.ts';
+import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { attachMeta } from './call-header.ts';
 import type { OpenCall } from './open-call.ts';
 import { endOfAttempt } from './run-failure.ts';
@@ -59,7 +59,7 @@ function startOwn(loop: AgentLoop, { tool, call, open, input }: Schedule, id: st
 }
 
 function read(
-  { counters }: AgentLoop,
+  loop: AgentLoop,
   tool: ToolManifest,
   id: string,
   result: unknown,
@@ -73,17 +73,25 @@ function read(
     };
   }
   const { end } = meant;
+  const { counters } = loop;
   if (end.usage !== undefined) counters.usage = addUsage(counters.usage, end.usage);
   const own = tool.agent === undefined && tool.external !== true;
   const attempts = own ? ((result as ToolResult).attempt ?? 1) : 1; // our runner's
-  return { type: 'end', end, attempts, result: refOf(end, id, attempts) };
+  return { type: 'end', end, attempts, result: refOf(loop, end, id, attempts) };
 }
 
 /** Where this run records the result of an activity. Its own id is left out: Temporal's reset changes it. */
-function refOf({ recorded }: CallEnd, activityId: string, attempts: number): ResultRef | undefined {
+function refOf(
+  { manifest }: AgentLoop,
+  { recorded }: CallEnd,
+  activityId: string,
+  attempts: number,
+): ResultRef | undefined {
   if (recorded === undefined) return undefined;
-  if (recorded === 'raw') return { activityId, raw: true };
-  return attempts === 1 ? { activityId } : { activityId, attempt: attempts };
+  const raw = recorded === 'raw' ? { raw: true as const } : {};
+  // What such a run has recorded of its transcript holds references of this shape.
+  if (!recordsWaits(manifest)) return { runId: workflowInfo().runId, activityId, ...raw };
+  return attempts === 1 || recorded === 'raw' ? { activityId, ...raw } : { activityId, attempt: attempts };
 }
 
 /** Throws the failure on when it is the run that is being cancelled. */

@@ -5,6 +5,7 @@ import { outputInstructions } from './output-schema.ts';
 import { fill } from '../template.ts';
 import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
 import { pyJson } from '../reply/python-repr.ts';
+import { wholeCharacters } from '../values.ts';
 import { type ChatMessage, EXCEPTION_TOOL, type ToolCall, asText } from '../vocabulary.ts';
 
 const system = `You answer the user as well as you can. Call the tools you are given where they help, several at once where \
@@ -48,7 +49,8 @@ export const toolCalling: AgentKind = {
 
   parse({ text, toolCalls }) {
     if (toolCalls.length === 0) return { type: 'finish', output: text, log: text };
-    return { type: 'act', actions: toolCalls.map((call) => readCall(call, text)) };
+    const words = cut(text, Math.min(LOG_CHARS, Math.ceil(LOGS_CHARS / toolCalls.length)));
+    return { type: 'act', actions: toolCalls.map((call) => readCall(call, words)) };
   },
 };
 
@@ -66,13 +68,14 @@ const SINGLE_STRING: JsonSchema = {
 };
 
 /**
- * The assistant's message of each turn, then a message for each of its calls. A tool message that was there before is left
- * out, as in LangChain; unlike there, calls whose steps are no longer shown are too: providers refuse an unanswered call.
+ * The assistant's message of each turn, then a message for each of its calls. A tool message that the turn has already is
+ * left out, as in LangChain; unlike there, one of an earlier turn is not (servers number the calls of each reply anew), and
+ * calls whose steps are no longer shown are left out: providers refuse an unanswered call.
  */
 function scratchpad(steps: readonly PromptStep[]): ChatMessage[] {
-  const said = new Set<string>();
   return turnsOf(steps).flatMap(({ reply, steps: shown }) => {
     if (reply === undefined) return shown.flatMap(wholeReply);
+    const said = new Set<string>();
     const ids = shown.map(({ toolCallId }) => toolCallId);
     const calls = reply.toolCalls.filter(({ id }) => ids.includes(id));
     const answers = shown.filter((step) => {
@@ -127,7 +130,7 @@ function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessa
 function readCall({ id, name, arguments: text }: ToolCall, said: string): ParsedAction {
   try {
     const { input, shown } = readArguments(text);
-    const responded = said === '' ? '\n' : `responded: ${cut(said, LOG_CHARS)}\n`;
+    const responded = said === '' ? '\n' : `responded: ${said}\n`;
     const log = `\nInvoking: \`${name}\` with \`${shown}\`\n${responded}\n`;
     return { tool: name, toolInput: input, log, toolCallId: id };
   } catch (error) {
@@ -141,7 +144,8 @@ function readCall({ id, name, arguments: text }: ToolCall, said: string): Parsed
 const SHOWN_CHARS = 500;
 /** Of the words beside the calls: each call's log repeats them, and all logs are recorded together. */
 const LOG_CHARS = 4_000;
+const LOGS_CHARS = 100_000;
 
 function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars)}…`;
+  return text.length <= chars ? text : `${wholeCharacters(text.slice(0, chars))}…`;
 }

@@ -1,10 +1,12 @@
 import type { AgentKind } from './kind.ts';
+import { withoutFence } from '../reply/fence.ts';
 import { parseMrkl } from '../reply/mrkl-parser.ts';
 import type { ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
 import { fill } from '../template.ts';
 import { argumentNames } from './tool-lines.ts';
+import { plainJson } from '../values.ts';
 import { type AgentAction, type AgentStep, type Json, asText } from '../vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
@@ -93,7 +95,7 @@ function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
 
 function jsonObject(text: string): Json | undefined {
   try {
-    const value = JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gu, '')) as Json; // JSON.parse makes nothing else
+    const value = plainJson(JSON.parse(withoutFence(text)));
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

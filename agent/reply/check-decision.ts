@@ -1,4 +1,7 @@
 import type { Decision, ParsedAction } from '../kinds/kind.ts';
+import { limits } from '../limits.ts';
+import { utf8Length } from '../transcript/digest.ts';
+import { plainJson, wellFormed } from '../values.ts';
 
 /** A kind or a parser of the user's own that returns what is no decision: trying again would not help. */
 class InvalidDecision extends Error {
@@ -6,14 +9,27 @@ class InvalidDecision extends Error {
   readonly retryable = false;
 }
 
-/** What a parser made of a reply, as it came: it may be a user's own, and in JavaScript. Throws InvalidDecision. */
-export function checkDecision(decision: Decision): Decision {
+/**
+ * What a parser made of a reply, as it can be recorded: the parser may be a user's own, and in JavaScript. Throws
+ * InvalidDecision, or a TypeError for a value that cannot be JSON.
+ */
+export function checkDecision(decision: Decision, text: string): Decision {
   const problem = problemOf(decision);
-  if (problem === undefined) return decision;
+  if (problem !== undefined) {
+    throw new InvalidDecision(
+      `The agent's parser returned no decision: ${problem}. It has to return { type: 'finish', output, log } or { type: 'act', actions: [{ tool, toolInput, log }] }.`,
+    );
+  }
+  const checked = recordable(decision, text);
+  const bytes = utf8Length(JSON.stringify(checked));
+  if (bytes <= MAX_BYTES) return checked;
   throw new InvalidDecision(
-    `The agent's parser returned no decision: ${problem}. It has to return { type: 'finish', output, log } or { type: 'act', actions: [{ tool, toolInput, log }] }.`,
+    `The agent's parser made ${bytes} bytes of a reply, and at most ${MAX_BYTES} can be recorded. Shorten its logs and inputs.`,
   );
 }
+
+/** It travels again with the next model call, beside the turn's observations. */
+const MAX_BYTES = limits.resultBytes - limits.turnBytes;
 
 /** A kind's `parse` is typed, but nobody compiles a config. */
 function problemOf(decision: { type?: unknown; output?: unknown; actions?: unknown } | undefined) {
@@ -27,7 +43,25 @@ function problemOf(decision: { type?: unknown; output?: unknown; actions?: unkno
   return fit ? undefined : 'an action lacks its tool, or its toolInput is no JSON value';
 }
 
-/** undefined and functions are none, and would be lost on the way. */
+/** undefined, functions and symbols are none, and would be lost on the way. */
 function isJson(value: unknown): boolean {
-  return JSON.stringify(value) !== undefined;
+  return !['undefined', 'function', 'symbol'].includes(typeof value);
+}
+
+/** An action or answer without a log has the reply's text for one. */
+function recordable(decision: Decision, text: string): Decision {
+  if (decision.type === 'finish') {
+    return { ...decision, output: plainJson(decision.output), log: logOf(decision, text) };
+  }
+  const actions = decision.actions.map((action) => ({
+    ...action,
+    tool: wellFormed(action.tool),
+    toolInput: plainJson(action.toolInput),
+    log: logOf(action, text),
+  }));
+  return { type: 'act', actions };
+}
+
+function logOf({ log }: { log?: unknown }, text: string): string {
+  return typeof log === 'string' ? wellFormed(log) : text;
 }

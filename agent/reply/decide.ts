@@ -1,9 +1,11 @@
 import type { PlannedAction, TurnDecision } from '../calls.ts';
 import { checkDecision } from './check-decision.ts';
 import { type AgentKind, type Decision, OutputParserError, type ParsedAction } from '../kinds/kind.ts';
+import { limits } from '../limits.ts';
 import type { AgentManifest } from '../manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY, unknownTool } from '../observations.ts';
 import { cutAtStop } from './stop.ts';
+import { boundedText, plainJson, wellFormed } from '../values.ts';
 import { EXCEPTION_TOOL, type Json, type ToolCall } from '../vocabulary.ts';
 
 /** A reply as it came, before anything was cut. */
@@ -32,7 +34,7 @@ export function decide(
   // What a stop string ended was whole, whatever the server cut later.
   const incomplete = reply.finishReason === 'length' && stop === undefined;
   try {
-    const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest));
+    const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);
     if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text, manifest) };
     if (parsed.type === 'finish') return { text, decision: finish(reader, parsed, text) };
     if (incomplete) throw cutOff();
@@ -59,7 +61,7 @@ function isOutputParserError(error: unknown): error is OutputParserError {
 type Finish = Extract<Decision, { type: 'finish' }>;
 
 function finish({ checkOutput }: ReplyReader, { output, log }: Finish, text: string): TurnDecision {
-  const checked = checkOutput === undefined ? output : checkOutput(output);
+  const checked = checkOutput === undefined ? output : plainJson(checkOutput(output));
   return { type: 'finish', output: checked, ...logOf(log, text) };
 }
 
@@ -112,7 +114,7 @@ function parseFailure(error: OutputParserError, manifest: AgentManifest, text: s
 const ADVICE = ' Set handleParsingErrors to tell the model and go on.';
 
 function failed({ message }: OutputParserError, advice = ADVICE): TurnDecision {
-  const cause = message.replace(/\.$/u, '');
+  const cause = boundedText(message, limits.errorChars).replace(/\.$/u, '');
   return {
     type: 'fail',
     error: { type: 'OutputParserError', message: `The model's reply could not be read: ${cause}.${advice}` },
@@ -130,9 +132,9 @@ function exceptionStep(
 ): PlannedAction {
   const said = typeof handleParsingErrors === 'string' ? handleParsingErrors : undefined;
   const known = said === undefined && error.observation !== undefined;
-  const observation = said ?? error.observation ?? INCOMPLETE_REPLY;
+  const observation = wellFormed(said ?? error.observation ?? INCOMPLETE_REPLY);
   const action = { tool: EXCEPTION_TOOL, toolInput: observation, observation };
-  return { ...action, ...logOf(known ? text : error.message, text) };
+  return { ...action, ...logOf(known ? text : wellFormed(error.message), text) };
 }
 
 function logOf(log: string, text: string): { log?: string } {

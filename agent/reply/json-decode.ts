@@ -1,13 +1,9 @@
+import { limits } from '../limits.ts';
 import type { Json } from '../vocabulary.ts';
-
-/** Python's recursion limit of 1000, less what an AgentExecutor has on its stack when it parses; measured. */
-const MAX_DEPTH = 972;
-/** Python refuses to make an integer of more digits. */
-const MAX_DIGITS = 4300;
 
 /**
  * `broken`: no JSON, and `keep` is how long the longest beginning is that is JSON once the closers are put behind it (0:
- * none is). `refused`: Python gives up, and with it LangChain, whatever else there is to read.
+ * none is). `refused`: it is nested deeper than can be recorded, so that what else there is to read does not count.
  */
 export type Decoded = { type: 'value'; value: Json } | { type: 'broken'; keep: number } | { type: 'refused' };
 
@@ -99,7 +95,7 @@ function readObject(reader: Reader): { [key: string]: Json } | undefined {
 }
 
 function enter(reader: Reader, closer: string): boolean {
-  if (reader.depth === MAX_DEPTH) reader.refused = true;
+  if (reader.depth === limits.jsonDepth) reader.refused = true;
   if (reader.refused) return false;
   const { depth, closers } = reader;
   if (reader.matched === depth && closers.at(-1 - depth) === closer) reader.matched++;
@@ -152,14 +148,10 @@ function readEscape(text: string, at: number): string | undefined {
 }
 
 function readNumber(reader: Reader): number | undefined {
-  const pattern = /-?(0|[1-9]\d*)((?:\.\d+)?(?:[eE][-+]?\d+)?)/uy;
+  const pattern = /-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][-+]?\d+)?)/uy;
   pattern.lastIndex = reader.at;
-  const [number, digits = '', rest] = pattern.exec(reader.text) ?? [];
+  const [number, rest] = pattern.exec(reader.text) ?? [];
   if (number === undefined) return undefined;
-  if (rest === '' && digits.length > MAX_DIGITS) {
-    reader.refused = true;
-    return undefined;
-  }
   reader.at += number.length;
   // An integer has no negative zero.
   return rest === '' ? Number(number) + 0 : Number(number);

@@ -1,4 +1,5 @@
 import { pyRepr } from './python-repr.ts';
+import { plainJson } from '../values.ts';
 import type { Json } from '../vocabulary.ts';
 
 /** The arguments of a native tool call: as the tool gets them, and as Python's `str` writes them. */
@@ -16,7 +17,7 @@ export const ONLY_ARGUMENT = '__arg1';
  */
 export function readArguments(text: string): ToolArguments {
   const strict = text === '' ? '{}' : strictJson(text);
-  const value = JSON.parse(strict) as Json; // makes nothing else
+  const value = plainJson(JSON.parse(strict));
   if (isNothing(value)) return { input: {}, shown: '{}' };
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new Error(`${Array.isArray(value) ? 'a list' : `a ${typeof value}`} in place of an object`);

@@ -12,9 +12,9 @@ export function remembered(messages: readonly ChatMessage[], memory?: MemoryMani
     case 'summary': // what is older than the turns kept has become a message of its own
       return [...messages];
     case 'window':
-      return lastTurns(messages, (turns) => turns.length <= memory.turns);
+      return lastTurns(messages, memory.turns, () => 1);
     case 'tokens':
-      return lastTurns(messages, (turns) => tokensOf(turns.flat()) <= memory.tokens);
+      return lastTurns(messages, memory.tokens, tokensOf);
   }
 }
 
@@ -22,10 +22,14 @@ export function tokensOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, { content }) => sum + Math.ceil((content ?? '').length / CHARS_PER_TOKEN), 0);
 }
 
-/** A turn begins with each user message; what stands before the first one is kept apart and always shown. */
+/**
+ * The turns that fit into `room`, counted from the last one. A turn begins with each user message; what stands before the
+ * first one is kept apart and always shown.
+ */
 function lastTurns(
   messages: readonly ChatMessage[],
-  fits: (turns: ChatMessage[][]) => boolean,
+  room: number,
+  sizeOf: (turn: ChatMessage[]) => number,
 ): ChatMessage[] {
   const first = messages.findIndex(({ role }) => role === 'user');
   if (first < 0) return [...messages];
@@ -34,6 +38,7 @@ function lastTurns(
     if (message.role === 'user') turns.push([]);
     turns.at(-1)?.push(message);
   }
-  while (turns.length > 0 && !fits(turns)) turns.shift();
-  return [...messages.slice(0, first), ...turns.flat()];
+  let left = room;
+  const hidden = turns.findLastIndex((turn) => (left -= sizeOf(turn)) < 0);
+  return [...messages.slice(0, first), ...turns.slice(hidden + 1).flat()];
 }

@@ -2,6 +2,7 @@ import { utf8Length } from '../transcript/digest.ts';
 import type { MemoryManifest } from '../manifest.ts';
 import { tokensOf } from './memory.ts';
 import { cutOutput } from '../observations.ts';
+import { wholeCharacters } from '../values.ts';
 import { type ChatMessage, type Json, asText } from '../vocabulary.ts';
 
 /** The conversation of a session: questions and their answers, oldest first, perhaps behind a summary of older ones. */
@@ -22,8 +23,14 @@ export function withTurn(
   const user: ChatMessage = { role: 'user', content: input };
   const left = maxBytes - jsonBytes([...summary, user]) - ROOM;
   turns.push([user, { role: 'assistant', content: cut(asText(output), left) }]);
-  while (turns.length > 1 && jsonBytes([...summary, ...turns.flat()]) > maxBytes) turns.shift();
-  return [...summary, ...turns.flat()];
+  return [...summary, ...latest(turns, maxBytes - listBytes(summary) - 1).flat()];
+}
+
+/** The last turn, and as many before it as fit: each is measured once. */
+function latest(turns: ChatMessage[][], maxBytes: number): ChatMessage[][] {
+  let left = maxBytes;
+  const first = turns.findLastIndex((turn) => (left -= listBytes(turn)) < 0);
+  return turns.slice(Math.min(first + 1, turns.length - 1));
 }
 
 /** What a summary would have to take in: all turns but the last; undefined while the conversation is short enough. */
@@ -60,10 +67,14 @@ function parts(messages: readonly ChatMessage[]): { summary: ChatMessage[]; turn
 function cut(text: string, maxBytes: number): string {
   if (jsonBytes(text) <= maxBytes) return text;
   let kept = Math.min(text.length, maxBytes);
-  while (jsonBytes(text.slice(0, kept)) > maxBytes - ROOM) kept = Math.floor(kept * 0.9);
-  // Not between the halves of a character.
-  const shown = text.slice(0, kept).replace(/[\ud800-\udbff]$/u, '');
+  while (kept > 0 && jsonBytes(text.slice(0, kept)) > maxBytes - ROOM) kept = Math.floor(kept * 0.9);
+  const shown = wholeCharacters(text.slice(0, Math.max(0, kept)));
   return shown + cutOutput(shown.length, text.length);
+}
+
+/** What messages take in a list, each with its comma. */
+function listBytes(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + jsonBytes([message]) - 1, 0);
 }
 
 function jsonBytes(value: Json | ChatMessage[]): number {

@@ -1,9 +1,11 @@
 import { OpenAI } from 'openai';
+import { limits } from '../../agent/limits.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked } from './errors.ts';
 import { judge, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
 import { buildRequest } from './request-body.ts';
@@ -15,24 +17,24 @@ export interface CallOptions extends OpenAIConnection {
   refused: Map<string, string[]>;
 }
 
-/** Longest time a timer takes. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** One model call: a request, and again without a field for each one that the model refuses. */
 export async function callOpenAI(
   request: ModelRequest,
   context: ModelCallContext,
   options: CallOptions,
 ): Promise<ModelReply> {
-  const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), MAX_TIMEOUT_MS);
-  const asked: Asked = { ...options, model: request.model, timeoutMs };
+  const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
+  const { baseURL, apiKey, headers } = options;
+  // Gateways have keys of their own; a short value is none.
+  const secrets = [apiKey, ...Object.values(headers).filter((value) => value.length >= 12)];
+  const asked: Asked = { baseURL, secrets, model: request.model, timeoutMs };
   let wire = buildRequest(request);
   for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
   const dropped: string[] = [];
   // Ends: each round sends one field less.
   for (;;) {
     try {
-      const reply = await ask(wire, context, options, asked);
+      const reply = await ask(wire, request, context, options, asked);
       const warnings = remember(options.refused, request.model, dropped);
       return warnings.length === 0 ? reply : { ...reply, warnings };
     } catch (error) {
@@ -47,25 +49,39 @@ export async function callOpenAI(
 /** One HTTP request. Throws the caller's abort reason, ModelTimeout, or what the client or the reader threw. */
 async function ask(
   { path, body }: WireRequest,
+  { stop }: ModelRequest,
   context: ModelCallContext,
-  { headers }: CallOptions,
+  { headers, apiKey }: CallOptions,
   asked: Asked,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
-  const client = new Client({ baseURL: asked.baseURL, apiKey: asked.apiKey, maxRetries: 0, logLevel: 'off' });
+  const client = new Client({
+    baseURL: asked.baseURL,
+    apiKey,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetchOptions: patientFetch(),
+  });
   const deadline = startDeadline(context.signal, asked.timeoutMs);
   try {
     const { signal } = deadline;
     const response = await client
       .post(path, { body, headers, signal, timeout: asked.timeoutMs })
       .asResponse();
+    context.onText('');
     const onText = (piece: string) => context.onText(piece);
     return await readReply(response, {
       client,
       stream: body['stream'] === true,
       step: context.step,
+      asked,
+      stop,
       onText,
-      onPiece: deadline.heard,
+      onPiece() {
+        deadline.heard();
+        // Arguments of tool calls and hidden thoughts bring no text: a sign of life all the same.
+        context.onText('');
+      },
     });
   } catch (error) {
     context.signal.throwIfAborted();

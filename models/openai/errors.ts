@@ -1,11 +1,16 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { limits } from '../../agent/limits.ts';
+import { boundedText } from '../../agent/values.ts';
 import type { ModelErrorType } from '../model.ts';
 import { ModelError } from '../model.ts';
+import { adviceToWait, retryAfter } from './retry-after.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /** Whom was asked for what, so that a message can say where it went wrong. */
 export interface Asked {
   baseURL: string;
-  apiKey: string;
+  /** What the request was sent with and no message may repeat. */
+  secrets: readonly string[];
   model: string;
   timeoutMs: number;
 }
@@ -21,6 +26,11 @@ export function judge(error: unknown, asked: Asked): unknown {
   return error;
 }
 
+/** What a provider said, for a message: without secrets, and of it the first `chars` characters. */
+export function quoted(text: string, { secrets }: Pick<Asked, 'secrets'>, chars = SHOWN_CHARS): string {
+  return boundedText(withoutSecrets(text, secrets), chars);
+}
+
 /** `instanceof` alone makes every field of this class `any`. */
 function isAPIError(error: unknown): error is APIError {
   return error instanceof APIError;
@@ -34,10 +44,10 @@ export function timedOut({ baseURL, timeoutMs }: Asked): ModelError {
   );
 }
 
-function unreachable(error: APIConnectionError, { baseURL }: Asked): ModelError {
+function unreachable(error: APIConnectionError, asked: Asked): ModelError {
   return new ModelError(
     'ModelConnectionError',
-    `Cannot reach the model at ${baseURL} (${reasonOf(error)}). Check OPENAI_BASE_URL and that the server runs.`,
+    `Cannot reach the model at ${asked.baseURL} (${quoted(reasonOf(error), asked)}). Check OPENAI_BASE_URL and that the server runs.`,
     { retryable: true },
   );
 }
@@ -45,11 +55,14 @@ function unreachable(error: APIConnectionError, { baseURL }: Asked): ModelError 
 /** The provider said what is wrong: by HTTP status, or inside a 200. */
 function answered(error: APIError, asked: Asked): ModelError {
   const type = typeOf(error);
-  const said = error.message.slice(0, SHOWN_CHARS).replaceAll(asked.apiKey, '***').trim().replace(/\.$/, '');
-  const advice = adviceFor(type, error, asked);
+  const said = quoted(error.message, asked).trim().replace(/\.$/, '');
+  const asksFor = retryAfter(error.headers);
+  const retryable = isRetryable(type, error);
+  const tooLong = retryable && asksFor !== undefined && asksFor > limits.retryAfterMs;
+  const advice = tooLong ? adviceToWait(asksFor) : adviceFor(type, error, asked);
   return new ModelError(type, `The model at ${asked.baseURL} answered: ${said}. ${advice}`.trimEnd(), {
-    retryable: isRetryable(type, error),
-    retryAfterMs: retryAfter(error.headers),
+    retryable: retryable && !tooLong,
+    retryAfterMs: tooLong ? undefined : asksFor,
   });
 }
 
@@ -94,7 +107,7 @@ const STATUS_OF_WORD: readonly [RegExp, number][] = [
 ];
 
 function isContextTooLong(error: APIError): boolean {
-  return /context_length_exceeded|context[ _](length|window|size)|maximum context|prompt is too long|reduce the length|token count .*exceeds/i.test(
+  return /context_length_exceeded|context[ _](length|window|size)|maximum context|prompt is too long|reduce the length|token count [^\n]{0,100}exceeds/i.test(
     `${error.code} ${error.message}`,
   );
 }
@@ -117,15 +130,6 @@ function isRetryable(type: ModelErrorType, error: APIError): boolean {
     default:
       return false;
   }
-}
-
-/** Milliseconds from `retry-after-ms`, or from `retry-after` in seconds or as a date. */
-function retryAfter(headers: Headers | undefined): number | undefined {
-  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
-  if (Number.isFinite(ms)) return Math.max(0, ms);
-  const text = headers?.get('retry-after') ?? '';
-  const wait = /^\s*[\d.]+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
 }
 
 function adviceFor(type: ModelErrorType, error: APIError, { model }: Asked): string {

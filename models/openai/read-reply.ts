@@ -1,11 +1,13 @@
 import type { OpenAI } from 'openai';
 import { APIError } from 'openai';
 import { Stream } from 'openai/streaming';
+import { limits } from '../../agent/limits.ts';
+import { stopCutter } from '../../agent/reply/stop.ts';
 import type { ModelReply } from '../model.ts';
 import { ModelError } from '../model.ts';
 import type { Draft } from './reply-draft.ts';
 import { addPiece, asReply, emptyDraft } from './reply-draft.ts';
-import { reasonOf } from './errors.ts';
+import { type Asked, quoted, reasonOf } from './errors.ts';
 
 const SHOWN_CHARS = 200;
 
@@ -15,6 +17,9 @@ export interface ReadOptions {
   stream: boolean;
   /** The model call, `3`. */
   step: string;
+  asked: Asked;
+  /** The request's stop strings: some servers do not keep to them. */
+  stop: readonly string[];
   onText(piece: string): void;
   /** Called for each piece of a stream, with text or not. */
   onPiece(): void;
@@ -30,37 +35,50 @@ export async function readReply(response: Response, options: ReadOptions): Promi
   return streamed ? readStream(response, options) : readWhole(response, options);
 }
 
-async function readWhole(response: Response, { step }: ReadOptions): Promise<ModelReply> {
+async function readWhole(response: Response, { step, asked }: ReadOptions): Promise<ModelReply> {
   const text = await response.text().catch((error: unknown) => {
-    const message = `The connection to ${response.url} broke within the reply (${reasonOf(error)}).`;
+    const message = `The connection to ${response.url} broke within the reply (${quoted(reasonOf(error), asked)}).`;
     throw new ModelError('ModelConnectionError', message, { retryable: true });
   });
-  const json = parseJson(text, response);
+  const json = parseJson(text, response, asked);
   throwErrorInside(json, response);
   const draft = emptyDraft();
-  if (addPiece(draft, json) === undefined || !draft.started) throw invalid(response, 'no choices', text);
+  if (addPiece(draft, json) === undefined || !draft.started)
+    throw invalid(response, asked, 'no choices', text);
   return asReply(draft, step);
 }
 
+/**
+ * What is behind a stop string, or more than can be recorded, is not waited for: leaving the loop ends the request. Of the
+ * usage what was sent by then is kept.
+ */
 async function readStream(response: Response, options: ReadOptions): Promise<ModelReply> {
   const watched = watchForDone(response);
   const draft = emptyDraft();
+  const cutter = stopCutter(options.stop);
   try {
     for await (const piece of streamOf(watched.response, options.client)) {
       options.onPiece();
       const text = addPiece(draft, piece);
-      if (text === undefined) throw invalid(response, 'a piece without choices', JSON.stringify(piece));
+      if (text === undefined)
+        throw invalid(response, options.asked, 'a piece without choices', JSON.stringify(piece));
       if (text !== '') options.onText(text);
+      cutter.push(text);
+      if (cutter.stopped)
+        return asReply({ ...draft, finishReason: draft.finishReason ?? 'stop' }, options.step);
+      if (draft.text.length > limits.replyBytes)
+        return asReply({ ...draft, finishReason: 'length' }, options.step);
     }
   } catch (error) {
     if (error instanceof APIError || error instanceof ModelError) throw error;
-    if (error instanceof SyntaxError) throw invalid(response, 'a piece that is not JSON', error.message);
-    throw streamCut(response, draft, reasonOf(error));
+    if (error instanceof SyntaxError)
+      throw invalid(response, options.asked, 'a piece that is not JSON', error.message);
+    throw streamCut(response, draft, quoted(reasonOf(error), options.asked));
   }
   if (draft.finishReason === undefined && !watched.done()) {
     throw streamCut(response, draft, 'no finish reason and no [DONE] came');
   }
-  if (!draft.started) throw invalid(response, 'a stream without choices');
+  if (!draft.started) throw invalid(response, options.asked, 'a stream without choices');
   return asReply(draft, options.step);
 }
 
@@ -84,11 +102,16 @@ function watchForDone(response: Response): { response: Response; done(): boolean
   };
 }
 
-function parseJson(text: string, response: Response): unknown {
+function parseJson(text: string, response: Response, asked: Asked): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid(response, text.trimStart().startsWith('<') ? 'HTML' : 'something that is not JSON', text);
+    throw invalid(
+      response,
+      asked,
+      text.trimStart().startsWith('<') ? 'HTML' : 'something that is not JSON',
+      text,
+    );
   }
 }
 
@@ -98,8 +121,8 @@ function throwErrorInside(json: unknown, response: Response): void {
   throw new APIError(undefined, json.error, undefined, response.headers);
 }
 
-function invalid({ url }: Response, what: string, text = ''): ModelError {
-  const shown = text === '' ? '' : ` (${text.slice(0, SHOWN_CHARS)})`;
+function invalid({ url }: Response, asked: Asked, what: string, text = ''): ModelError {
+  const shown = text === '' ? '' : ` (${quoted(text, asked, SHOWN_CHARS)})`;
   return new ModelError(
     'ModelInvalidResponse',
     `The model at ${url} sent ${what}${shown}. If this stays, check the base URL: it usually ends in /v1.`,

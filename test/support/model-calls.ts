@@ -31,7 +31,7 @@ export function callContext(
   return {
     pieces,
     signal: new AbortController().signal,
-    onText: (piece) => void pieces.push(piece),
+    onText: (piece) => void (piece === '' || pieces.push(piece)),
     step: '1',
     runId: 'test-run',
     ...context,

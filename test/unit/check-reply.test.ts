@@ -1,3 +1,4 @@
+import { anything, array, assert, constant, double, oneof, property, record, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkReply } from '../../activities/check-reply.ts';
 
@@ -6,7 +7,7 @@ const call = { id: 'a', name: 'echo', arguments: '{}' };
 const reply = { text: 'hi', toolCalls: [call], finishReason: 'stop', usage };
 
 test('a reply is taken as it is', () => {
-  expect(checkReply('mine', reply)).toBe(reply);
+  expect(checkReply('mine', reply)).toEqual(reply);
 });
 
 test.each<[what: string, returned: object | undefined | null, said: string]>([
@@ -24,3 +25,56 @@ test.each<[what: string, returned: object | undefined | null, said: string]>([
   const error = { type: 'ModelInvalidResponse', retryable: false, message: expect.stringContaining(said) };
   expect(() => checkReply('mine', returned)).toThrow(expect.objectContaining(error));
 });
+
+/** Texts of single UTF-16 units: half characters are among them. */
+const text = string({ unit: oneof(string({ maxLength: 3 }), constant('\ud83d'), constant('\ude00')) });
+
+test('whatever a model returns is either refused as no reply, or becomes one that can be recorded', () => {
+  const odd = oneof(text, anything());
+  const calls = oneof(array(record({ id: text, name: text, arguments: text })), anything());
+  const tokens = oneof(double(), constant(1));
+  const counted = record({ promptTokens: tokens, completionTokens: tokens, totalTokens: tokens });
+  const returned = record(
+    { text, toolCalls: calls, finishReason: odd, usage: oneof(counted, anything()), warnings: odd },
+    { requiredKeys: ['text'] },
+  );
+  assert(
+    property(returned, (value) => {
+      const checked = attempt(value);
+      if (checked === undefined) return;
+      const json = JSON.stringify(checked);
+      expect(json).not.toMatch(/\\ud[89a-f]|:null/u);
+      expect(JSON.parse(json)).toEqual(checked);
+      expect(json.isWellFormed()).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  { what: 'text', odd: { ...reply, text: '\u0001'.repeat(3_000_000) } },
+  { what: 'arguments', odd: { ...reply, toolCalls: [{ ...call, arguments: '"'.repeat(3_000_000) }] } },
+  { what: 'tool calls', odd: { ...reply, toolCalls: Array.from({ length: 200_000 }, () => call) } },
+])('too much $what is cut, and counts as cut by the provider', ({ odd }) => {
+  const { finishReason, warnings, ...rest } = checkReply('mine', odd);
+  expect(finishReason).toBe('length');
+  expect(warnings).toEqual([expect.stringContaining('the reply was cut')]);
+  expect(JSON.stringify(rest).length).toBeLessThan(600_000);
+});
+
+test('words beside the reply are cut, and it still counts as whole', () => {
+  const long = 'x'.repeat(3_000_000);
+  const odd = { ...reply, finishReason: long, warnings: Array.from({ length: 1_000 }, () => long) };
+  const { text: said, ...rest } = checkReply('mine', odd);
+  expect(said).toBe('hi');
+  expect(JSON.stringify(rest).length).toBeLessThan(30_000);
+});
+
+/** undefined where it is refused. */
+function attempt(value: object): object | undefined {
+  try {
+    return checkReply('mine', value);
+  } catch (error) {
+    expect(error).toMatchObject({ type: 'ModelInvalidResponse', retryable: false });
+    return undefined;
+  }
+}

@@ -50,6 +50,27 @@ describe('a parser of the user’s own', () => {
     const error = { name: 'InvalidDecision', retryable: false, message: expect.stringContaining(said) };
     expect(() => decided('text', { parse })).toThrow(expect.objectContaining(error));
   });
+
+  test('is not taken at its word: half characters and what is no JSON are made recordable', () => {
+    const toolInput = { 'a\ud83d': ['\ude00', NaN, new Date(0)] };
+    const action = { tool: 'Search', toolInput, log: 'l\ud83d' };
+    const parse = () => ({ type: 'act', actions: [action] }) as unknown as Decision;
+    expect(decided('text', { parse })).toEqual({
+      type: 'act',
+      actions: [
+        {
+          tool: 'Search',
+          toolInput: { 'a\ufffd': ['\ufffd', null, '1970-01-01T00:00:00.000Z'] },
+          log: 'l\ufffd',
+        },
+      ],
+    });
+  });
+
+  test('that makes more of a reply than can be recorded is told so', () => {
+    const parse = (): Decision => ({ type: 'finish', output: 'x'.repeat(2_000_000), log: '' });
+    expect(() => decided('text', { parse })).toThrow(expect.objectContaining({ name: 'InvalidDecision' }));
+  });
 });
 
 describe('the closing call', () => {

@@ -51,7 +51,8 @@ const imports: { folder: string; allowed: string[]; refused: string[] }[] = [
   },
   {
     folder: 'models',
-    allowed: list(`node:http, openai, ./model.ts, type ../agent/vocabulary.ts`),
+    allowed: list(`node:http, openai, ./model.ts, type ../agent/vocabulary.ts, ../agent/values.ts,
+      ../agent/limits.ts, ../agent/reply/stop.ts`),
     refused:
       list(`../agent/status.ts, @temporalio/common, type @temporalio/activity, ../tools/tool.ts, type ../tools/tool.ts,
       ../workflows/messages.ts, ../activities/a.ts, ../config/a.ts, ../worker/a.ts`),

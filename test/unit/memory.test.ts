@@ -54,6 +54,20 @@ describe('what a session keeps', () => {
     expect(kept.at(-1)?.content).toMatch(/^(?:😀)+\n\[cut: the first \d+ of 10000 characters\]$/u);
     expect(bytes(kept)).toBeLessThanOrEqual(4_000);
   });
+
+  test.each([0, 50, 101, 150])('ends where a question leaves %d bytes for the answer', (room) => {
+    const [question, maxBytes] = ['q'.repeat(1_000), 1_000 + 132 + room];
+    const kept = withTurn([], question, '\u0001'.repeat(20_000), maxBytes);
+    expect(kept[0]).toEqual(user(question));
+    expect(kept[1]?.content).toMatch(/\[cut: the first \d+ of 20000 characters\]$/u);
+  });
+
+  test('is what fits to the byte, however many turns there are', () => {
+    const many = Array.from({ length: 5_000 }, (_item, n) => turn(n)).flat();
+    const fitting = [...many.slice(-20), user('q'), assistant('a')];
+    expect(withTurn(many, 'q', 'a', bytes(fitting))).toEqual(fitting);
+    expect(withTurn(many, 'q', 'a', bytes(fitting) - 1)).toEqual(fitting.slice(2));
+  });
 });
 
 describe('a summary', () => {

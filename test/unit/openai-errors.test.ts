@@ -3,6 +3,8 @@ import { openai } from '../../models/openai/openai.ts';
 import type { ScriptedReply } from '../../testing.ts';
 import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
+/** What scriptedOpenAI asks with. */
+const KEY = 'sk-secret-key';
 const streaming = modelRequest({ stream: true });
 
 describe('an HTTP error', () => {
@@ -55,6 +57,7 @@ describe('an HTTP error', () => {
     { headers: { 'retry-after': '0.5' }, ms: 500 },
     { headers: { 'retry-after-ms': '1234', 'retry-after': '9' }, ms: 1234 },
     { headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, ms: 0 },
+    { headers: { 'retry-after': '-5' }, ms: 0 },
     { headers: { 'retry-after': 'soon' }, ms: undefined },
   ])('with $headers asks to wait $ms ms', async ({ headers, ms }) => {
     const { ask } = await scriptedOpenAI([{ status: 429, headers }]);
@@ -62,12 +65,31 @@ describe('an HTTP error', () => {
   });
 
   test('with a date as Retry-After asks to wait until then', async () => {
-    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const date = new Date(Date.now() + 600_000).toUTCString();
     const { ask } = await scriptedOpenAI([{ status: 503, headers: { 'retry-after': date } }]);
     const { retryAfterMs = 0 } = await failureOf(ask());
-    expect(retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect(retryAfterMs).toBeGreaterThan(300_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(600_000);
   });
+
+  test.each([
+    { header: '86400', wait: '24 hours' },
+    { header: '901', wait: '16 minutes' },
+    { header: 'Fri, 31 Dec 9999 23:59:59 GMT', wait: 'days' },
+  ])('with Retry-After: $header is final, and says so', async ({ header, wait }) => {
+    const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
+    const error = await failureOf(ask());
+    expect(error).toMatchObject({ type: 'ModelRateLimited', retryable: false, retryAfterMs: undefined });
+    expect(error.message).toContain(`${wait} before the next request, and 15 minutes are the longest`);
+  });
+
+  test.each(['9'.repeat(400), 'NaN', 'Infinity'])(
+    'with Retry-After: %s, which is no time, is tried again as any other',
+    async (header) => {
+      const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
+      expect(await failureOf(ask())).toMatchObject({ retryable: true, retryAfterMs: undefined });
+    },
+  );
 
   test.each([
     { status: 500, header: 'false', retryable: false },
@@ -98,6 +120,21 @@ describe('an HTTP error', () => {
     expect(message).toContain('Bad key: ***');
     expect(String(cause)).not.toContain('sk-secret');
   });
+
+  test.each(Array.from({ length: 18 }, (_item, index) => 485 + index))(
+    'never shows a part of the key, not even where the message is cut behind %d characters of it',
+    async (chars) => {
+      const message = `${'x'.repeat(chars)}${KEY} and more`;
+      const { ask } = await scriptedOpenAI([{ status: 400, error: { message } }]);
+      expect((await failureOf(ask())).message).not.toMatch(/sk-|secret/);
+    },
+  );
+
+  test('never shows a key that a gateway is given in a header', async () => {
+    const { server } = await scriptedOpenAI([{ status: 400, error: { message: 'no: gate-0123456789' } }]);
+    const model = openai({ baseURL: server.url, headers: () => ({ 'x-key': 'gate-0123456789' }) });
+    expect((await failureOf(model.call(modelRequest(), callContext()))).message).toContain('no: ***.');
+  });
 });
 
 describe('a reply that breaks the protocol', () => {
@@ -122,6 +159,19 @@ describe('a reply that breaks the protocol', () => {
     expect(error).toMatchObject({ type: 'ModelInvalidResponse', retryable: true });
     expect(error.message).toContain('/v1/chat/completions sent ');
   });
+
+  test.each([false, true])(
+    'never shows the key where the server echoes the request, with stream: %s',
+    async (stream) => {
+      const echo = JSON.stringify({ headers: { authorization: `Bearer ${KEY}` } });
+      const rawBody = stream ? `data: ${echo.replace('{', '{"choices":5,')}\n\n` : echo;
+      const { ask } = await scriptedOpenAI([{ rawBody }]);
+      const { type, message } = await failureOf(ask(modelRequest({ stream })));
+      expect(type).toBe('ModelInvalidResponse');
+      expect(message).toContain('Bearer ***');
+      expect(message).not.toContain('secret');
+    },
+  );
 
   test.each([
     {

@@ -190,3 +190,34 @@ test('a model of your own is one function', async () => {
   expect((await echo.call(modelRequest(), context)).text).toBe('Say hello.');
   expect(context.pieces).toEqual(['Say hello.']);
 });
+
+describe('a stream of a server that does not keep to stop strings', () => {
+  const stopping = modelRequest({ stream: true }, { stop: ['\nObservation:'] });
+
+  test('is ended at the first one, wherever it was split', async () => {
+    const chunks = ['Action: a\nObs', 'ervation', ': I make', ' it up', ' and up'];
+    const { server, ask } = await scriptedOpenAI([{ chunks, ignoreStop: true, hang: true }]);
+    const reply = await ask(stopping);
+    expect(reply).toMatchObject({ finishReason: 'stop', usage: { totalTokens: 0 } });
+    expect(reply.text).toMatch(/^Action: a\nObservation:/u);
+    await expect.poll(() => server.requests[0]?.aborted).toBe(true);
+  });
+
+  test('keeps the usage that was sent before it', async () => {
+    const piece = (content: string) =>
+      `data: ${JSON.stringify({
+        choices: [{ index: 0, delta: { content } }],
+        usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+      })}\n\n`;
+    const rawBody = piece('a') + piece('\nObservation: b') + 'data: [DONE]\n\n';
+    const { ask } = await scriptedOpenAI([{ rawBody }]);
+    expect(await ask(stopping)).toMatchObject({ text: 'a\nObservation: b', usage: { totalTokens: 9 } });
+  });
+
+  test('is ended, as cut, once there is more text than can be recorded', async () => {
+    const chunks = Array.from({ length: 4 }, () => 'x'.repeat(100_000));
+    const { server, ask } = await scriptedOpenAI([{ chunks, hang: true }]);
+    expect((await ask(stopping)).finishReason).toBe('length');
+    await expect.poll(() => server.requests[0]?.aborted).toBe(true);
+  });
+});

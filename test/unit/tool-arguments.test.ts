@@ -43,6 +43,18 @@ describe('the arguments of a tool call', () => {
     expect(() => readArguments(text)).toThrow(/./u);
   });
 
+  test('that are nested too deep to be recorded are refused with a reason', () => {
+    const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    expect(readArguments(nested(400)).input).toHaveProperty('a');
+    for (const levels of [501, 5_000, 100_000]) {
+      expect(() => readArguments(nested(levels))).toThrow(/nested more than 500 levels deep/u);
+    }
+  });
+
+  test('hold no half of a character', () => {
+    expect(readArguments('{"a": "x\\ud83d", "\ude00": 1}').input).toEqual({ a: 'x\ufffd', '\ufffd': 1 });
+  });
+
   test('may be as long as a reply gets', () => {
     const long = 'a\n"'.repeat(500_000);
     expect(readArguments(JSON.stringify({ long })).input).toEqual({ long });

@@ -36,6 +36,12 @@ describe('a reply', () => {
     expect(actions.map(({ log }) => /responded: w{4000}…\n\n$/u.test(log))).toEqual([true, true]);
   });
 
+  test('with hundreds of calls keeps all logs together small enough to be recorded', () => {
+    const toolCalls = Array.from({ length: 250 }, (_item, index) => call(`c${index}`, 'add'));
+    const decision = toolCalling.parse({ text: 'w'.repeat(200_000), toolCalls }, manifest());
+    expect(JSON.stringify(decision).length).toBeLessThan(150_000);
+  });
+
   test('with several calls is as many actions in order; only the unreadable one says so', () => {
     const long = `{"a": ${'9'.repeat(1000)}`;
     const decision = toolCalling.parse(

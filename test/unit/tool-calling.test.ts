@@ -181,11 +181,11 @@ describe('the scratchpad', () => {
 
   test.each([
     { what: 'in one turn', turns: [['x', 'x']], tools: ['search', 'search'], kept: 1 },
-    { what: 'over two turns', turns: [['x'], ['x']], tools: ['search', 'search'], kept: 1 },
+    { what: 'over two turns', turns: [['x'], ['x']], tools: ['search', 'search'], kept: 2 },
     { what: 'but other text', turns: [['x', 'y']], tools: ['search', 'search'], kept: 2 },
     { what: 'but another tool', turns: [['x', 'x']], tools: ['search', 'add'], kept: 2 },
   ])(
-    'of two observations with the same id $what keeps $kept, as LangChain does',
+    'of two observations with the same id $what keeps $kept, as LangChain does but for two turns: no call goes unanswered',
     ({ turns, tools, kept }) => {
       const steps = turns.flatMap((texts) =>
         turn(

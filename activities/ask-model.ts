@@ -1,0 +1,127 @@
+import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import { stopCutter } from '../agent/reply/stop.ts';
+import { type ModelRequest, renderRequest } from '../agent/transcript/request.ts';
+import { shortenOldest } from '../agent/transcript/shorten.ts';
+import { type Model, ModelError } from '../models/model.ts';
+import type { Attempt, AttemptPolicy } from './attempt.ts';
+import { checkReply } from './check-reply.ts';
+import type { Dependencies } from './dependencies.ts';
+import { judge } from './errors.ts';
+import { missing, ownCode } from './own-code.ts';
+import type { CachedReply } from './reply-cache.ts';
+
+/** Text of a reply under way that heartbeats show. */
+const SHOWN_CHARS = 32_000;
+
+export interface Asked extends CachedReply {
+  request: ModelRequest;
+  shortened: boolean;
+}
+
+/** Asks the agent's model with a rendered prompt. A context that is too long for it is shortened and tried again, once. */
+export async function askModel(
+  dependencies: Dependencies,
+  kind: AgentKind,
+  context: PromptContext,
+  attempt: Attempt,
+): Promise<Asked> {
+  const { manifest } = context;
+  const ask = asker(dependencies, manifest, attempt);
+  const request = render(kind, context);
+  try {
+    return { request, ...(await ask(request)), shortened: false };
+  } catch (error) {
+    const shorter = isContextTooLong(error) ? shortenOldest(context) : undefined;
+    if (shorter === undefined) throw error;
+    const again = render(kind, shorter);
+    return { request: again, ...(await ask(again)), shortened: true };
+  }
+}
+
+/** What a person says in the model's place: no model is asked, and it costs nothing. */
+export function personsReply(kind: AgentKind, context: PromptContext, text: string): Asked {
+  const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+  const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop', usage });
+  return { request: render(kind, context), reply, modelCalls: 0, shortened: false };
+}
+
+function render(kind: AgentKind, context: PromptContext): ModelRequest {
+  return ownCode(context.manifest, () => renderRequest(kind, context));
+}
+
+/** How an agent's model calls are tried. Their time-out is one of silence, and kept here for every model: see {@link hearing}. */
+export function modelPolicy({ modelRetry, params, model }: AgentManifest): AttemptPolicy {
+  return { retry: modelRetry, timeoutMs: params.requestTimeoutMs, timedOut: silent(model), judge };
+}
+
+/** What a model's `onText` is: every piece is a sign of life. `show` gets the text. */
+export function hearing({ clock }: Attempt, show: (piece: string) => void): (piece: string) => void {
+  return (piece) => {
+    clock.restart();
+    // A model of the user's own may be in JavaScript; an empty piece is a sign of life and nothing else.
+    if (typeof piece === 'string' && piece !== '') show(piece);
+  };
+}
+
+/** The agent's model, its replies checked. Throws a retryable failure where this worker has none of that name. */
+export function modelOf({ models }: Dependencies, { adapter, name }: AgentManifest): Model {
+  const model = models.get(adapter);
+  if (model !== undefined) {
+    return { call: async (request, context) => checkReply(adapter, await model.call(request, context)) };
+  }
+  throw missing('ModelNotConfigured', `Agent "${name}" was started with the model "${adapter}"`, [
+    ...models.keys(),
+  ]);
+}
+
+/** Asks the agent's model, or the worker's cache of what it said before. */
+function asker(
+  dependencies: Dependencies,
+  manifest: AgentManifest,
+  attempt: Attempt,
+): (request: ModelRequest) => Promise<CachedReply> {
+  const model = modelOf(dependencies, manifest);
+  const { info } = attempt.context;
+  return async (request) => {
+    attempt.clock.restart(manifest.params.requestTimeoutMs);
+    const context = {
+      signal: attempt.signal,
+      onText: hearing(attempt, showText(attempt, request.stop)),
+      step: info.activityId.replace(/~\d+$/u, ''),
+      runId: info.workflowExecution?.runId ?? '',
+    };
+    const { replies } = dependencies;
+    if (replies !== undefined) {
+      const { reply, modelCalls } = await replies(manifest.adapter, model, request, context);
+      // A store may be anybody's.
+      return { reply: checkReply(manifest.adapter, reply), modelCalls };
+    }
+    return { reply: await model.call(request, context), modelCalls: 1 };
+  };
+}
+
+/** By fields: a model of the user's own may bring another copy of the class. */
+function isContextTooLong(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<ModelError>).type === 'ModelContextTooLong';
+}
+
+function silent(model: string): (timeoutMs: number) => Error {
+  return (timeoutMs) =>
+    new ModelError(
+      'ModelTimeout',
+      `Nothing was heard from the model "${model}" for ${timeoutMs / 1000} s. If it needs longer, raise requestTimeout.`,
+      { retryable: true },
+    );
+}
+
+/** Shows what is written, without what a stop string will cut. */
+function showText({ heartbeat }: Attempt, stop: string[]): (piece: string) => void {
+  const cutter = stopCutter(stop);
+  let shown = '';
+  return (piece) => {
+    if (shown.length >= SHOWN_CHARS) return;
+    shown = (shown + cutter.push(piece)).slice(0, SHOWN_CHARS);
+    heartbeat.set({ text: shown });
+  };
+}

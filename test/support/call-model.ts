@@ -1,0 +1,41 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import { createCallModel } from '../../activities/call-model.ts';
+import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
+import { builtInKinds } from '../../agent/kinds/kinds.ts';
+import type { AgentManifest } from '../../agent/manifest.ts';
+import { advance, START, type Entry } from '../../agent/transcript/entries.ts';
+import { transcriptAt } from '../../agent/transcript/state.ts';
+import type { Model } from '../../models/model.ts';
+import { sampleManifest } from './manifest.ts';
+
+/** The `callModel` activity as a worker has it, at the first step of a run; without a server. */
+export function callModelOnce(
+  model: Model,
+  { manifest = {}, input = {} }: { manifest?: Partial<AgentManifest>; input?: Partial<CallModelInput> } = {},
+): Promise<ModelTurn> {
+  const agent = sampleManifest({ ...manifest, adapter: 'mine' });
+  const entries: Entry[] = [
+    { type: 'agent', manifest: agent },
+    { type: 'question', input: 'what?', chatHistory: [] },
+  ];
+  const dependencies: Dependencies = {
+    kinds: new Map(builtInKinds.map((kind) => [kind.name, kind])),
+    models: new Map([['mine', model]]),
+    tools: new Map(),
+    agents: [agent.name],
+    manifest: () => agent,
+    parser: () => undefined,
+    checkOutput: (_manifest, output) => output,
+    replies: undefined,
+    searchAttributes: false,
+    events: false,
+    transcriptCacheBytes: 1_000,
+  };
+  const callModel = createCallModel(dependencies, {
+    open: async () => transcriptAt(advance(START, entries), entries),
+    manifest: async () => agent,
+  });
+  const delta = { scope: 0, base: 0, prev: START.digest, delta: entries };
+  return new MockActivityEnvironment({ activityId: '1' }).run(callModel, { ...delta, ...input });
+}
