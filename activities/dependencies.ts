@@ -1,4 +1,4 @@
-import type { RunOverrides } from '../agent/calls.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';

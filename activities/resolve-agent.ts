@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { checkOverrides } from '../agent/overrides.ts';
 import { withoutPlace } from '../agent/template.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -12,12 +13,24 @@ export function createResolveAgent(dependencies: Dependencies) {
     chatHistory,
     variables = [],
   }: ResolveAgentInput): Promise<ResolvedAgent> => {
+    checkedOverrides(overrides);
     const manifest = currentManifest(dependencies, agent, overrides);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;
-    return { manifest, searchAttributes, ...(events ? { events } : {}) };
+    return { manifest, searchAttributes, events: events ? true : undefined };
   };
+}
+
+/** Throws for overrides that no config and no client of ours has looked at. */
+function checkedOverrides(overrides: unknown = {}): void {
+  const problem = checkOverrides(overrides);
+  if (problem === undefined) return;
+  throw ApplicationFailure.create({
+    type: 'InvalidOverrides',
+    message: `The run cannot begin: ${problem}`,
+    nonRetryable: true,
+  });
 }
 
 /** The agent as it is configured now. Throws AgentNotFound, retryable: another worker may know it already. */

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from './events.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
+import type { RunOverrides } from './overrides.ts';
 import type { Repeat } from './reply/repeats.ts';
 import type { Entry, Mark } from './transcript/entries.ts';
 import type { Json, ToolCall, Usage } from './vocabulary.ts';
@@ -17,11 +18,11 @@ export interface Origin {
 
 export interface ResolveAgentInput {
   agent: string;
-  overrides?: RunOverrides;
+  overrides?: RunOverrides | undefined;
   /** The run goes on with a conversation, which not every kind does. */
-  chatHistory?: true;
+  chatHistory?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
-  variables?: string[];
+  variables?: string[] | undefined;
 }
 
 /** Recorded by a run's first activity: the definition, pinned, and what the server can do. */
@@ -30,14 +31,7 @@ export interface ResolvedAgent {
   /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** The worker's config listens to the events of its runs. */
-  events?: true;
-}
-
-/** What a single run may change of its agent. */
-export interface RunOverrides {
-  model?: string;
-  maxIterations?: number | null;
-  maxExecutionTimeMs?: number | null;
+  events?: true | undefined;
 }
 
 export interface CallModelInput {

@@ -8,7 +8,7 @@ import type {
 import { createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/notify.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
-import type { Catalog } from '../config/loaded-config.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -29,7 +29,10 @@ export interface CreateWorkerOptions {
 }
 
 /** A worker that runs the agents of a config. The caller runs and ends it. */
-export async function createCatalogWorker(catalog: Catalog, options: CreateWorkerOptions): Promise<Worker> {
+export async function createAgentWorker(
+  catalog: LoadedConfig,
+  options: CreateWorkerOptions,
+): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = catalog.taskQueue, onWarning } = options;
   const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
     import('@temporalio/worker'),
@@ -57,7 +60,11 @@ export const workerSettings = {
 } as const satisfies Partial<WorkerOptions>;
 
 /** What makes any worker one that can run agents. */
-export function activitySettings(catalog: Catalog, searchAttributes: boolean, transcriptCacheBytes: number) {
+export function activitySettings(
+  catalog: LoadedConfig,
+  searchAttributes: boolean,
+  transcriptCacheBytes: number,
+) {
   return {
     activities: createActivities({
       ...catalog,
@@ -87,7 +94,7 @@ export function activitySettings(catalog: Catalog, searchAttributes: boolean, tr
 }
 
 /** Where the workflows of this worker tell what happens. */
-function eventSinks({ onEvent }: Catalog): InjectedSinks<ReloopSinks> {
+function eventSinks({ onEvent }: LoadedConfig): InjectedSinks<ReloopSinks> {
   let warned = false;
   return {
     reloop: {

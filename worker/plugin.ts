@@ -1,11 +1,11 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
-import { createCatalog } from '../config/loaded-config.ts';
+import { createLoadedConfig } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import type { ConfigDefinition } from '../config/define.ts';
 import {
   type CreateWorkerOptions,
   activitySettings,
-  createCatalogWorker,
+  createAgentWorker,
   workerSettings,
 } from './create-worker.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
@@ -14,7 +14,7 @@ import { workflowsPath } from './workflow-bundle.ts';
 
 /** A worker that runs the agents of a config and nothing else. Throws ConfigError. */
 export async function createWorker(config: ConfigDefinition, options: CreateWorkerOptions): Promise<Worker> {
-  return createCatalogWorker(createCatalog(checkConfig(config, 'createWorker')), options);
+  return createAgentWorker(createLoadedConfig(checkConfig(config, 'createWorker')), options);
 }
 
 /**
@@ -31,7 +31,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
-    const catalog = createCatalog(checkConfig(this.#config, 'ReloopPlugin'));
+    const catalog = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES);

@@ -3,7 +3,7 @@ import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent
 import type { Park } from '../agent/events.ts';
 import { freshCounters, reachedLimit } from '../agent/limits.ts';
 import { type ChatMessage, type Json, type StopReason, addUsage, noUsage } from '../agent/vocabulary.ts';
-import type { RunOverrides } from '../agent/calls.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import { type Step, type Turn, act, travelling, whole } from './act.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import { type Control, createControl } from './control.ts';
