@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { checkOverrides } from '../agent/overrides.ts';
@@ -33,7 +33,7 @@ function checkedOverrides(overrides: unknown = {}): void {
   });
 }
 
-/** The agent as it is configured now. Throws AgentNotFound, retryable: another worker may know it already. */
+/** The agent as it is configured now. Throws AgentNotFound, retryable where another worker may know it already. */
 export function currentManifest(
   dependencies: Dependencies,
   agent: string,
@@ -43,8 +43,17 @@ export function currentManifest(
   if (manifest !== undefined) return manifest;
   throw ApplicationFailure.create({
     type: 'AgentNotFound',
-    message: `The worker knows no agent "${agent}". It has: ${dependencies.agents.join(', ') || 'none'}.`,
+    message: notFound(dependencies, agent),
+    nonRetryable: !dependencies.rollingDeploys,
   });
+}
+
+/** A run may have come to the worker of another project, or of another config: it says who and where it is. */
+function notFound({ agents, identity, address }: Dependencies, agent: string): string {
+  const { taskQueue } = activityInfo();
+  const who = identity === undefined ? 'The worker' : `The worker "${identity}"`;
+  const where = address === undefined ? '' : ` at ${address}`;
+  return `${who} of task queue ${taskQueue}${where} knows no agent "${agent}". It has: ${agents.join(', ') || 'none'}. Start one whose config has the agent, in the place of this one or on another task queue.`;
 }
 
 function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifest): void {

@@ -24,6 +24,10 @@ export interface CreateWorkerOptions {
   bundle?: WorkflowBundleOption;
   /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
   transcriptCacheBytes?: number;
+  /** Where the connection leads, for messages. */
+  address?: string;
+  /** For some seconds other workers of the queue may know other agents than this one. Default true. */
+  rollingDeploys?: boolean;
   /** A problem that does not keep the worker from running. */
   onWarning?(text: string): void;
 }
@@ -46,7 +50,7 @@ export async function createAgentWorker(
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
     ...workerSettings,
-    ...activitySettings(catalog, searchAttributes, options.transcriptCacheBytes ?? TRANSCRIPT_CACHE_BYTES),
+    ...activitySettings(catalog, searchAttributes, options),
   });
 }
 
@@ -63,8 +67,9 @@ export const workerSettings = {
 export function activitySettings(
   catalog: LoadedConfig,
   searchAttributes: boolean,
-  transcriptCacheBytes: number,
+  options: Pick<CreateWorkerOptions, 'identity' | 'address' | 'rollingDeploys' | 'transcriptCacheBytes'> = {},
 ) {
+  const { identity, address, rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   return {
     activities: createActivities({
       ...catalog,
@@ -75,6 +80,9 @@ export function activitySettings(
           : createReplyCache(catalog.cache === true ? undefined : catalog.cache),
       events: catalog.onEvent !== undefined,
       searchAttributes,
+      rollingDeploys,
+      identity,
+      address,
       transcriptCacheBytes,
     }),
     sinks: eventSinks(catalog),

@@ -8,7 +8,6 @@ import {
   createAgentWorker,
   workerSettings,
 } from './create-worker.ts';
-import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowsPath } from './workflow-bundle.ts';
 
@@ -34,7 +33,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const catalog = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
-    const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES);
+    const ours = activitySettings(catalog, registered);
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,

@@ -47,6 +47,9 @@ export async function startWorker(catalog: LoadedConfig, options: RunWorkerOptio
     namespace,
     taskQueue,
     identity,
+    address: where.address,
+    // These two are there for one config; nobody replaces them bit by bit.
+    rollingDeploys: role === 'worker',
     onWarning: onLog,
   });
   const ended = runToEnd(worker, connection);
