@@ -1,4 +1,5 @@
 import type {
+  ActivityInterceptorsFactory,
   InjectedSinks,
   NativeConnection,
   Worker,
@@ -63,12 +64,18 @@ export const workerSettings = {
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
 
-/** What makes any worker one that can run agents. */
+/** What makes any worker one that can run agents. Named, so that no type of the SDK's inside gets into our declarations. */
+export interface ActivitySettings {
+  activities: ReturnType<typeof createActivities>;
+  sinks: InjectedSinks<ReloopSinks>;
+  interceptors: { activity: ActivityInterceptorsFactory[] };
+}
+
 export function activitySettings(
   catalog: LoadedConfig,
   searchAttributes: boolean,
   options: Pick<CreateWorkerOptions, 'identity' | 'address' | 'rollingDeploys' | 'transcriptCacheBytes'> = {},
-) {
+): ActivitySettings {
   const { identity, address, rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   return {
     activities: createActivities({
@@ -98,7 +105,7 @@ export function activitySettings(
         }),
       ],
     },
-  } satisfies Partial<WorkerOptions>;
+  };
 }
 
 /** Where the workflows of this worker tell what happens. */
