@@ -32,8 +32,13 @@ export function createOutputCheck(schemaOf: (agent: string) => ZodSchema | undef
     if (recorded === undefined) return output;
     const own = schemaOf(name);
     const same = own !== undefined && JSON.stringify(outputSchema(name, own)) === JSON.stringify(recorded);
-    return check(same ? own : z.fromJSONSchema(recorded), output);
+    return check(same ? own : recordedSchema(recorded, own), output);
   };
+}
+
+/** zod reads JSON Schema since 4.2; with an older one the agent's schema of today comes nearest. */
+function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSchema {
+  return 'fromJSONSchema' in z ? z.fromJSONSchema(recorded) : (own ?? z.unknown());
 }
 
 /**

@@ -19,6 +19,11 @@ const project = mkdtempSync(join(tmpdir(), 'reloop-package-'));
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 const run = promisify(execFile);
+/** The examples of docs/tools.md, from the first tool to its test. */
+const documented = [...readFileSync(join(root, 'docs/tools.md'), 'utf8').matchAll(/^```ts\n([^]*?)^```$/gmu)]
+  .slice(0, 2)
+  .map(([, code]) => code)
+  .join('\n');
 const program = readFileSync(new URL('../fixtures/package-user.ts', import.meta.url), 'utf8');
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: { [entry: string]: unknown };
@@ -42,6 +47,7 @@ beforeAll(async () => {
     mkdirSync(join(project, type));
     writeFileSync(join(project, type, 'package.json'), JSON.stringify({ private: true, type }));
     writeFileSync(join(project, type, 'user.ts'), program);
+    writeFileSync(join(project, type, 'documented.ts'), documented);
   }
 }, 300_000);
 
@@ -84,9 +90,13 @@ describe.each(['module', 'commonjs'])(
       const compiler = join(root, 'node_modules/typescript/bin/tsc');
       const strict = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', 'false'];
       const cwd = join(project, type);
-      const { stdout } = await run(process.execPath, [compiler, ...strict, ...flags, 'user.ts'], {
-        cwd,
-      }).catch((error: { stdout: string }) => error);
+      const { stdout } = await run(
+        process.execPath,
+        [compiler, ...strict, ...flags, 'user.ts', 'documented.ts'],
+        {
+          cwd,
+        },
+      ).catch((error: { stdout: string }) => error);
       // The SDK's declarations import `ms`, which has no types for them.
       const ours = stdout
         .split('\n')
