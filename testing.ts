@@ -1,4 +1,5 @@
-/** `reloop/testing`: models that say what a test tells them to. */
+/** `reloop/testing`: models that say what a test tells them to, and a context for tools. */
+export { type TestToolContext, toolContext } from './tools/test-context.ts';
 export { scripted } from './models/scripted/scripted.ts';
 export type { ScriptedModel } from './models/scripted/scripted.ts';
 export { startScriptedServer } from './models/scripted/scripted-server.ts';

@@ -1,4 +1,4 @@
-import type { RunOverrides } from '../agent/calls.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
@@ -24,6 +24,11 @@ export interface Dependencies {
   searchAttributes: boolean;
   /** Somebody listens to the events of this worker's runs. */
   events: boolean;
+  /** Another worker of the queue may have a newer config, or an older one, for a while: an unknown agent is asked for again. */
+  rollingDeploys: boolean;
+  /** Who and where this worker is, for messages; undefined where the worker is somebody else's. */
+  identity: string | undefined;
+  address: string | undefined;
   /** Bytes of transcripts kept in memory. */
   transcriptCacheBytes: number;
 }

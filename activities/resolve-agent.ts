@@ -1,6 +1,7 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { checkOverrides } from '../agent/overrides.ts';
 import { withoutPlace } from '../agent/template.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -12,15 +13,27 @@ export function createResolveAgent(dependencies: Dependencies) {
     chatHistory,
     variables = [],
   }: ResolveAgentInput): Promise<ResolvedAgent> => {
+    checkedOverrides(overrides);
     const manifest = currentManifest(dependencies, agent, overrides);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;
-    return { manifest, searchAttributes, ...(events ? { events } : {}) };
+    return { manifest, searchAttributes, events: events ? true : undefined };
   };
 }
 
-/** The agent as it is configured now. Throws AgentNotFound, retryable: another worker may know it already. */
+/** Throws for overrides that no config and no client of ours has looked at. */
+function checkedOverrides(overrides: unknown = {}): void {
+  const problem = checkOverrides(overrides);
+  if (problem === undefined) return;
+  throw ApplicationFailure.create({
+    type: 'InvalidOverrides',
+    message: `The run cannot begin: ${problem}`,
+    nonRetryable: true,
+  });
+}
+
+/** The agent as it is configured now. Throws AgentNotFound, retryable where another worker may know it already. */
 export function currentManifest(
   dependencies: Dependencies,
   agent: string,
@@ -30,8 +43,17 @@ export function currentManifest(
   if (manifest !== undefined) return manifest;
   throw ApplicationFailure.create({
     type: 'AgentNotFound',
-    message: `The worker knows no agent "${agent}". It has: ${dependencies.agents.join(', ') || 'none'}.`,
+    message: notFound(dependencies, agent),
+    nonRetryable: !dependencies.rollingDeploys,
   });
+}
+
+/** A run may have come to the worker of another project, or of another config: it says who and where it is. */
+function notFound({ agents, identity, address }: Dependencies, agent: string): string {
+  const { taskQueue } = activityInfo();
+  const who = identity === undefined ? 'The worker' : `The worker "${identity}"`;
+  const where = address === undefined ? '' : ` at ${address}`;
+  return `${who} of task queue ${taskQueue}${where} knows no agent "${agent}". It has: ${agents.join(', ') || 'none'}. Start one whose config has the agent, in the place of this one or on another task queue.`;
 }
 
 function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifest): void {

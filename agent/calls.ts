@@ -1,4 +1,5 @@
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
+import type { RunOverrides } from './overrides.ts';
 import type { Entry, Mark } from './transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage } from './vocabulary.ts';
 
@@ -15,11 +16,11 @@ export interface Origin {
 
 export interface ResolveAgentInput {
   agent: string;
-  overrides?: RunOverrides;
+  overrides?: RunOverrides | undefined;
   /** The run goes on with a conversation, which not every kind does. */
-  chatHistory?: true;
+  chatHistory?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
-  variables?: string[];
+  variables?: string[] | undefined;
 }
 
 /** Recorded by a run's first activity: the definition, pinned, and what the server can do. */
@@ -28,14 +29,7 @@ export interface ResolvedAgent {
   /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** The worker's config listens to the events of its runs. */
-  events?: true;
-}
-
-/** What a single run may change of its agent. */
-export interface RunOverrides {
-  model?: string;
-  maxIterations?: number | null;
-  maxExecutionTimeMs?: number | null;
+  events?: true | undefined;
 }
 
 export interface CallModelInput {

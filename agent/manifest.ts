@@ -11,26 +11,41 @@ export interface RetryPolicy {
   maximumMs: number;
 }
 
+/**
+ * Options that a definition gives and a manifest records are declared here, once, with what users are told of them:
+ * definitions take them as {@link Options}, and config/ holds a check and a default for each, which the compiler compares
+ * with these types. They are no zod types because a manifest is read for years, by the workflow sandbox too.
+ */
+export type Options<T> = { [K in keyof T]?: T[K] | undefined };
+
+/** Of a tool. */
+export interface ToolRules {
+  /** What a repeated run of one call would do. Default 'idempotent'. */
+  effects: 'none' | 'idempotent' | 'once';
+  /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
+  onFailure: 'ask' | 'observe' | 'fail';
+  /** The observation is the run's output. */
+  returnDirect: boolean;
+  /** Longer output is cut, with a visible marker. Default 100,000 characters. */
+  maxOutputChars: number;
+}
+
 /** What the workflow and the prompt need to know of a tool; the code stays with the worker. */
-export interface ToolManifest {
+export interface ToolManifest extends ToolRules {
   name: string;
   description: string;
   /** null: the tool takes one plain string. */
   inputSchema: JsonSchema | null;
   timeoutMs: number;
   retry: RetryPolicy;
-  effects: 'none' | 'idempotent' | 'once';
-  onFailure: 'ask' | 'observe' | 'fail';
-  returnDirect: boolean;
-  maxOutputChars: number;
   /** An activity that another worker runs, in whatever language: no runner of ours is around it. */
-  external?: true;
+  external?: true | undefined;
   /** Of an external tool that heartbeats: how long it may be silent. */
-  heartbeatTimeoutMs?: number;
+  heartbeatTimeoutMs?: number | undefined;
   /** Task queue of a tool that another worker runs. */
-  taskQueue?: string;
+  taskQueue?: string | undefined;
   /** A sub-agent: the tool is a run of this agent. */
-  agent?: string;
+  agent?: string | undefined;
 }
 
 /**
@@ -44,25 +59,52 @@ export type MemoryManifest =
   | { kind: 'summary'; tokens: number };
 
 /** Parameters of every model request of an agent; absent ones are not sent. */
-export interface RequestParams {
+export interface RequestOptions {
+  /** Default 'chat'; 'completions' for the legacy API. */
   api: 'chat' | 'completions';
+  /** Default true. */
   stream: boolean;
-  temperature?: number;
-  maxTokens?: number;
-  topP?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  logitBias?: { [token: string]: number };
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  topP?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  presencePenalty?: number | undefined;
+  logitBias?: { [token: string]: number } | undefined;
+  /** Further fields of the request body, sent as they are. */
+  extra?: { [name: string]: Json } | undefined;
+}
+
+export interface RequestParams extends RequestOptions {
   requestTimeoutMs: number;
-  /** Further body fields, sent as they are. */
-  extra?: { [key: string]: Json };
+}
+
+/** What the loop does by. */
+export interface LoopOptions {
+  /** Turns the loop may take; null for no limit. Default 15. */
+  maxIterations: number | null;
+  /** true (default): tell the model that its reply could not be read; a text: tell it this; false: fail the run. */
+  handleParsingErrors: boolean | string;
+  /** The model sees the last n steps. Default -1: all. */
+  trimIntermediateSteps: number;
+  /** What a limit does: 'force' (default) ends the run with a fixed sentence, 'generate' asks the model for its answer. */
+  earlyStopping?: 'force' | 'generate' | undefined;
+  /**
+   * The n-th identical action in a row is not run, the model is told instead; one more stops the run as max_iterations does.
+   * Off by default.
+   */
+  repeatLimit?: number | undefined;
+  /**
+   * When the attempts of a model call are used up: wait for a person, as for a tool ('ask', the default), or fail the run
+   * ('fail'; so do runs whose manifest is older than this option).
+   */
+  onModelFailure?: 'ask' | 'fail' | undefined;
 }
 
 /**
  * An agent, resolved once at the start of a run and pinned for its whole lineage: nothing a deploy changes in a
  * definition reaches a run that has begun.
  */
-export interface AgentManifest {
+export interface AgentManifest extends LoopOptions {
   /** What the loop does with it: 1 looked at the time limit between turns only; 3 records that a call waits. */
   loopVersion: 1 | 2 | 3;
   name: string;
@@ -78,22 +120,13 @@ export interface AgentManifest {
   stoppedOutput: string;
   tools: ToolManifest[];
   /** null: no limit. */
-  maxIterations: number | null;
   maxExecutionTimeMs: number | null;
-  /** true: tell the model; false: fail the run; text: tell the model this. */
-  handleParsingErrors: boolean | string;
-  /** The model sees the last n steps; 0 or less: all. */
-  trimIntermediateSteps: number;
-  /** What a limit does; absent: 'force'. */
-  earlyStopping?: 'force' | 'generate';
-  /** The n-th identical action in a row is not run but told to the model, the next one stops the run. */
-  repeatLimit?: number;
   /** Absent: 'buffer'. */
-  memory?: MemoryManifest;
+  memory?: MemoryManifest | undefined;
   /** JSON Schema that the answer has to fit. */
-  output?: JsonSchema;
+  output?: JsonSchema | undefined;
   /** The agent reads replies with a parser of its own, which the worker's config has. */
-  parser?: true;
+  parser?: true | undefined;
   modelRetry: RetryPolicy;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
   onModelFailure?: 'ask' | 'fail' | undefined;

@@ -12,8 +12,8 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
 import { AgentClient } from '../client/index.ts';
-import { createCatalog } from '../config/loaded-config.ts';
-import { createCatalogWorker, workerSettings } from '../worker/create-worker.ts';
+import { createLoadedConfig } from '../config/loaded-config.ts';
+import { createAgentWorker, workerSettings } from '../worker/create-worker.ts';
 import { acquireServer } from '../server/server.ts';
 
 const OBSERVATION = 'x'.repeat(2048);
@@ -103,8 +103,8 @@ function reloopWorker(): Promise<Worker> {
       }),
     }),
   );
-  const catalog = createCatalog(defineConfig({ agents, taskQueue: 'bench-reloop' }));
-  return createCatalogWorker(catalog, { connection: native });
+  const catalog = createLoadedConfig(defineConfig({ agents, taskQueue: 'bench-reloop' }));
+  return createAgentWorker(catalog, { connection: native });
 }
 
 async function handwrittenWorker(): Promise<Worker> {

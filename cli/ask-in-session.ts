@@ -1,4 +1,4 @@
-import type { Catalog } from '../config/loaded-config.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
 import { type AgentClient, type StartOptions, newRunId } from '../client/agent-client.ts';
 import type { AgentRun } from '../client/agent-run.ts';
 import { SessionNotFound } from '../client/errors.ts';
@@ -14,7 +14,7 @@ export interface SessionQuestion {
   agent: string;
   input: string;
   /** Undefined where the workers' config is not here. */
-  catalog: Catalog | undefined;
+  catalog: LoadedConfig | undefined;
   options: StartOptions;
 }
 
@@ -78,7 +78,7 @@ export async function leaveInSession(
 }
 
 /** Throws for an agent whose prompt has no place for what was said before. */
-export function checkTakesHistory(catalog: Catalog, agent: string): void {
+export function checkTakesHistory(catalog: LoadedConfig, agent: string): void {
   const kind = catalog.manifest(agent, {})?.kind ?? '';
   if (catalog.kinds.get(kind)?.chatHistory !== false) return;
   const others = [...catalog.kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);

@@ -1,5 +1,5 @@
 import { withoutPlace } from '../agent/template.ts';
-import type { Catalog } from '../config/loaded-config.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
 import { findConfig, loadConfig } from '../config/load.ts';
 import { UsageError } from './exit-codes.ts';
 import type { CommonOptions } from './options.ts';
@@ -11,26 +11,30 @@ import type { CommonOptions } from './options.ts';
 export async function configFor(
   { config }: CommonOptions,
   serverIsNamed: boolean,
-): Promise<Catalog | undefined> {
+): Promise<LoadedConfig | undefined> {
   const file = config ?? findConfig();
   return file === undefined && serverIsNamed ? undefined : loadConfig(file);
 }
 
 /** Throws for an agent that is not in the config. */
-export function checkAgent({ agents }: Catalog, name: string): void {
+export function checkAgent({ agents }: LoadedConfig, name: string): void {
   if (agents.has(name)) return;
   throw new UsageError(`There is no agent "${name}". The config has: ${[...agents.keys()].join(', ')}.`);
 }
 
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
-export function checkModel(catalog: Catalog, name: string, model: string | undefined): void {
+export function checkModel(catalog: LoadedConfig, name: string, model: string | undefined): void {
   const manifest = catalog.manifest(name, model === undefined ? {} : { model });
   const problem = catalog.models.get(manifest?.adapter ?? '')?.problem?.();
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
 }
 
 /** Throws for a value that no prompt text of the agent has a place for. */
-export function checkVariables(catalog: Catalog, name: string, variables: { [name: string]: string }): void {
+export function checkVariables(
+  catalog: LoadedConfig,
+  name: string,
+  variables: { [name: string]: string },
+): void {
   const { prompt = {} } = catalog.manifest(name, {}) ?? {};
   const unused = withoutPlace(Object.keys(variables), prompt);
   if (unused.length === 0) return;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EmbeddedServer } from '../server/server.ts';
-import type { Catalog } from '../config/loaded-config.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
 import type { RunWorkerOptions, RunningWorker, WorkerRole } from '../worker/run-worker.ts';
 import { AgentClient } from '../client/agent-client.ts';
 import { connectTo, temporalSettings } from '../client/connect.ts';
@@ -16,7 +16,7 @@ export interface TemporalSession {
   /** Ours; undefined where somebody named a server. */
   embedded: EmbeddedServer | undefined;
   /** Starts a worker in this process. */
-  startWorker(catalog: Catalog, role: WorkerRole, taskQueue: string): Promise<void>;
+  startWorker(catalog: LoadedConfig, role: WorkerRole, taskQueue: string): Promise<void>;
   /** Rejects when this process's worker ends by itself; pending for ever where there is none. */
   workerFailed: Promise<never>;
   /** Where the worker's log goes; whoever draws on the terminal puts itself in between. */

@@ -1,4 +1,4 @@
-import type { Catalog } from '../config/loaded-config.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
 import type { WorkerRole } from '../worker/run-worker.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Io, say } from './io.ts';
@@ -8,11 +8,11 @@ import type { TemporalSession } from './context.ts';
 export async function serveUntilSignal(
   io: Io,
   session: TemporalSession,
-  catalog: Catalog,
+  catalog: LoadedConfig,
   { role, taskQueue, ready }: { role: WorkerRole; taskQueue: string; ready(): void },
 ): Promise<number> {
   for (const name of catalog.agents.keys()) {
-    const problem = catalog.problem(name);
+    const problem = catalog.validate(name);
     if (problem !== undefined) say(io, `warning: agent "${name}": ${problem}`);
   }
   let end: (signal: string) => void = () => undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { RunOverrides } from '../agent/calls.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
 import { type SessionMessage, isId } from '../agent/session/session.ts';

@@ -1,91 +1,71 @@
 import type { RunEvent } from '../agent/events.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
-import type { MemoryManifest } from '../agent/manifest.ts';
+import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/manifest.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
-import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
-import type { z } from 'zod';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolRetry as Retry } from '../tools/tool.ts';
+import type { ZodSchema } from './output-check.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
-export interface AgentDefinition {
+export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOptions> {
   name: string;
   /** Shown by `reloop agents`. */
-  description?: string;
+  description?: string | undefined;
   /**
    * How the agent asks and reads answers: 'zero-shot' (default), 'structured-chat', 'conversational', 'tool-calling', or a
    * kind of your own, made with `defineKind`.
    */
-  kind?: string | AgentKind;
+  kind?: KindName | AgentKind | undefined;
   /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
   model: string | Model;
-  tools?: readonly Tool[];
+  tools?: readonly Tool[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
-  prompt?: { [name: string]: string };
+  prompt?: { [name: string]: string } | undefined;
   /** Reads replies in the kind's place. Throws OutputParserError for what it cannot read. */
-  parser?: AgentKind['parse'];
+  parser?: AgentKind['parse'] | undefined;
   /** What the final answer has to be. An answer that is not is asked for again, with the error, as a further iteration. */
-  output?: z.ZodType;
-  /** Turns the loop may take; null for no limit. Default 15. */
-  maxIterations?: number | null;
+  output?: ZodSchema | undefined;
   /**
    * Looked at between turns, and cuts a call that is running at the deadline; null for no limit, which is the default. Time
    * spent waiting for a person does not count.
    */
-  maxExecutionTime?: number | string | null;
-  /** What a limit does: 'force' (default) ends the run with a fixed sentence, 'generate' asks the model for its answer. */
-  earlyStopping?: 'force' | 'generate';
-  /**
-   * The n-th identical action in a row is not run, the model is told instead; one more stops the run as max_iterations does.
-   * Off by default.
-   */
-  repeatLimit?: number;
+  maxExecutionTime?: number | string | null | undefined;
   /**
    * How much of a conversation the model is shown, in a session or with `chatHistory`: 'buffer' (default), all of it; the last
    * `turns`; the last turns within `tokens` (four characters are taken as one); or a summary that the model writes of what
    * is older, whenever a session has more than `tokens` since the last one.
    */
-  memory?: 'buffer' | MemoryManifest;
-  /** true (default): tell the model that its reply could not be read; a text: tell it this; false: fail the run. */
-  handleParsingErrors?: boolean | string;
-  /** The model sees the last n steps. Default -1: all. */
-  trimIntermediateSteps?: number;
-  /** Default 'chat'; 'completions' for the legacy API. */
-  api?: 'chat' | 'completions';
-  /** Default true. */
-  stream?: boolean;
-  temperature?: number;
-  maxTokens?: number;
-  topP?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  logitBias?: { [token: string]: number };
+  memory?: 'buffer' | MemoryManifest | undefined;
   /** Longest wait for the model to answer, or to go on with an answer. Default 10 minutes. */
-  requestTimeout?: number | string;
-  /** Further fields of the request body. */
-  extra?: { [name: string]: Json };
+  requestTimeout?: number | string | undefined;
+  /** Attempts of a model call, and the waits between them. Default 5 attempts: 0.5 s apart, doubling, at most 30 s. */
+  modelRetry?: Retry | undefined;
   /** Stop strings in place of the kind's own. */
-  stop?: readonly string[];
+  stop?: readonly string[] | undefined;
 }
+
+/** The built-in ones are offered by an editor; any other name may be one of your own. */
+type KindName =
+  'zero-shot' | 'structured-chat' | 'conversational' | 'tool-calling' | (string & { readonly kind?: never });
 
 export interface ConfigDefinition {
   agents: readonly AgentDefinition[];
   /** Tools that no agent lists, for `reloop tools`. */
-  tools?: readonly Tool[];
+  tools?: readonly Tool[] | undefined;
   /** Models by name; an agent's `model` may be such a name. */
-  models?: { [name: string]: Model };
+  models?: { [name: string]: Model } | undefined;
   /**
    * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
    * memory, or a store of your own. Off by default.
    */
-  cache?: boolean | ReplyStore;
+  cache?: boolean | ReplyStore | undefined;
   /**
    * Told what happens in the runs of this worker, as it happens (LangChain's callbacks): logs, metrics. Once for each event,
    * not again on replay; an event whose worker dies is not told. What it throws is logged. `run.id` is the workflow id.
    */
   onEvent?(event: RunEvent, run: { id: string; runId: string }): unknown;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
-  taskQueue?: string;
+  taskQueue?: string | undefined;
 }
 
 /** A config that cannot be used: the message names the place and what would be right. The CLI exits with 2. */

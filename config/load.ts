@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Catalog, createCatalog } from './loaded-config.ts';
+import { type LoadedConfig, createLoadedConfig } from './loaded-config.ts';
 import { checkConfig } from './check.ts';
 import { ConfigError } from './define.ts';
 
@@ -17,7 +17,7 @@ export function findConfig(cwd = process.cwd()): string | undefined {
 }
 
 /** Loads and checks a config module. Throws {@link ConfigError} that names the file and the problem. */
-export async function loadConfig(file?: string): Promise<Catalog> {
+export async function loadConfig(file?: string): Promise<LoadedConfig> {
   const path = file === undefined ? findConfig() : resolve(file);
   if (path === undefined) {
     throw new ConfigError(
@@ -27,7 +27,7 @@ export async function loadConfig(file?: string): Promise<Catalog> {
   if (!existsSync(path)) throw new ConfigError(`No config: ${file} does not exist.`);
   const where = relative(process.cwd(), path) || path;
   try {
-    return createCatalog(checkConfig(defaultExport(await importModule(path)), where));
+    return createLoadedConfig(checkConfig(defaultExport(await importModule(path)), where));
   } catch (error) {
     if (error instanceof ConfigError) {
       throw error.message.startsWith(where) ? error : new ConfigError(`${where}: ${error.message}`);

@@ -1,22 +1,23 @@
-import type { RunOverrides } from '../agent/calls.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import { builtInKinds } from '../agent/kinds/kinds.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
 import { openai } from '../models/openai/openai.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from './define.ts';
-import { TASK_QUEUE, agentDefaults } from './defaults.ts';
+import { TASK_QUEUE } from './defaults.ts';
+import { completeAgent } from './agent-options.ts';
 import { kindOfLangChain } from './langchain-names.ts';
 import { agentManifest } from './agent-manifest.ts';
 import { createOutputCheck } from './output-check.ts';
 
 /** A config, checked and put in order: what a worker runs. */
-export interface Catalog {
+export interface LoadedConfig {
   agents: ReadonlyMap<string, AgentDefinition>;
   tools: ReadonlyMap<string, Tool>;
   models: ReadonlyMap<string, Model>;
@@ -33,7 +34,7 @@ export interface Catalog {
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
   checkOutput(manifest: AgentManifest, output: Json): Json;
   /** What keeps an agent from running here, as a sentence: a missing key, for instance. */
-  problem(agent: string): string | undefined;
+  validate(agent: string): string | undefined;
 }
 
 const OPENAI = 'openai';
@@ -47,7 +48,7 @@ const RESERVED = [
 ];
 
 /** Throws {@link ConfigError} when the parts of a config contradict one another. */
-export function createCatalog(config: ConfigDefinition): Catalog {
+export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
   const kinds = allKinds(config.agents);
   const agents = uniqueAgents(config.agents);
   const tools = uniqueTools([
@@ -56,7 +57,7 @@ export function createCatalog(config: ConfigDefinition): Catalog {
   ]);
   const models = allModels(config);
 
-  const catalog: Catalog = {
+  const loaded: LoadedConfig = {
     agents,
     tools,
     models,
@@ -71,8 +72,8 @@ export function createCatalog(config: ConfigDefinition): Catalog {
     },
     parser: (name) => agents.get(name)?.parser,
     checkOutput: createOutputCheck((name) => agents.get(name)?.output),
-    problem(name) {
-      const adapter = catalog.manifest(name, {})?.adapter;
+    validate(name) {
+      const adapter = loaded.manifest(name, {})?.adapter;
       return adapter === undefined ? undefined : models.get(adapter)?.problem?.();
     },
   };
@@ -82,8 +83,8 @@ export function createCatalog(config: ConfigDefinition): Catalog {
       `The tool "${name}" runs the agent "${remote.agent}", which is not in the config. It has: ${[...agents.keys()].join(', ')}.`,
     );
   }
-  for (const [name, agent] of agents) checkManifest(catalog.manifest(name, {}), kindOf(kinds, agent));
-  return catalog;
+  for (const [name, agent] of agents) checkManifest(loaded.manifest(name, {}), kindOf(kinds, agent));
+  return loaded;
 }
 
 function uniqueAgents(definitions: readonly AgentDefinition[]): Map<string, AgentDefinition> {
@@ -159,7 +160,7 @@ function allKinds(agents: readonly AgentDefinition[]): Map<string, AgentKind> {
 }
 
 function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): AgentKind {
-  const { kind = agentDefaults.kind, name } = agent;
+  const { kind, name } = completeAgent(agent);
   const wanted = typeof kind === 'string' ? kind : kind.name;
   const found = kinds.get(wanted);
   if (found !== undefined) return found;

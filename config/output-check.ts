@@ -1,12 +1,20 @@
 import { z } from 'zod';
+import type { $ZodError, $ZodType } from 'zod/v4/core';
 import { OutputParserError } from '../agent/kinds/kind.ts';
 import type { AgentManifest, JsonSchema } from '../agent/manifest.ts';
 import { invalidOutput } from '../agent/observations.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { ConfigError } from './define.ts';
 
+/** A schema of zod 4, whichever of its versions the project has. */
+export type ZodSchema = $ZodType;
+
+export function isZodSchema(value: unknown): value is ZodSchema {
+  return typeof value === 'object' && value !== null && '_zod' in value;
+}
+
 /** An agent's `output` as it is recorded and shown to the model. Throws {@link ConfigError}. */
-export function outputSchema(agent: string, output: z.ZodType): JsonSchema {
+export function outputSchema(agent: string, output: ZodSchema): JsonSchema {
   try {
     // zod's schema is JSON by construction; the type says so only as `unknown` fields.
     return z.toJSONSchema(output, { io: 'input' }) as JsonSchema;
@@ -19,24 +27,30 @@ export function outputSchema(agent: string, output: z.ZodType): JsonSchema {
  * Checks answers against the schema a run was started with. The agent's own zod schema does it while it still says the
  * same (it may refine and transform); after a deploy that changed it, the recorded JSON Schema.
  */
-export function createOutputCheck(schemaOf: (agent: string) => z.ZodType | undefined) {
+export function createOutputCheck(schemaOf: (agent: string) => ZodSchema | undefined) {
   return ({ name, output: recorded }: AgentManifest, output: Json): Json => {
     if (recorded === undefined) return output;
     const own = schemaOf(name);
     const same = own !== undefined && JSON.stringify(outputSchema(name, own)) === JSON.stringify(recorded);
-    return check(same ? own : z.fromJSONSchema(recorded), output);
+    return check(same ? own : recordedSchema(recorded, own), output);
   };
+}
+
+/** zod reads JSON Schema since 4.2; with an older one the agent's schema of today comes nearest. */
+function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSchema {
+  const { fromJSONSchema }: Partial<typeof z> = z;
+  return fromJSONSchema?.(recorded) ?? own ?? z.unknown();
 }
 
 /**
  * Text kinds answer with text: JSON in it is read, also inside a code fence. The model was told to answer with JSON, so a
  * text in quotes is the text, and only what does not fit as JSON is taken as it is.
  */
-function check(schema: z.ZodType, output: Json): Json {
+function check(schema: ZodSchema, output: Json): Json {
   const value = typeof output === 'string' ? parseJson(output) : undefined;
-  const parsed = value === undefined ? undefined : schema.safeParse(value);
+  const parsed = value === undefined ? undefined : z.safeParse(schema, value);
   if (parsed?.success === true) return toJson(parsed.data);
-  const asItIs = schema.safeParse(output);
+  const asItIs = z.safeParse(schema, output);
   if (asItIs.success) return toJson(asItIs.data);
   if (parsed !== undefined) throw notFitting(z.prettifyError(parsed.error));
   const isText = typeof output === 'string' && !takesText(asItIs.error);
@@ -44,7 +58,7 @@ function check(schema: z.ZodType, output: Json): Json {
 }
 
 /** A text is what the schema wants, only not this one. */
-function takesText({ issues }: z.ZodError): boolean {
+function takesText({ issues }: $ZodError): boolean {
   return issues.every(
     ({ code, path }) => path.length === 0 && code !== 'invalid_type' && code !== 'invalid_union',
   );
@@ -58,12 +72,24 @@ function notFitting(problem: string): OutputParserError {
 }
 
 function parseJson(text: string): Json | undefined {
-  const inner = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/u.exec(text)?.[1] ?? text;
   try {
-    return JSON.parse(inner) as Json; // JSON.parse makes nothing but JSON values
+    return JSON.parse(withoutFence(text)) as Json; // JSON.parse makes nothing but JSON values
   } catch {
     return undefined;
   }
+}
+
+const FENCE = '```';
+
+/** What stands between the fences, if the text is a fenced block and nothing else. By index: a reply may be long and anything. */
+function withoutFence(text: string): string {
+  const block = text.trim();
+  const firstLineEnd = block.indexOf('\n');
+  const isFenced = block.startsWith(FENCE) && block.endsWith(FENCE) && firstLineEnd > 0;
+  if (!isFenced) return text;
+  const language = block.slice(FENCE.length, firstLineEnd).trim();
+  if (language !== '' && language !== 'json') return text;
+  return block.slice(firstLineEnd, block.lastIndexOf(FENCE));
 }
 
 /** A transform may have made something else of it. */

@@ -4,11 +4,11 @@ export interface AgentToolOptions {
   /** The agent that does the work, by the name it has in the config. */
   agent: string;
   /** What the calling agent knows it as. Default: the agent's name. */
-  name?: string;
+  name?: string | undefined;
   description: string;
   /** What becomes of a sub-agent that fails: as for any tool. */
-  onFailure?: NonNullable<ToolOptions['onFailure']>;
-  returnDirect?: boolean;
+  onFailure?: ToolOptions['onFailure'];
+  returnDirect?: boolean | undefined;
 }
 
 /** Another agent as a tool: each call is a run of its own, a child workflow whose id is the parent's and the call's. */

@@ -1,13 +1,13 @@
-import type { z } from 'zod';
+import type { $ZodObject } from 'zod/v4/core';
 import { type Tool, type ToolOptions, defineTool } from './tool.ts';
 
 export interface ExternalToolOptions extends Omit<ToolOptions, 'effects'> {
   /** Checked and coerced before the activity is scheduled. Without it, the input is one plain string. */
-  input?: z.ZodObject;
+  input?: $ZodObject | undefined;
   /** The queue its worker polls. Default: the agents' own. */
-  taskQueue?: string;
+  taskQueue?: string | undefined;
   /** Of an activity that heartbeats: how long it may be silent before it is given to another worker. */
-  heartbeatTimeout?: number | string;
+  heartbeatTimeout?: number | string | undefined;
 }
 
 /**
@@ -20,12 +20,5 @@ export function externalTool({ input, taskQueue, heartbeatTimeout, ...options }:
     throw new Error(`${options.name} is run by another worker, not here.`);
   };
   const tool = input === undefined ? defineTool({ ...options, run }) : defineTool({ ...options, input, run });
-  return {
-    ...tool,
-    remote: {
-      type: 'activity',
-      ...(taskQueue === undefined ? {} : { taskQueue }),
-      ...(heartbeatTimeout === undefined ? {} : { heartbeatTimeout }),
-    },
-  };
+  return { ...tool, remote: { type: 'activity', taskQueue, heartbeatTimeout } };
 }

@@ -39,7 +39,7 @@ function valueFor(field: Json | undefined, text: string, whole: Json | undefined
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
   } catch {
     return undefined;
   }

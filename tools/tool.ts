@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { JsonSchema } from '../agent/manifest.ts';
+import type { $ZodObject, output } from 'zod/v4/core';
+import type { JsonSchema, Options, ToolRules } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { coerceTo } from './coerce.ts';
 
@@ -37,44 +38,40 @@ export interface ToolContext {
 
 /** Waits are milliseconds or Temporal duration strings ('30s'). */
 export interface ToolRetry {
-  maxAttempts?: number;
-  initialInterval?: number | string;
-  backoffCoefficient?: number;
-  maximumInterval?: number | string;
+  maxAttempts?: number | undefined;
+  initialInterval?: number | string | undefined;
+  backoffCoefficient?: number | undefined;
+  maximumInterval?: number | string | undefined;
 }
 
-export interface ToolOptions {
+export interface ToolOptions extends Options<ToolRules> {
   name: string;
   description: string;
   /** Time for one attempt. Default 5 minutes. */
-  timeout?: number | string;
+  timeout?: number | string | undefined;
   /** Default 3 attempts, 1 s apart, doubling, at most 30 s. */
-  retry?: ToolRetry;
-  /** What a repeated run of one call would do. Default 'idempotent'. */
-  effects?: 'none' | 'idempotent' | 'once';
+  retry?: ToolRetry | undefined;
   /** Whether a person is asked before the tool runs. */
-  approval?: 'never';
-  /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
-  onFailure?: 'ask' | 'observe' | 'fail';
-  /** The observation is the run's output. */
-  returnDirect?: boolean;
-  /** Longer output is cut, with a visible marker. Default 100,000 characters. */
-  maxOutputChars?: number;
+  approval?: 'never' | undefined;
 }
 
-/** A tool as agents list it. Made by {@link defineTool}. */
-export interface Tool extends ToolOptions {
+/** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */
+export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   /** null: one plain string. */
   inputSchema: JsonSchema | null;
   /** Checks and coerces an input. Throws ToolInputError with a sentence for the model. */
   parseInput(input: Json): unknown;
-  run(input: never, context: ToolContext): unknown;
+  run(input: Input, context: ToolContext): Output;
   /** Not run here but elsewhere: by another worker's activity, or as a run of another agent. Made by the tools that do so. */
-  remote?: RemoteTool;
+  remote?: RemoteTool | undefined;
 }
 
 export type RemoteTool =
-  | { type: 'activity'; taskQueue?: string; heartbeatTimeout?: number | string }
+  | {
+      type: 'activity';
+      taskQueue?: string | undefined;
+      heartbeatTimeout?: number | string | undefined;
+    }
   | { type: 'agent'; agent: string };
 
 /** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
@@ -92,26 +89,36 @@ export class ToolInputError extends Error {
 }
 
 /** A tool with one plain string as input. */
-export function defineTool(
-  options: ToolOptions & { input?: undefined; run(input: string, context: ToolContext): unknown },
-): Tool;
+export function defineTool<Output>(
+  options: ToolOptions & { input?: undefined; run(input: string, context: ToolContext): Output },
+): Tool<string, Output>;
 /** A tool whose input is checked and coerced by a zod object. */
-export function defineTool<S extends z.ZodObject>(
-  options: ToolOptions & { input: S; run(input: z.output<S>, context: ToolContext): unknown },
-): Tool;
+export function defineTool<S extends $ZodObject, Output>(
+  options: ToolOptions & { input: S; run(input: output<S>, context: ToolContext): Output },
+): Tool<output<S>, Output>;
 export function defineTool(
-  options: ToolOptions & {
-    input?: z.ZodObject | undefined;
-    run(input: never, context: ToolContext): unknown;
-  },
+  options: ToolOptions & { input?: $ZodObject | undefined; run(input: never, context: ToolContext): unknown },
 ): Tool {
   const { input, ...rest } = options;
   if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options.name) };
+  checkSchema(options.name, input);
   const inputSchema = jsonSchema(options.name, input);
   return { ...rest, inputSchema, parseInput: withSchema(options.name, input, inputSchema) };
 }
 
-function jsonSchema(name: string, input: z.ZodObject): JsonSchema {
+/** JavaScript, and a project with several copies of zod, may hand over anything. */
+function checkSchema(name: string, input: unknown): void {
+  const { _zod, _def } = (input ?? {}) as { _zod?: { def?: { type?: unknown } }; _def?: object }; // looked at below
+  if (_zod?.def?.type === 'object') return;
+  const isZod3 = _zod === undefined && _def !== undefined;
+  throw new Error(
+    isZod3
+      ? `Tool "${name}": its input is a zod 3 schema, and zod 4 is needed here: import { z } from 'reloop'.`
+      : `Tool "${name}": its input is no zod object. Write z.object({ … }), or leave it out for one plain string.`,
+  );
+}
+
+function jsonSchema(name: string, input: $ZodObject): JsonSchema {
   try {
     // Which draft it is costs tokens, and some providers refuse to hear it.
     const { $schema: _draft, ...schema } = z.toJSONSchema(input, { io: 'input', override: withoutNoise });
@@ -125,7 +132,7 @@ function jsonSchema(name: string, input: z.ZodObject): JsonSchema {
 }
 
 /** Every whole number is a safe one in zod; models need not be told. */
-function withoutNoise(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+function withoutNoise(context: { jsonSchema: { minimum?: unknown; maximum?: unknown } }): void {
   const { minimum, maximum } = context.jsonSchema;
   if (minimum === Number.MIN_SAFE_INTEGER) delete context.jsonSchema.minimum;
   if (maximum === Number.MAX_SAFE_INTEGER) delete context.jsonSchema.maximum;
@@ -141,12 +148,27 @@ function singleString(name: string): (input: Json) => string {
   };
 }
 
-/** As in LangChain: a string goes to the first field of the schema, and where there is no field any input will do. */
-function withSchema(name: string, schema: z.ZodObject, takes: JsonSchema): (input: Json) => unknown {
-  const [first] = Object.keys(schema.shape);
+/**
+ * A text that is a JSON object of the tool's fields is that object, which is what the schema told the model to write. Any
+ * other text goes to the first field, as in LangChain; and where there is no field any input will do.
+ */
+function withSchema(name: string, schema: $ZodObject, takes: JsonSchema): (input: Json) => unknown {
+  const { _zod: own } = schema;
+  const fields = Object.keys(own.def.shape);
+  const [first] = fields;
+
+  function read(input: Json) {
+    if (first === undefined) return coerceTo(schema, isObject(input) ? input : {});
+    if (typeof input !== 'string') return coerceTo(schema, input);
+    const written = objectIn(input);
+    const asObject = written !== undefined && isOf(fields, written) ? coerceTo(schema, written) : undefined;
+    if (asObject?.success === true) return asObject;
+    const asText = coerceTo(schema, { [first]: input });
+    return asText.success ? asText : (asObject ?? asText);
+  }
+
   return (input) => {
-    const given = typeof input === 'string' && first !== undefined ? { [first]: input } : input;
-    const parsed = coerceTo(schema, first === undefined && !isObject(given) ? {} : given);
+    const parsed = read(input);
     if (parsed.success) return parsed.data;
     throw new ToolInputError(
       `The input of ${name} is not valid: ${z.prettifyError(parsed.error)}\n${name} takes a JSON object of this schema: ${JSON.stringify(takes)}`,
@@ -154,6 +176,23 @@ function withSchema(name: string, schema: z.ZodObject, takes: JsonSchema): (inpu
   };
 }
 
-function isObject(value: Json): value is { [key: string]: Json } {
+/** zod drops what it does not know: an object of other keys would be nothing, where every field may be left out. */
+function isOf(fields: readonly string[], written: JsonObject): boolean {
+  const keys = Object.keys(written);
+  return keys.length === 0 || keys.some((key) => fields.includes(key));
+}
+
+type JsonObject = { [key: string]: Json };
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: Json): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type {
+  ActivityInterceptorsFactory,
   InjectedSinks,
   NativeConnection,
   Worker,
@@ -8,7 +9,7 @@ import type {
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/emit.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
-import type { Catalog } from '../config/loaded-config.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -24,12 +25,19 @@ export interface CreateWorkerOptions {
   bundle?: WorkflowBundleOption;
   /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
   transcriptCacheBytes?: number;
+  /** Where the connection leads, for messages. */
+  address?: string;
+  /** For some seconds other workers of the queue may know other agents than this one. Default true. */
+  rollingDeploys?: boolean;
   /** A problem that does not keep the worker from running. */
   onWarning?(text: string): void;
 }
 
 /** A worker that runs the agents of a config. The caller runs and ends it. */
-export async function createCatalogWorker(catalog: Catalog, options: CreateWorkerOptions): Promise<Worker> {
+export async function createAgentWorker(
+  catalog: LoadedConfig,
+  options: CreateWorkerOptions,
+): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = catalog.taskQueue, onWarning } = options;
   const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
     import('@temporalio/worker'),
@@ -43,7 +51,7 @@ export async function createCatalogWorker(catalog: Catalog, options: CreateWorke
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
     ...workerSettings,
-    ...activitySettings(catalog, searchAttributes, options.transcriptCacheBytes ?? TRANSCRIPT_CACHE_BYTES),
+    ...activitySettings(catalog, searchAttributes, options),
   });
 }
 
@@ -56,13 +64,27 @@ export const workerSettings = {
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
 
-/** What makes any worker one that can run agents. `ownDefault`: what it runs for activities that it does not know. */
+/** What makes any worker one that can run agents. Named, so that no type of the SDK's inside gets into our declarations. */
+export interface ActivitySettings {
+  activities: ReturnType<typeof createActivities>;
+  sinks: InjectedSinks<ReloopSinks>;
+  interceptors: { activity: ActivityInterceptorsFactory[] };
+}
+
+type SettingsOptions = Pick<
+  CreateWorkerOptions,
+  'identity' | 'address' | 'rollingDeploys' | 'transcriptCacheBytes'
+> & {
+  /** What a worker of the user's own runs for activities that it does not know. */
+  ownDefault?: AnyActivity | undefined;
+};
+
 export function activitySettings(
-  catalog: Catalog,
+  catalog: LoadedConfig,
   searchAttributes: boolean,
-  transcriptCacheBytes: number,
-  ownDefault?: AnyActivity,
-) {
+  options: SettingsOptions = {},
+): ActivitySettings {
+  const { identity, address, rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const dependencies = {
     ...catalog,
     agents: [...catalog.agents.keys()],
@@ -72,10 +94,13 @@ export function activitySettings(
         : createReplyCache(catalog.cache === true ? undefined : catalog.cache),
     events: catalog.onEvent !== undefined,
     searchAttributes,
+    rollingDeploys,
+    identity,
+    address,
     transcriptCacheBytes,
   };
   return {
-    activities: createActivities(dependencies, ownDefault),
+    activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(catalog),
     interceptors: {
       activity: [
@@ -89,11 +114,11 @@ export function activitySettings(
         }),
       ],
     },
-  } satisfies Partial<WorkerOptions>;
+  };
 }
 
 /** Where the workflows of this worker tell what happens. */
-function eventSinks({ onEvent }: Catalog): InjectedSinks<ReloopSinks> {
+function eventSinks({ onEvent }: LoadedConfig): InjectedSinks<ReloopSinks> {
   let warned = false;
   return {
     reloop: {

@@ -1,21 +1,20 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
-import { createCatalog } from '../config/loaded-config.ts';
+import { createLoadedConfig } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
 import type { AnyActivity } from '../activities/index.ts';
 import {
   type CreateWorkerOptions,
   activitySettings,
-  createCatalogWorker,
+  createAgentWorker,
   workerSettings,
 } from './create-worker.ts';
-import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowsPath } from './workflow-bundle.ts';
 
 /** A worker that runs the agents of a config and nothing else. Throws ConfigError. */
 export async function createWorker(config: ConfigDefinition, options: CreateWorkerOptions): Promise<Worker> {
-  return createCatalogWorker(createCatalog(checkConfig(config, 'createWorker')), options);
+  return createAgentWorker(createLoadedConfig(checkConfig(config, 'createWorker')), options);
 }
 
 /**
@@ -32,11 +31,11 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
-    const catalog = createCatalog(checkConfig(this.#config, 'ReloopPlugin'));
+    const catalog = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
-    const ours = activitySettings(catalog, registered, TRANSCRIPT_CACHE_BYTES, defaultOf(own));
+    const ours = activitySettings(catalog, registered, { ownDefault: defaultOf(own) });
     checkNames(Object.keys(own), Object.keys(ours.activities));
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
-import type { Catalog } from '../config/loaded-config.ts';
-import { createCatalogWorker } from './create-worker.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
+import { createAgentWorker } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';
 import { createLogger } from './worker-log.ts';
 
@@ -32,7 +32,7 @@ export function prepareWorker(): void {
 }
 
 /** A worker for the agents of a config, polling when this resolves. */
-export async function startWorker(catalog: Catalog, options: RunWorkerOptions): Promise<RunningWorker> {
+export async function startWorker(catalog: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
   const { connection: where, namespace, taskQueue, role, onLog } = options;
   const { NativeConnection, Runtime } = await import('@temporalio/worker');
   Runtime.install({
@@ -43,11 +43,14 @@ export async function startWorker(catalog: Catalog, options: RunWorkerOptions): 
   });
   const connection = await NativeConnection.connect(where);
   const identity = workerIdentity(role);
-  const worker = await createCatalogWorker(catalog, {
+  const worker = await createAgentWorker(catalog, {
     connection,
     namespace,
     taskQueue,
     identity,
+    address: where.address,
+    // These two are there for one config; nobody replaces them bit by bit.
+    rollingDeploys: role === 'worker',
     onWarning: onLog,
   });
   const outlived = outliveStrayErrors(onLog);

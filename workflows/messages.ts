@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Origin, RunOverrides } from '../agent/calls.ts';
+import type { Origin } from '../agent/calls.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/limits.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';

@@ -1,5 +1,6 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
-import type { ResolvedAgent, RunOverrides } from '../agent/calls.ts';
+import type { ResolvedAgent } from '../agent/calls.ts';
+import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { freshCounters } from '../agent/limits.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';

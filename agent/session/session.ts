@@ -1,4 +1,4 @@
-import type { RunOverrides } from '../calls.ts';
+import { type RunOverrides, checkOverrides } from '../overrides.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { limits } from '../limits.ts';
 import type { ChatMessage, Usage } from '../vocabulary.ts';
@@ -74,7 +74,8 @@ export function checkSessionMessage(value: unknown): SessionMessage {
   if (typeof agent !== 'string' || agent === '') throw new Error('send: agent is the name of an agent.');
   if (typeof input !== 'string' || input.trim() === '')
     throw new Error('send: there is no question in input.');
-  checkOverrides(overrides);
+  const problem = checkOverrides(overrides);
+  if (problem !== undefined) throw new Error(`send: ${problem}`);
   if (!isObject(variables) || Object.values(variables).some((text) => typeof text !== 'string')) {
     throw new Error('send: variables are texts by name.');
   }
@@ -96,18 +97,6 @@ export function checkQueue(queue: readonly SessionMessage[], message: SessionMes
 const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables'];
 const EXAMPLE = '{"id":"run-1","agent":"assistant","input":"…"}';
 const ID_RULE = 'is a text of 1 to 200 characters without control characters';
-
-function checkOverrides(overrides: unknown): void {
-  const types: { [name: string]: string } = {
-    model: 'string',
-    maxIterations: 'number',
-    maxExecutionTimeMs: 'number',
-  };
-  const fits = ([key, item]: [string, unknown]) =>
-    typeof item === types[key] || (item === null && types[key] === 'number');
-  if (isObject(overrides) && Object.entries(overrides).every(fits)) return;
-  throw new Error(`send: overrides are ${Object.keys(types).join(', ')}.`);
-}
 
 /** What may name a session or a run, which become workflow ids. */
 export function isId(value: unknown, longest = 200): boolean {

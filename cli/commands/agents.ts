@@ -17,7 +17,7 @@ export async function agents(io: Io, { config, json = false }: CommonOptions): P
       prompt: Object.keys(manifest?.prompt ?? {}),
       maxIterations: manifest?.maxIterations ?? null,
       description,
-      problem: catalog.problem(name) ?? null,
+      problem: catalog.validate(name) ?? null,
     };
   });
   if (json) {

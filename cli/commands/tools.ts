@@ -1,4 +1,4 @@
-import { toolManifest } from '../../config/agent-manifest.ts';
+import { toolManifest } from '../../config/tool-options.ts';
 import { loadConfig } from '../../config/load.ts';
 import { duration, oneLine, table } from '../print/display.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -33,7 +33,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
     const catalog = await loadConfig(config);
     const file = relative(process.cwd(), config ?? findConfig() ?? '');
     const models = [...catalog.agents.keys()].map((agent): Check => {
-      const problem = catalog.problem(agent);
+      const problem = catalog.validate(agent);
       const name = `agent ${agent}`;
       if (problem === undefined)
         return { name, state: 'ok', found: modelOf(catalog.manifest(agent, {})?.model) };

@@ -11,6 +11,7 @@ TOOL_ERRORS = "a tool's error does not end the run: the model is told (onFailure
 INVALID_INPUT = "invalid input does not end the run: the model is told, in our words"
 COERCED = "a text for a tool with one field is read as the field's type, not only checked"
 JSON_TEXT = "what is not text is JSON text in prompts, not Python's str()"
+JSON_OBJECT = "a text that is a JSON object of the tool's fields is that object, as the tool's schema asks for it"
 CLOSING_QUOTE = "'Thought:' has the closing quote that the legacy agent's parser forgets"
 ALL_STEPS = "the closing call too is shown the last steps only"
 GENERATE = "earlyStopping 'generate' works for every kind"

@@ -1,12 +1,25 @@
 """Actions in JSON: what is read leniently and what is not, tools of several arguments, and the loop again."""
 
-from building import GENERATE, CLOSING, blob, case, cut_on_client, final, ignoring_stop, invalid, json_text, not_one_string
+from building import GENERATE, JSON_OBJECT, CLOSING, blob, case, cut_on_client, final, ignoring_stop, invalid, json_text, not_one_string
 from building import thought, tool_error
 
 SUM = thought("Search", {"text": "capital of France"})
 HALLUCINATED = thought("Search", "capital of France") + "\nObservation: Rome\nThought: so\nAction:\n" + final("Rome")
 FRANCE = [{"role": "user", "content": "Hi, I am Ann."}, {"role": "assistant", "content": "Hi Ann! {x}"}]
 ADD = thought("add", {"a": 1, "b": 2})
+
+
+
+def read_as_object(seen):
+    """The call of `add` with JSON text, and what it gives."""
+    log, text = thought("add", '{"a": 1, "b": 2}'), '{"a": 1, "b": 2}'
+    pads = ["", f"{log}\nObservation: {seen}\nThought: "]
+    return {"reason": JSON_OBJECT, "expect": {
+        "error": None, "output": "ok", "modelCalls": 2,
+        "steps": [{"tool": "add", "toolInput": text, "log": log, "observation": seen}],
+        "requests": [{"history": [], "scratchpad": pad, "stop": ["\nObservation"]} for pad in pads],
+    }}
+
 
 LOOP = [
     case("an answer at once", [final("42")]),
@@ -123,7 +136,7 @@ TOOLS = [
     case("an optional argument is null", [thought("greet", {"name": "Ann", "greeting": None}), final("ok")], tools=["greet"]),
     case("a text for a tool of two fields", [thought("repeat", "ab"), final("ok")], tools=["repeat"]),
     case("a text for a tool that needs two", [thought("add", "1"), final("ok")], tools=["add"], differs=invalid()),
-    case("JSON text for a tool of two fields", [thought("add", '{"a": 1, "b": 2}'), final("ok")], tools=["add"], differs=invalid()),
+    case("JSON text for a tool of two fields", [thought("add", '{"a": 1, "b": 2}'), final("ok")], tools=["add"], differs=read_as_object(3)),
     case("an object of one key for a plain tool", [thought("echo", {"query": "a"}), final("ok")]),
     case("an object of two keys for a plain tool", [thought("echo", {"a": "1", "b": "2"}), final("ok")], differs=not_one_string()),
     case("no argument for a plain tool", [blob("echo", {}), final("ok")], differs=not_one_string()),

@@ -30,6 +30,9 @@ export function callModelOnce(
     replies: undefined,
     searchAttributes: false,
     events: false,
+    rollingDeploys: true,
+    identity: undefined,
+    address: undefined,
     transcriptCacheBytes: 1_000,
   };
   const callModel = createCallModel(dependencies, {

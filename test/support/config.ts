@@ -1,11 +1,11 @@
 import { type Tool, defineTool } from '../../tools/tool.ts';
-import { type Catalog, createCatalog } from '../../config/loaded-config.ts';
+import { type LoadedConfig, createLoadedConfig } from '../../config/loaded-config.ts';
 import { checkConfig } from '../../config/check.ts';
 import { ConfigError } from '../../config/define.ts';
 
 /** What a config file's default export goes through. Throws ConfigError. */
-export function catalog(config: unknown): Catalog {
-  return createCatalog(checkConfig(config, 'the config'));
+export function catalog(config: unknown): LoadedConfig {
+  return createLoadedConfig(checkConfig(config, 'the config'));
 }
 
 /** An agent as a config in JavaScript may define it: nothing has looked at the types. */

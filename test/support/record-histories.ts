@@ -18,8 +18,8 @@ import { NativeConnection } from '@temporalio/worker';
 import type { OperatorDecision } from '../../agent/events.ts';
 import { AgentClient } from '../../client/agent-client.ts';
 import { type Model, ModelError, agentTool, defineModel, defineTool, externalTool } from '../../index.ts';
-import { createCatalog } from '../../config/loaded-config.ts';
-import { createCatalogWorker } from '../../worker/create-worker.ts';
+import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { createAgentWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
 import { quiet } from './quiet.ts';
@@ -163,7 +163,7 @@ const { address } = server;
 const native = await NativeConnection.connect({ address });
 const connection = await Connection.connect({ address });
 const temporal = new Client({ connection });
-const worker = await createCatalogWorker(createCatalog({ agents }), { connection: native, taskQueue });
+const worker = await createAgentWorker(createLoadedConfig({ agents }), { connection: native, taskQueue });
 await mkdir(folder, { recursive: true });
 await worker.runUntil(async () => {
   for (const { name, decide } of paths) {

@@ -4,9 +4,9 @@ import { NativeConnection, type Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { AgentClient } from '../../client/agent-client.ts';
 import type { RunEvent } from '../../agent/events.ts';
-import { createCatalog } from '../../config/loaded-config.ts';
+import { createLoadedConfig } from '../../config/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { createCatalogWorker } from '../../worker/create-worker.ts';
+import { type CreateWorkerOptions, createAgentWorker } from '../../worker/create-worker.ts';
 import { quiet } from './quiet.ts';
 
 /** A worker for one config on a task queue of its own, and a client that starts runs there. */
@@ -23,7 +23,10 @@ quiet();
 
 export async function startRig(
   config: ConfigDefinition,
-  settings: { transcriptCacheBytes?: number } = {},
+  settings: Pick<
+    CreateWorkerOptions,
+    'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address'
+  > = {},
 ): Promise<Rig> {
   const address = inject('temporalAddress');
   const taskQueue = `test-${randomUUID()}`;
@@ -35,7 +38,7 @@ export async function startRig(
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createCatalogWorker(createCatalog(config), {
+    worker = await createAgentWorker(createLoadedConfig(config), {
       connection: native,
       taskQueue,
       bundle,

@@ -146,3 +146,12 @@ test('a schema that changes what it takes gets the value as it was written, if i
   const schema = z.object({ n: z.string().transform((text) => text.length) });
   expect(coerceTo(schema, { n: '2' }).data).toEqual({ n: 1 });
 });
+
+test.each([
+  ['digits and then a letter', `${'1'.repeat(100_000)}x`],
+  ['blanks and then a letter', `1${' '.repeat(100_000)}x`],
+  ['digits and underscores', '1_'.repeat(50_000)],
+  ['a fraction of many digits', `1.${'0'.repeat(100_000)}e`],
+])('a long text that is nearly a number is refused without delay: %s', (_what, text) => {
+  expect(coerceTo(z.object({ field: z.number() }), { field: text }).success).toBe(false);
+});

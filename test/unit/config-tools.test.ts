@@ -27,7 +27,7 @@ describe('a tool is refused', () => {
     [
       'with an unknown option, and told the known ones',
       { retries: 3 },
-      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, effects, approval, onFailure, returnDirect, maxOutputChars, input, run).',
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, effects, onFailure, returnDirect, maxOutputChars, input, run).',
     ],
     [
       'with an approval that would not be asked for',
@@ -68,6 +68,16 @@ describe('a tool is refused', () => {
       'with a wait that is no duration',
       { retry: { initialInterval: 'x' } },
       "Tool \"t\": retry.initialInterval: \"x\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+    ],
+    [
+      'with a time that no timer can count',
+      { timeout: '30d' },
+      'Tool "t": timeout: "30d" is longer than a timer can count. Write at most \'24 days\'.',
+    ],
+    [
+      'with a wait that never ends',
+      { retry: { maximumInterval: Infinity } },
+      'the config: tool "t": retry.maximumInterval: is no duration: give milliseconds, or a text such as \'30s\'.',
     ],
     [
       'that may say nothing',

@@ -151,6 +151,31 @@ describe('an agent is refused', () => {
       'the config: agent "a": maxExecutionTime: is no duration: give milliseconds, or a text such as \'30s\'.',
     ],
     [
+      'with a time limit that no timer can count',
+      { maxExecutionTime: 2 ** 31 },
+      `Agent "a": maxExecutionTime: 2147483648 is longer than a timer can count. Write at most '24 days', or null for no limit.`,
+    ],
+    [
+      'with a wait for a request that never ends',
+      { requestTimeout: Number.POSITIVE_INFINITY },
+      'the config: agent "a": requestTimeout: is no duration: give milliseconds, or a text such as \'30s\'.',
+    ],
+    [
+      'with a negative number as time limit',
+      { maxExecutionTime: -5 },
+      `Agent "a": maxExecutionTime: "-5" ${duration}.`,
+    ],
+    [
+      'with a wait between model calls that is no duration',
+      { modelRetry: { initialInterval: 'x' } },
+      `Agent "a": modelRetry.initialInterval: "x" ${duration}.`,
+    ],
+    [
+      'with an unknown option of modelRetry, and told the known ones',
+      { modelRetry: { times: 3 } },
+      'the config: agent "a": modelRetry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
+    ],
+    [
       'with no time for a request',
       { requestTimeout: 0 },
       'Agent "a": requestTimeout: 0 leaves no time at all. Leave it out for the default.',
@@ -172,7 +197,7 @@ describe('an agent is refused', () => {
 
   test('with an unknown option, and told the known ones', () => {
     expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
-      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxIterations, maxExecutionTime, earlyStopping, repeatLimit, memory, handleParsingErrors, trimIntermediateSteps, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, requestTimeout, extra, stop)."`,
+      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxExecutionTime, memory, requestTimeout, modelRetry, stop, maxIterations, earlyStopping, repeatLimit, handleParsingErrors, trimIntermediateSteps, onModelFailure, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
     );
   });
 
@@ -191,6 +216,8 @@ describe('an agent is refused', () => {
     [{ stop: '\nObservation:' }],
     [{ stop: [''] }],
     [{ description: 5 }],
+    [{ onModelFailure: 'observe' }],
+    [{ modelRetry: { maxAttempts: 0 } }],
     [{ tools: {} }],
   ])('with %j, by the name of the option', (fields) => {
     const [option] = Object.keys(fields);

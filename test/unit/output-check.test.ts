@@ -17,6 +17,12 @@ describe('an answer is what the schema makes of', () => {
     ['a value', { city: 'Oslo', degrees: 5 }, { city: 'Oslo', degrees: 5 }],
     ['JSON text', '{"city":"Oslo","degrees":"5"}', { city: 'Oslo', degrees: 5 }],
     ['JSON text in a fence', '```json\n{"city":"Oslo"}\n```', { city: 'Oslo', degrees: 20 }],
+    [
+      'JSON text in a fence that ends on its last line',
+      '```json \n{"city":"Oslo"}```',
+      { city: 'Oslo', degrees: 20 },
+    ],
+    ['JSON text that holds a fence', '```json\n{"city":"``` Oslo"}\n```', { city: '``` Oslo', degrees: 20 }],
     ['JSON text in a fence without a name', ' ```\n{"city":"Oslo"}\n``` ', { city: 'Oslo', degrees: 20 }],
   ])('%s', (_what, output, expected) => {
     expect(check(output)).toEqual(expected);
@@ -81,4 +87,14 @@ test('a schema that JSON Schema cannot say is a config error', () => {
   expect(() => outputSchema('a', z.object({ when: z.date() }))).toThrow(
     expect.objectContaining({ name: 'ConfigError' }),
   );
+});
+
+test.each([
+  ['line breaks', '\n'],
+  ['blanks', ' '],
+  ['fences', '```\n'],
+  ['fences without line breaks', '```'],
+])('a fence and 100,000 characters of %s are refused without delay', (_what, filler) => {
+  const reply = `\`\`\`json\n${filler.repeat(100_000 / filler.length)}x`;
+  expect(() => check(reply)).toThrow('it is not JSON');
 });

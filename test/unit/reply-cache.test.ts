@@ -57,7 +57,7 @@ describe('a cache of replies', () => {
   });
 
   test.each<{ what: string; params: Partial<RequestParams> }>([
-    { what: 'has no temperature', params: { temperature: undefined } as unknown as Partial<RequestParams> },
+    { what: 'has no temperature', params: { temperature: undefined } },
     { what: 'has another temperature than 0', params: { temperature: 0.1 } },
   ])('asks the model when a request $what', async ({ params }) => {
     const { ask } = await rig();

@@ -50,8 +50,8 @@ describe('a message to a session', () => {
     ['no question', { ...message, input: ' \n' }, 'no question'],
     ['a question that is no text', { ...message, input: 7 }, 'no question'],
     ['an unknown field', { ...message, session: 'x' }, 'unknown field session'],
-    ['an unknown override', { ...message, overrides: { temperature: 1 } }, 'overrides are model'],
-    ['an override of another type', { ...message, overrides: { model: null } }, 'overrides are model'],
+    ['an unknown override', { ...message, overrides: { temperature: 1 } }, 'send: A run cannot override'],
+    ['an override of another type', { ...message, overrides: { model: null } }, 'send: model has to be'],
     ['variables that are no texts', { ...message, variables: { a: 1 } }, 'variables are texts'],
     [
       'more than can be recorded',

@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import type { Json } from '../../agent/vocabulary.ts';
-import { ToolError, ToolInputError, defineTool } from '../../tools/tool.ts';
+import { type Tool, ToolError, ToolInputError, defineTool } from '../../tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 describe('a tool without a schema takes one string', () => {
@@ -102,6 +103,41 @@ describe('a tool with a schema', () => {
     expect(tool.parseInput(input)).toEqual(parsed);
   });
 
+  describe('given a text that is a JSON object', () => {
+    const shape = { city: z.string(), note: z.string().optional() };
+    const fields = defineTool({ name: 'f', description: '', input: z.object(shape), run: () => '' });
+    const allMayBeLeftOut = defineTool({
+      name: 'g',
+      description: '',
+      input: z.object(shape).partial(),
+      run: () => '',
+    });
+    const squared = defineTool({
+      name: 'square',
+      description: '',
+      input: z.object({ value: z.number() }),
+      run: ({ value }) => value ** 2,
+    });
+
+    it.each<[what: string, tool: Tool, text: string, parsed: object]>([
+      ['reads an object that fits', fields, '{"city": "Lisbon"}', { city: 'Lisbon' }],
+      ['reads a number that is meant', squared, ' {"value": 7}\n', { value: 7 }],
+      ['reads a number that is written as a text', squared, '{"value": "7"}', { value: 7 }],
+      ['reads an empty object where nothing is required', allMayBeLeftOut, '{}', {}],
+      ['takes an object of other fields for a text', fields, '{"a": 1}', { city: '{"a": 1}' }],
+      ['loses no object of other fields', allMayBeLeftOut, '{"a": 1}', { city: '{"a": 1}' }],
+      ['takes an object that does not fit for a text', fields, '{"city": 5}', { city: '{"city": 5}' }],
+      ['takes a list for a text', fields, '["Lisbon"]', { city: '["Lisbon"]' }],
+    ])('%s', (_what, tool, text, parsed) => {
+      expect(tool.parseInput(text)).toEqual(parsed);
+    });
+
+    it('says what is wrong with the object where the text is no input either', () => {
+      expect(() => squared.parseInput('{"value": "seven"}')).toThrow('at value');
+      expect(() => squared.parseInput('{"value": null}')).toThrow('received null');
+    });
+  });
+
   it.each<Json>(['', 'now', {}, { zone: 'UTC' }, [], null])(
     'without any field takes %j for no input',
     (input) => {
@@ -120,7 +156,29 @@ describe('a tool with a schema', () => {
   });
 
   it('runs as a plain call', () => {
-    expect(weather.run(weather.parseInput('Rome') as never, toolContext())).toBe('Rome, 1');
+    const said = weather.run({ city: 'Rome', days: 1 }, toolContext());
+    expectTypeOf(said).toEqualTypeOf<string>();
+    expect(said).toBe('Rome, 1');
+  });
+
+  it('is one of the tools that an agent lists, whatever it takes', () => {
+    expectTypeOf(weather).toExtend<Tool>();
+  });
+
+  it('is refused when its input is a schema of zod 3, and told which zod to take', () => {
+    const input: never = z3.object({ city: z3.string() }) as never; // as JavaScript would hand it over
+    expect(() => defineTool({ name: 'old', description: '', input, run: () => '' })).toThrow(
+      `Tool "old": its input is a zod 3 schema, and zod 4 is needed here: import { z } from 'reloop'.`,
+    );
+  });
+
+  it.each([
+    ['a text', z.string()],
+    ['no schema', { city: 'string' }],
+    ['null', null],
+  ])('is refused when its input is no object: %s', (_what, input) => {
+    const define = () => defineTool({ name: 'odd', description: '', input: input as never, run: () => '' });
+    expect(define).toThrow('Tool "odd": its input is no zod object. Write z.object({ … })');
   });
 
   it('is refused when its input cannot be written as JSON Schema', () => {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelCallContext, type ModelRequest, defineModel } from '../../models/model.ts';
-import { agentDefaults } from '../../config/defaults.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { answer, script } from '../support/scripts.ts';
 
@@ -36,7 +35,14 @@ beforeAll(async () => {
     agents: [
       { name: 'talking', model: slowly('talking', 'word '), tools: [], requestTimeout: SILENCE_MS },
       { name: 'alive', model: slowly('alive', ''), tools: [], requestTimeout: SILENCE_MS },
-      { name: 'deaf', model: deaf, tools: [], requestTimeout: 300 },
+      {
+        name: 'deaf',
+        model: deaf,
+        tools: [],
+        requestTimeout: 300,
+        modelRetry: { maxAttempts: 2 },
+        onModelFailure: 'fail',
+      },
     ],
   });
 });
@@ -55,5 +61,5 @@ test('a model that is silent for requestTimeout is asked again, as often as afte
     type: 'ModelTimeout',
     message: expect.stringContaining('for 0.3 s. If it needs longer, raise requestTimeout.'),
   });
-  expect(calls.deaf).toBe(agentDefaults.modelRetry.maxAttempts);
+  expect(calls.deaf).toBe(2);
 });

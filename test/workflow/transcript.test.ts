@@ -4,7 +4,7 @@ import { START, type Entry, advance } from '../../agent/transcript/entries.ts';
 import { asText } from '../../agent/vocabulary.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { createCatalog } from '../../config/loaded-config.ts';
+import { createLoadedConfig } from '../../config/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
@@ -137,7 +137,7 @@ describe('the transcript', () => {
     'takes a failed call that is scheduled again for one: %s',
     async (how) => {
       broken = true;
-      const manifest = createCatalog(config).manifest('fails-once', {});
+      const manifest = createLoadedConfig(config).manifest('fails-once', {});
       if (manifest === undefined) throw new Error('no such agent');
       const first: Entry[] = [
         { type: 'agent', manifest },

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('a catalog', () => {
+describe('a loaded config', () => {
   const shared = tool({
     input: z.object({ city: z.string() }),
     timeout: '2s',
@@ -33,6 +33,7 @@ describe('a catalog', () => {
         "loopVersion": 3,
         "maxExecutionTimeMs": null,
         "maxIterations": 15,
+        "memory": undefined,
         "model": "gpt-4o-mini",
         "modelRetry": {
           "backoff": 2,
@@ -41,11 +42,14 @@ describe('a catalog', () => {
           "maximumMs": 30000,
         },
         "name": "a",
+        "onModelFailure": "ask",
+        "output": undefined,
         "params": {
           "api": "chat",
           "requestTimeoutMs": 600000,
           "stream": true,
         },
+        "parser": undefined,
         "prompt": {
           "formatInstructions": "Keep to this format:
 
@@ -130,6 +134,27 @@ describe('a catalog', () => {
     });
   });
 
+  test('records what becomes of a model call that fails, each part with a default of its own', () => {
+    const made = catalog({
+      agents: [
+        agent({
+          onModelFailure: 'fail',
+          modelRetry: { maxAttempts: 8, maximumInterval: '1m' },
+        }),
+      ],
+    });
+    expect(made.manifest('a', {})).toMatchObject({
+      onModelFailure: 'fail',
+      modelRetry: { maxAttempts: 8, initialMs: 500, backoff: 2, maximumMs: 60_000 },
+    });
+  });
+
+  test('takes an option that is there as undefined for one that is not there', () => {
+    const fields = { maxIterations: undefined, temperature: undefined, onModelFailure: undefined };
+    const manifest = (given: object) => JSON.stringify(catalog({ agents: [agent(given)] }).manifest('a', {}));
+    expect(manifest(fields)).toBe(manifest({}));
+  });
+
   test('takes 0 and no limit for what they are', () => {
     const fields = { maxIterations: 0, maxExecutionTime: 0, stop: [], handleParsingErrors: '' };
     expect(catalog({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
@@ -175,10 +200,10 @@ describe('a catalog', () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     vi.stubEnv('OPENAI_BASE_URL', undefined);
     const made = catalog({ agents: [agent(), agent({ name: 'b', model: defineModel({ call: unasked }) })] });
-    expect(made.problem('a')).toMatch(/OPENAI_API_KEY/u);
-    expect(made.problem('b')).toBeUndefined();
+    expect(made.validate('a')).toMatch(/OPENAI_API_KEY/u);
+    expect(made.validate('b')).toBeUndefined();
     vi.stubEnv('OPENAI_API_KEY', 'sk-secret-key');
-    expect(made.problem('a')).toBeUndefined();
+    expect(made.validate('a')).toBeUndefined();
   });
 
   test('has the task queue of the config, else of the environment, else its own', () => {

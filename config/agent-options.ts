@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { AgentKind } from '../agent/kinds/kind.ts';
+import type { LoopOptions, MemoryManifest, RequestOptions } from '../agent/manifest.ts';
+import type { Model } from '../models/model.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { AgentDefinition } from './define.ts';
+import { duration } from './duration.ts';
+import { type Checks, options, retryOptions } from './options.ts';
+import { type ZodSchema, isZodSchema } from './output-check.ts';
+
+/**
+ * Every option of an agent: its check and its default. An option of the first two groups is recorded as it is given and
+ * needs nothing but its line in agent/manifest.ts and its line here; the others are made into something else by agent-manifest.ts.
+ */
+const loopShape = {
+  maxIterations: z.int().nonnegative().nullable().default(15),
+  earlyStopping: z.enum(['force', 'generate']).optional(),
+  repeatLimit: z.int().min(2, 'has to be 2 or more: 1 would refuse every action').optional(),
+  handleParsingErrors: z
+    .union([z.boolean(), z.string()], 'is neither true nor false, nor a text for the model')
+    .default(true),
+  trimIntermediateSteps: z.int().default(-1),
+  onModelFailure: z.enum(['ask', 'fail']).default('ask'),
+} satisfies Checks<LoopOptions>;
+
+const requestShape = {
+  api: z.enum(['chat', 'completions']).default('chat'),
+  stream: z.boolean().default(true),
+  temperature: z.number().optional(),
+  maxTokens: z.int().positive().optional(),
+  topP: z.number().optional(),
+  frequencyPenalty: z.number().optional(),
+  presencePenalty: z.number().optional(),
+  logitBias: z.record(z.string(), z.number()).optional(),
+  extra: z.record(z.string(), z.json()).optional(),
+} satisfies Checks<RequestOptions>;
+
+const MODEL = 'is no model: give a name, openai(), scripted([…]) or defineModel({ call })';
+export const model = z.custom<Model>(
+  (value) => has(value, 'call') && typeof value.call === 'function',
+  MODEL,
+);
+
+const KIND =
+  'is no kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse })';
+const kind = z.custom<AgentKind>(
+  (value) => has(value, 'name') && has(value, 'render') && has(value, 'parse'),
+  KIND,
+);
+
+/** Which options a tool was given is checked apart, so that the message can name the tool. */
+export const tool = z.custom<Tool>(
+  (value) => has(value, 'parseInput') && has(value, 'run'),
+  'is no tool: make it with defineTool({ name, description, run })',
+);
+
+const memory = z.union(
+  [
+    z.literal('buffer').transform((of): MemoryManifest => ({ kind: of })),
+    z.strictObject({ kind: z.literal('buffer') }),
+    z.strictObject({ kind: z.literal('window'), turns: z.int().positive() }),
+    z.strictObject({ kind: z.enum(['tokens', 'summary']), tokens: z.int().positive() }),
+  ],
+  "is none of 'buffer', { kind: 'window', turns }, { kind: 'tokens', tokens }, { kind: 'summary', tokens }",
+);
+
+const agentShape = {
+  name: z
+    .string()
+    .regex(/^[^\s/][^/\n]*$/u, 'is empty, or begins with a blank, or has a slash or a line break'),
+  description: z.string().optional(),
+  kind: z.union([z.string(), kind], KIND).default('zero-shot'),
+  model: z.union([z.string().min(1, 'is empty'), model], MODEL),
+  tools: z.array(tool).default([]),
+  prompt: z.record(z.string(), z.string()).default({}),
+  parser: z
+    .custom<AgentKind['parse']>(
+      (value) => typeof value === 'function',
+      'is no function (reply, manifest) => decision',
+    )
+    .optional(),
+  output: z
+    .custom<ZodSchema>(isZodSchema, 'is no zod schema: write z.object({ … }) with the z that reloop exports')
+    .optional(),
+  maxExecutionTime: duration.nullable().default(null),
+  memory: memory.optional(),
+  requestTimeout: duration.default('10m'),
+  /** After a failure the waits are 0.5, 1, 2 and 4 s, unless the provider asks for others. */
+  modelRetry: retryOptions({
+    maxAttempts: 5,
+    initialInterval: '500ms',
+    backoffCoefficient: 2,
+    maximumInterval: '30s',
+  }),
+  stop: z.array(z.string().min(1)).optional(),
+  ...loopShape,
+  ...requestShape,
+} satisfies Record<keyof AgentDefinition, z.ZodType>;
+
+/** What a definition may say, and nothing else. */
+export const agentSchema = options(agentShape).partial().required({ name: true, model: true });
+
+export type CompleteAgent = z.output<typeof complete>;
+const complete = z.object(agentShape);
+
+/** A definition with every default filled in. It has been checked; so are its parts. */
+export function completeAgent(agent: AgentDefinition): CompleteAgent {
+  return complete.parse(agent);
+}
+
+/** The options that are recorded as they are given. */
+export const loopOptions = z.object(loopShape);
+export const requestOptions = z.object(requestShape);
+
+function has<K extends string>(value: unknown, key: K): value is Record<K, unknown> {
+  return typeof value === 'object' && value !== null && key in value;
+}

@@ -1,0 +1,40 @@
+import { type Duration, msToNumber } from '@temporalio/common/lib/time.js';
+import { z } from 'zod';
+import { limits } from '../agent/limits.ts';
+import { finiteMs } from '../agent/values.ts';
+import { ConfigError } from './define.ts';
+
+/** A duration as definitions write it. What it says is checked where the message can name the place: {@link milliseconds}. */
+export const duration = z.union(
+  [z.number(), z.string()],
+  "is no duration: give milliseconds, or a text such as '30s'",
+);
+
+/** Milliseconds of a number or a duration string. Throws {@link ConfigError} naming `what`. */
+export function milliseconds(value: number | string, what: string, orNone = ''): number {
+  const ms = finiteMs(typeof value === 'number' ? value : parse(value));
+  if (ms === undefined) {
+    throw new ConfigError(
+      `${what}: ${JSON.stringify(typeof value === 'number' ? String(value) : value)} is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.`,
+    );
+  }
+  if (ms <= limits.timerMs) return ms;
+  throw new ConfigError(
+    `${what}: ${JSON.stringify(value)} is longer than a timer can count. Write at most '24 days'${orNone}.`,
+  );
+}
+
+/** The same, for what cannot be done in no time. */
+export function timeout(value: number | string, what: string): number {
+  const ms = milliseconds(value, what);
+  if (ms > 0) return ms;
+  throw new ConfigError(`${what}: 0 leaves no time at all. Leave it out for the default.`);
+}
+
+function parse(text: string): number | undefined {
+  try {
+    return msToNumber(text as Duration); // checked by the call itself
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { RetryPolicy } from '../agent/manifest.ts';
+import { duration, milliseconds } from './duration.ts';
+
+/** A check for each option of an interface: a name or a type that differs does not compile. */
+export type Checks<T> = { [K in keyof T]-?: z.ZodType<T[K] | undefined> };
+
+/** An object that takes these options and no others. */
+export function options<S extends z.ZodRawShape>(shape: S, known = Object.keys(shape)) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `unknown option ${issue.keys.join(', ')} (known: ${known.join(', ')})`
+        : undefined,
+  });
+}
+
+export interface RetryDefaults {
+  maxAttempts: number;
+  initialInterval: string;
+  backoffCoefficient: number;
+  maximumInterval: string;
+}
+
+/** Attempts and the waits between them, under Temporal's names; each may be given alone. */
+export function retryOptions(defaults: RetryDefaults) {
+  return options({
+    maxAttempts: z.int().positive().default(defaults.maxAttempts),
+    initialInterval: duration.default(defaults.initialInterval),
+    backoffCoefficient: z.number().min(1).default(defaults.backoffCoefficient),
+    maximumInterval: duration.default(defaults.maximumInterval),
+  }).prefault({});
+}
+
+/** As it is recorded. Throws {@link ConfigError} naming `what`. */
+export function retryPolicy(retry: z.output<ReturnType<typeof retryOptions>>, what: string): RetryPolicy {
+  return {
+    maxAttempts: retry.maxAttempts,
+    initialMs: milliseconds(retry.initialInterval, `${what}.initialInterval`),
+    backoff: retry.backoffCoefficient,
+    maximumMs: milliseconds(retry.maximumInterval, `${what}.maximumInterval`),
+  };
+}
+
+/** What is wrong with a value, each with its place, as one text; undefined if nothing is. */
+export function problemsOf(schema: z.ZodType, value: unknown): string | undefined {
+  const result = schema.safeParse(value);
+  if (result.success) return undefined;
+  const problems = result.error.issues.map(({ path, message, ...issue }) => {
+    const text = 'expected' in issue && issue.expected === 'nonoptional' ? 'is missing' : message;
+    return path.length === 0 ? text : `${path.join('.')}: ${text}`;
+  });
+  return problems.join('; ');
+}

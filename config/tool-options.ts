@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { ToolManifest, ToolRules } from '../agent/manifest.ts';
+import type { RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
+import { duration, timeout } from './duration.ts';
+import { type Checks, options, retryOptions, retryPolicy } from './options.ts';
+
+/** Recorded as they are given. */
+const rulesShape = {
+  effects: z
+    .enum(['none', 'idempotent', 'once'])
+    .refine((effects) => effects !== 'once', {
+      error:
+        "'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey",
+    })
+    .default('idempotent'),
+  onFailure: z.enum(['ask', 'observe', 'fail']).default('ask'),
+  returnDirect: z.boolean().default(false),
+  maxOutputChars: z.int().positive().default(100_000),
+} satisfies Checks<ToolRules>;
+
+/** Every option of a tool: its check and its default. */
+const toolShape = {
+  name: z.string(),
+  description: z.string().min(1, 'is empty, but the model chooses by it'),
+  timeout: duration.default('5m'),
+  retry: retryOptions({
+    maxAttempts: 3,
+    initialInterval: '1s',
+    backoffCoefficient: 2,
+    maximumInterval: '30s',
+  }),
+  approval: z.literal('never').optional(),
+  ...rulesShape,
+} satisfies Record<keyof ToolOptions, z.ZodType>;
+
+/** What defineTool makes of `input` and `run`. */
+const madeShape = {
+  inputSchema: z.unknown(),
+  parseInput: z.unknown(),
+  run: z.unknown(),
+  remote: z.unknown(),
+};
+
+/** What a tool may say, and nothing else. */
+export const toolSchema = options({ ...toolShape, ...madeShape }, [...Object.keys(toolShape), 'input', 'run'])
+  .partial()
+  .required({ name: true, description: true });
+
+const complete = z.object(toolShape);
+const rules = z.object(rulesShape);
+
+/** A tool as it is recorded and as `reloop tools` shows it. Throws {@link ConfigError}. */
+export function toolManifest(tool: Tool): ToolManifest {
+  const { name, description, timeout: limit, retry } = complete.parse(tool);
+  const where = `Tool "${name}"`;
+  return {
+    name,
+    description,
+    inputSchema: tool.inputSchema,
+    timeoutMs: timeout(limit, `${where}: timeout`),
+    retry: retryPolicy(retry, `${where}: retry`),
+    ...rules.parse(tool),
+    ...remoteTool(where, tool.remote),
+  };
+}
+
+function remoteTool(where: string, remote: RemoteTool | undefined): Partial<ToolManifest> {
+  switch (remote?.type) {
+    case undefined:
+      return {};
+    case 'agent':
+      return { agent: remote.agent };
+    case 'activity': {
+      const { taskQueue, heartbeatTimeout: silence } = remote;
+      const heartbeatTimeoutMs =
+        silence === undefined ? undefined : timeout(silence, `${where}: heartbeatTimeout`);
+      return { external: true, taskQueue, heartbeatTimeoutMs };
+    }
+  }
+}

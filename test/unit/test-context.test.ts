@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { defineTool } from '../../index.ts';
+import { toolContext } from '../../testing.ts';
+
+const counter = defineTool({
+  name: 'counter',
+  description: 'Counts on.',
+  async run(text, ctx) {
+    const from = Number(ctx.lastCheckpoint ?? 0);
+    ctx.progress(`from ${from}`);
+    ctx.log.warn('slow');
+    await ctx.checkpoint(from + text.length);
+    return ctx.lastCheckpoint;
+  },
+});
+
+test('a tool in a test goes on from its checkpoint, and the test sees what it stored and said', async () => {
+  const context = toolContext();
+  expect(await counter.run('abc', context)).toBe(3);
+  expect(await counter.run('de', context)).toBe(5);
+  expect(context.checkpoints).toEqual([3, 5]);
+  expect(context.progressTexts).toEqual(['from 0', 'from 3']);
+  expect(context.logged).toEqual([
+    { level: 'warn', text: 'slow' },
+    { level: 'warn', text: 'slow' },
+  ]);
+});
+
+test('a checkpoint comes back as JSON makes of it, as after a crash', async () => {
+  const context = toolContext();
+  await context.checkpoint({ at: 1, left: undefined } as never); // JavaScript may store it
+  expect(context.lastCheckpoint).toStrictEqual({ at: 1 });
+});
+
+test('a tool in a test is given what the test says in place of what is there', async () => {
+  const context = toolContext({ lastCheckpoint: 7, complete: (prompt) => Promise.resolve(`${prompt}!`) });
+  expect(await counter.run('a', context)).toBe(8);
+  expect(await context.complete('hm')).toBe('hm!');
+});
+
+test('a tool in a test that asks a model without an answer is told how to give one', async () => {
+  await expect(toolContext().complete('hm')).rejects.toThrow("toolContext({ complete: async () => '…' })");
+});

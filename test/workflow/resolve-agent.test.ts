@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WorkflowFailedError } from '@temporalio/client';
+import { defineAgent } from '../../config/define.ts';
+import { scripted } from '../../testing.ts';
+import { AGENT_RUN } from '../../workflows/messages.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+const agents = [defineAgent({ name: 'known', model: scripted(['Final Answer: 4']) })];
+let rig: Rig;
+beforeAll(async () => {
+  const settings = { rollingDeploys: false, identity: 'reloop dev 7@here', address: '127.0.0.1:7233' };
+  rig = await startRig({ agents }, settings);
+});
+afterAll(() => rig.stop());
+
+test('where no deploy can be rolling, an unknown agent ends the run at once, and says whose worker does not know it', async () => {
+  const run = await rig.client.start('stranger', 'what?');
+  await expect(run.result()).rejects.toMatchObject({
+    type: 'AgentNotFound',
+    message: `The worker "reloop dev 7@here" of task queue ${rig.taskQueue} at 127.0.0.1:7233 knows no agent "stranger". It has: known. Start one whose config has the agent, in the place of this one or on another task queue.`,
+  });
+  const { events } = await rig.temporal.workflow.getHandle(run.id).fetchHistory();
+  const tries = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
+  expect(Math.max(...tries)).toBe(1);
+});
+
+describe('a run that was started by hand', () => {
+  test.each<[overrides: unknown, sentence: string]>([
+    [{ maxExecutionTimeMs: '10m' }, 'maxExecutionTimeMs has to be a whole number of milliseconds'],
+    [{ maxIterations: -1 }, 'maxIterations has to be a whole number'],
+    [{ temperature: 0 }, 'A run cannot override "temperature"'],
+  ])('fails at once with the overrides %j', async (overrides, sentence) => {
+    const started = rig.temporal.workflow.execute(AGENT_RUN, {
+      workflowId: `${rig.taskQueue}-${sentence}`,
+      taskQueue: rig.taskQueue,
+      args: [{ agent: 'known', question: { input: 'what?', chatHistory: [] }, overrides }],
+    });
+    const failure: unknown = await started.catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    expect(failure).toMatchObject({
+      cause: { type: 'InvalidOverrides', message: expect.stringContaining(sentence) },
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import type { Json } from '../agent/vocabulary.ts';
+import type { ToolContext } from './tool.ts';
+
+/** What a tool did with its context. */
+export interface TestToolContext extends ToolContext {
+  readonly checkpoints: readonly Json[];
+  readonly progressTexts: readonly string[];
+  readonly logged: readonly { level: 'info' | 'warn'; text: string }[];
+}
+
+/**
+ * A context for a test of a tool: `await tool.run(input, toolContext())`. It keeps what the tool stores and says, and hands the
+ * last checkpoint back as `lastCheckpoint`. What the test gives comes first; a question to a model has to be given its answer.
+ */
+export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
+  const checkpoints: Json[] = [];
+  const progressTexts: string[] = [];
+  const logged: { level: 'info' | 'warn'; text: string }[] = [];
+  const context: TestToolContext = {
+    signal: new AbortController().signal,
+    progress: (text) => void progressTexts.push(text),
+    checkpoint: async (value) => {
+      // As it comes back after a crash.
+      const stored = JSON.parse(JSON.stringify(value)) as Json; // JSON.parse makes nothing but JSON values
+      checkpoints.push(stored);
+      context.lastCheckpoint = stored;
+      return Promise.resolve();
+    },
+    lastCheckpoint: undefined,
+    idempotencyKey: 'test-key',
+    earlierCalls: () => Promise.resolve([]),
+    complete: (prompt) =>
+      Promise.reject(
+        new Error(
+          `The tool asks a model, and the test gave no answer: toolContext({ complete: async () => '…' }). The prompt is: ${prompt}`,
+        ),
+      ),
+    attempt: 1,
+    callId: '1.1',
+    runId: 'test-run',
+    log: {
+      info: (text) => void logged.push({ level: 'info', text }),
+      warn: (text) => void logged.push({ level: 'warn', text }),
+    },
+    ...given,
+    checkpoints,
+    progressTexts,
+    logged,
+  };
+  return context;
+}
