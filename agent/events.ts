@@ -41,7 +41,14 @@ export type RunEvent = { at: number } & (
   /** As LangChain's callbacks say it, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
-  | { type: 'attempt_failed'; call: string; attempt: number; error: ErrorInfo }
+  /** `retryInMs`: until the next attempt, where one is known to come. */
+  | {
+      type: 'attempt_failed';
+      call: string;
+      attempt: number;
+      error: ErrorInfo;
+      retryInMs?: number | undefined;
+    }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }

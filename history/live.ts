@@ -1,9 +1,13 @@
 import type { Client } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import { type Heartbeat, parseActivityId } from '../agent/calls.ts';
+import { parseActivityId } from '../agent/calls.ts';
 import type { RunEvent } from '../agent/events.ts';
+import { plainJson } from '../agent/values.ts';
+import { asText } from '../agent/vocabulary.ts';
 import type { RunRef } from './pages.ts';
 import { decodeFirst, recordedError } from './payloads.ts';
+import { fieldsOf } from './records.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
@@ -34,18 +38,34 @@ export function createLivePoll(client: Client, run: () => RunRef): () => Promise
     const at = Date.now();
     const call = id.scope === 0 ? id.call : `${id.scope}/${id.call}`;
     const attempt = activity.attempt ?? 1;
-    const heartbeat = (await decodeFirst(client, activity.heartbeatDetails)) as Heartbeat | undefined; // our own record
+    const { text, progress } = fieldsOf(await decodeFirst(client, activity.heartbeatDetails));
     const events: RunEvent[] = [];
     if (activity.lastFailure && attempt > 1 && isNew(`${call} failure`, `${id.n} ${attempt}`)) {
       const error = await recordedError(client, activity.lastFailure)();
-      events.push({ at, type: 'attempt_failed', call, attempt: attempt - 1, error });
+      const retryInMs = untilNextAttempt(activity, at);
+      events.push({ at, type: 'attempt_failed', call, attempt: attempt - 1, error, retryInMs });
     }
-    if (heartbeat?.text && isNew(`${call} text`, `${attempt} ${heartbeat.text}`)) {
-      events.push({ at, type: 'model_text', call, attempt, text: heartbeat.text });
+    const written = textOf(text);
+    if (written && isNew(`${call} text`, `${attempt} ${written}`)) {
+      events.push({ at, type: 'model_text', call, attempt, text: written });
     }
-    if (heartbeat?.progress && isNew(`${call} progress`, `${attempt} ${heartbeat.progress}`)) {
-      events.push({ at, type: 'tool_progress', call, attempt, text: heartbeat.progress });
+    const said = textOf(progress);
+    if (said && isNew(`${call} progress`, `${attempt} ${said}`)) {
+      events.push({ at, type: 'tool_progress', call, attempt, text: said });
     }
     return events;
   }
+}
+
+/** A tool may say anything of itself, and another worker's activity anything at all. */
+function textOf(value: unknown): string {
+  return value === undefined || value === null ? '' : asText(plainJson(value));
+}
+
+/** Undefined while an attempt runs. */
+function untilNextAttempt(
+  { nextAttemptScheduleTime: next }: PendingActivity,
+  now: number,
+): number | undefined {
+  return next ? Math.max(0, tsToMs(next) - now) : undefined;
 }

@@ -1,0 +1,144 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Client } from '@temporalio/client';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type EndedCalls, readEndedCalls } from '../../history/earlier-calls.ts';
+import type { HistoryEvent } from '../../history/pages.ts';
+
+/** Events that were asked for, by the run they are of. */
+let asked: { [runId: string]: number } = {};
+beforeEach(() => (asked = {}));
+
+describe('the calls of a tool that have ended', () => {
+  const of = { tool: 'count', scope: 0 };
+  const first = [started(), ...call(2, '1.1', 'count', 'a'), ...call(4, '1/1.1', 'count', 'other agent')];
+  const later = [...call(6, '2.1', 'search', 'other tool'), ...call(8, '3.1', 'count', 'b')];
+
+  test('are those of one agent of the workflow, oldest first', async () => {
+    const { calls } = await readEndedCalls(
+      clientOf({ run: [...first, ...later] }),
+      runOf('run'),
+      of,
+      nothing,
+    );
+    expect(calls).toEqual([
+      { call: '1.1', toolInput: 'in 1.1', output: 'a' },
+      { call: '3.1', toolInput: 'in 3.1', output: 'b' },
+    ]);
+  });
+
+  test('are read on from what is known, however much that is', async () => {
+    const long = [
+      started(),
+      ...Array.from({ length: 300 }, (_, n) => call(2 + 2 * n, `${n}.1`, 'count', n)).flat(),
+    ];
+    const known = await readEndedCalls(clientOf({ run: long }), runOf('run'), of, nothing);
+    asked = {};
+    const more = [...long, ...call(602, '300.1', 'count', 300)];
+    const ended = await readEndedCalls(clientOf({ run: more }), runOf('run'), of, () => known);
+    expect(ended.calls).toHaveLength(301);
+    expect(ended.calls.at(-1)).toMatchObject({ call: '300.1', output: 300 });
+    expect(known.calls).toHaveLength(300);
+    expect(asked['run']).toBeLessThan(50);
+  });
+
+  test('include one that had begun, and not ended, when the others were read', async () => {
+    const [begun, over] = call(2, '1.1', 'count', 'a');
+    const known = await readEndedCalls(clientOf({ run: [started(), begun] }), runOf('run'), of, nothing);
+    expect(known.calls).toEqual([]);
+    const ended = await readEndedCalls(
+      clientOf({ run: [started(), begun, over] }),
+      runOf('run'),
+      of,
+      () => known,
+    );
+    expect(ended.calls).toMatchObject([{ call: '1.1', output: 'a' }]);
+  });
+
+  test('begin in the runs before, of which only what is not known is read', async () => {
+    const next = [
+      started({ agent: 'a', from: { runId: 'run', length: 0, digest: '' } }),
+      ...call(2, '9.1', 'count', 'z'),
+    ];
+    const rest = Array.from({ length: 30 }, (_, n) => call(10 + 2 * n, `${4 + n}.1`, 'search', n)).flat();
+    const run = [...first, ...later, ...rest];
+    const client = clientOf({ run, next });
+    const all = await readEndedCalls(client, runOf('next'), of, nothing);
+    expect(all.calls.map(({ output }) => output)).toEqual(['a', 'b', 'z']);
+    const known = await readEndedCalls(client, runOf('run'), of, nothing);
+    asked = {};
+    const again = await readEndedCalls(client, runOf('next'), of, ({ runId }) =>
+      runId === 'run' ? known : undefined,
+    );
+    expect(again).toEqual(all);
+    expect(asked['run']).toBeLessThan(run.length);
+  });
+
+  test('say how many bytes they take', async () => {
+    const { bytes } = await readEndedCalls(clientOf({ run: first }), runOf('run'), of, nothing);
+    expect(bytes).toBe(JSON.stringify(['in 1.1', 'a']).length);
+  });
+});
+
+function nothing(): EndedCalls | undefined {
+  return undefined;
+}
+
+function runOf(runId: string) {
+  return { workflowId: 'w', runId };
+}
+
+function started(input: object = { agent: 'a' }): HistoryEvent {
+  return { eventId: numbered(1), workflowExecutionStartedEventAttributes: { input: payloads(input) } };
+}
+
+function call(id: number, activityId: string, name: string, output: unknown): [HistoryEvent, HistoryEvent] {
+  const input = payloads(`in ${activityId}`);
+  return [
+    {
+      eventId: numbered(id),
+      activityTaskScheduledEventAttributes: { activityId, activityType: { name }, input },
+    },
+    {
+      eventId: numbered(id + 1),
+      activityTaskCompletedEventAttributes: { scheduledEventId: numbered(id), result: payloads({ output }) },
+    },
+  ];
+}
+
+function payloads(value: unknown) {
+  return { payloads: [defaultPayloadConverter.toPayload(value)] };
+}
+
+function numbered(id: number): NonNullable<HistoryEvent['eventId']> {
+  return id as unknown as NonNullable<HistoryEvent['eventId']>; // as a text it reads the same as a Long
+}
+
+interface Request {
+  execution: { runId: string };
+  maximumPageSize: number;
+  nextPageToken?: Uint8Array;
+}
+
+/** A client that knows these runs and nothing else: page by page, from either end. */
+function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
+  const page = (
+    events: HistoryEvent[],
+    { execution, maximumPageSize, nextPageToken = Uint8Array.of(0) }: Request,
+  ) => {
+    const from = (nextPageToken[0] ?? 0) * maximumPageSize;
+    const shown = events.slice(from, from + maximumPageSize);
+    asked[execution.runId] = (asked[execution.runId] ?? 0) + shown.length;
+    const more = from + maximumPageSize < events.length;
+    const next = more ? Uint8Array.of((nextPageToken[0] ?? 0) + 1) : new Uint8Array();
+    return { history: { events: shown }, nextPageToken: next };
+  };
+  const workflowService = {
+    getWorkflowExecutionHistory: async (request: Request) =>
+      page(runs[request.execution.runId] ?? [], request),
+    getWorkflowExecutionHistoryReverse: async (request: Request) =>
+      page((runs[request.execution.runId] ?? []).toReversed(), request),
+  };
+  const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
+  // Of a client, reading history needs no more.
+  return { workflowService, options: { namespace: 'default', loadedDataConverter } } as unknown as Client;
+}
