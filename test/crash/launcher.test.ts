@@ -134,7 +134,7 @@ const answers = (address: string) =>
     return true;
   }).catch(() => false);
 
-describe('the embedded Temporal server', { timeout: LIMIT_MS }, () => {
+describe('the embedded Temporal server', { timeout: 4 * LIMIT_MS }, () => {
   it('is one for commands that start at the same moment, and stays while one of them lives', async () => {
     const [first, second, third] = await Promise.all([hold(), hold(), acquire()]);
     expect(first.server).toMatchObject({ address: `127.0.0.1:${ports.grpc}`, pid: third.pid });
