@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
-import { accepts, type Ports } from './free-ports.ts';
+import { accepts, type Ports } from './ports.ts';
 
 export interface ServerProcess {
   /** undefined: it could not even be started. */
@@ -12,7 +12,7 @@ export interface ServerProcess {
   /** Resolves when the process is gone: how it ended. */
   ended: Promise<string>;
   /** Lets it close its database; kills it where it does not. */
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 export interface ServerProcessOptions {
@@ -43,33 +43,29 @@ const dynamicConfig = [
 
 const searchAttributes = ['ReloopAgent=Keyword', 'ReloopStatus=Keyword', 'ReloopSession=Keyword'];
 
-/** Starts the Temporal dev server, fast and durable, on loopback only. */
-export function startServer(options: ServerProcessOptions): ServerProcess {
+/** Starts the Temporal dev server, fast and durable, on loopback only; stops it when the signal aborts. */
+export function startServer(options: ServerProcessOptions, signal: AbortSignal): ServerProcess {
   const { binary, ports, cwd, log } = options;
   // Files, not pipes: a server that outlives its keeper must not die of a log line.
-  const child = spawn(binary, flags(options), {
-    cwd,
-    env: plainEnvironment(),
-    stdio: ['ignore', log, log],
-    windowsHide: true,
-  });
+  const stdio = ['ignore' as const, log, log];
+  const child = spawn(binary, flags(options), { cwd, env: plainEnvironment(), stdio, windowsHide: true });
   const ended = once(child, 'exit').then(
     () => `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`,
     (error: unknown) => `it could not be run (${String(error)})`,
   );
-  const gone = new AbortController();
-  void ended.then((reason) => gone.abort(new Error(reason)));
-  return {
-    pid: child.pid,
-    ready: answers(ports.grpc, gone.signal),
-    ended,
-    async stop() {
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await ended;
-      clearTimeout(timer);
-    },
+  const stop = () => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    return ended.finally(() => clearTimeout(timer));
   };
+  const gone = new AbortController();
+  const onAbort = () => void stop();
+  signal.addEventListener('abort', onAbort);
+  void ended.then((reason) => {
+    signal.removeEventListener('abort', onAbort);
+    gone.abort(new Error(reason));
+  });
+  return { pid: child.pid, ready: untilReady(ports.grpc, gone.signal), ended, stop };
 }
 
 function flags({ ports, dbFile }: ServerProcessOptions): string[] {
@@ -87,24 +83,14 @@ function flags({ ports, dbFile }: ServerProcessOptions): string[] {
   return ['server', 'start-dev', ...named.flat()];
 }
 
+const KEPT_VARIABLES = 'PATH HOME TMPDIR LANG TZ USERPROFILE SystemRoot TEMP TMP APPDATA'.split(' ');
+
 /** It stays longer than the command that started it: no keys of a user, nothing that points a CLI elsewhere. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
-  const names = [
-    'PATH',
-    'HOME',
-    'TMPDIR',
-    'LANG',
-    'TZ',
-    'USERPROFILE',
-    'SystemRoot',
-    'TEMP',
-    'TMP',
-    'APPDATA',
-  ];
-  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  return Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]]));
 }
 
-async function answers(port: number, gone: AbortSignal): Promise<void> {
+async function untilReady(port: number, gone: AbortSignal): Promise<void> {
   const end = Date.now() + READY_MS;
   // First plainly: gRPC waits a second after each connect that fails.
   await untilTrue(() => accepts(port), end, gone);
@@ -112,8 +98,7 @@ async function answers(port: number, gone: AbortSignal): Promise<void> {
   const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
   try {
     // The port is open a little before the services are.
-    await untilTrue(() => isServed(connection), end, gone);
-    await keepRunsLonger(connection);
+    await untilTrue(() => keepsRunsLong(connection).catch(() => false), end, gone);
   } finally {
     await connection.close();
   }
@@ -127,23 +112,19 @@ async function untilTrue(condition: () => Promise<boolean>, end: number, gone: A
   }
 }
 
-async function isServed(connection: Connection): Promise<boolean> {
-  try {
-    await connection.withDeadline(Date.now() + 2_000, () =>
-      connection.workflowService.describeNamespace({ namespace: NAMESPACE }),
-    );
+/** 90 days instead of the dev server's 24 hours; what somebody else has set stays. Throws while it does not answer. */
+async function keepsRunsLong(connection: Connection): Promise<boolean> {
+  return connection.withDeadline(Date.now() + 2_000, async () => {
+    const { workflowService } = connection;
+    const { config } = await workflowService.describeNamespace({ namespace: NAMESPACE });
+    if (Number(config?.workflowExecutionRetentionTtl?.seconds) !== DAY_S) return true;
+    const { default: proto } = await import('@temporalio/proto');
+    const workflowExecutionRetentionTtl = proto.google.protobuf.Duration.fromObject({ seconds: RETENTION_S });
+    await workflowService.updateNamespace({
+      namespace: NAMESPACE,
+      config: { workflowExecutionRetentionTtl },
+    });
+    await sleep(NAMESPACE_REFRESH_MS + 100);
     return true;
-  } catch {
-    return false;
-  }
-}
-
-/** 90 days instead of the dev server's 24 hours; what somebody else has set stays. */
-async function keepRunsLonger({ workflowService }: Connection): Promise<void> {
-  const { config } = await workflowService.describeNamespace({ namespace: NAMESPACE });
-  if (Number(config?.workflowExecutionRetentionTtl?.seconds) !== DAY_S) return;
-  const { default: proto } = await import('@temporalio/proto');
-  const workflowExecutionRetentionTtl = proto.google.protobuf.Duration.fromObject({ seconds: RETENTION_S });
-  await workflowService.updateNamespace({ namespace: NAMESPACE, config: { workflowExecutionRetentionTtl } });
-  await sleep(NAMESPACE_REFRESH_MS + 100);
+  });
 }

@@ -2,29 +2,26 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findTemporalBinary } from './binary/binary.ts';
 import { scriptArgs } from './child-script.ts';
-import { accepts, usualPorts, type Ports } from './free-ports.ts';
-import { TemporalUnreachable } from './launcher-error.ts';
 import { takeLease, type Lease } from './keeper/lease.ts';
-import { lockHolder } from './lock-file.ts';
-import { isAlive } from './process-identity.ts';
-import { plainEnvironment } from './process.ts';
-import { makeStateDirectory, readRecord, stateFiles, type ServerRecord } from './state.ts';
 import type { SuperviseOptions } from './keeper/supervisor.ts';
-import { findTemporalBinary, type TemporalBinary } from './binary/binary.ts';
+import { TemporalUnreachable } from './launcher-error.ts';
+import { lockHolder } from './lock-file.ts';
+import { accepts, usualPorts, type Ports } from './ports.ts';
+import { plainEnvironment } from './process.ts';
+import { isAlive } from './process-identity.ts';
+import {
+  makeStateDirectory,
+  readRecord,
+  stateFiles,
+  type ServerRecord,
+  type TemporalBinary,
+} from './state.ts';
 
 export { stateDirectory } from './state.ts';
 
-export interface EmbeddedServerInfo {
-  address: string;
-  namespace: 'default';
-  uiUrl: string;
-  /** Has the dynamic config that makes a step fast. */
-  fastSettings: boolean;
-  pid: number;
-  dbFile: string;
-  binary: TemporalBinary;
-}
+export type EmbeddedServerInfo = Omit<ServerRecord, 'ports' | 'startedAt' | 'ready'>;
 
 export interface EmbeddedServer extends EmbeddedServerInfo {
   /** false: another command had it running. */
@@ -48,28 +45,17 @@ export async function acquireServer(options: AcquireOptions): Promise<EmbeddedSe
   const stateDir = resolve(options.stateDir);
   const { onProgress, ports = usualPorts } = options;
   let released = false;
-  const obtained = await obtainLease(stateDir, ports, () => findTemporalBinary({ onProgress }));
-  const { startedByUs } = obtained;
-  const { server } = obtained.lease;
-  let lease = obtained.lease;
-
-  async function comeBack(): Promise<void> {
-    const said = await lease.lost;
-    if (released) return;
-    if (said !== undefined) return onProgress(said);
-    try {
-      ({ lease } = await obtainLease(stateDir, server.ports, async () => server.binary));
-    } catch (error) {
-      return onProgress(error instanceof Error ? error.message : String(error));
-    }
-    if (released) return lease.release();
-    if (lease.server.address !== server.address) {
-      onProgress(`The Temporal server had to move to ${lease.server.address}. Start this command again.`);
-    }
-    return comeBack();
+  let lease = await obtainLease(stateDir, ports, () => {
+    onProgress('Starting Temporal …');
+    return findTemporalBinary({ onProgress });
+  });
+  const { server, startedByUs } = lease;
+  if (startedByUs && !samePorts(server.ports, ports)) {
+    onProgress(
+      `Ports ${ports.grpc} and ${ports.ui} were not both free: Temporal is at ${server.address}, its Web UI at ${server.uiUrl}`,
+    );
   }
-
-  void comeBack();
+  void reacquire();
   return {
     ...infoOf(server),
     startedByUs,
@@ -78,6 +64,23 @@ export async function acquireServer(options: AcquireOptions): Promise<EmbeddedSe
       await lease.release();
     },
   };
+
+  /** Each time the keeper was killed: another one keeps the server, at the same address. */
+  async function reacquire(): Promise<void> {
+    const said = await lease.lost;
+    if (released) return;
+    if (said !== undefined) return onProgress(said);
+    try {
+      lease = await obtainLease(stateDir, server.ports, async () => server.binary);
+    } catch (error) {
+      return onProgress(error instanceof Error ? error.message : String(error));
+    }
+    if (released) return lease.release();
+    if (lease.server.address !== server.address) {
+      onProgress(`The Temporal server had to move to ${lease.server.address}. Start this command again.`);
+    }
+    return reacquire();
+  }
 }
 
 /** The server of a project if it is up. Starts nothing and does not keep it from ending. */
@@ -94,7 +97,7 @@ async function obtainLease(
   stateDir: string,
   ports: Ports,
   findBinary: () => Promise<TemporalBinary>,
-): Promise<{ lease: Lease; startedByUs: boolean }> {
+): Promise<Lease & { startedByUs: boolean }> {
   await prepare(stateDir);
   const files = stateFiles(stateDir);
   let keeper: ChildProcess | undefined;
@@ -102,7 +105,7 @@ async function obtainLease(
     const holder = await lockHolder(files.keeper);
     if (holder !== undefined) {
       const lease = await takeLease(holder);
-      if (lease !== undefined) return { lease, startedByUs: lease.keeperPid === keeper?.pid };
+      if (lease !== undefined) return { ...lease, startedByUs: lease.keeperPid === keeper?.pid };
     } else if (keeper === undefined || keeper.exitCode === 0) {
       keeper = startKeeper({ stateDir, ports, binary: await findBinary() });
       giveUp = Date.now() + PATIENCE_MS;
@@ -127,7 +130,7 @@ async function prepare(stateDir: string): Promise<void> {
 
 /** In a session of its own: Ctrl-C, a closed terminal or the end of our process group are not its business. */
 function startKeeper(options: SuperviseOptions): ChildProcess {
-  const log = openSync(stateFiles(options.stateDir).log, 'a');
+  const log = openSync(stateFiles(options.stateDir).log, 'a', 0o600);
   const keeper = spawn(process.execPath, [...scriptArgs('keeper/keeper'), JSON.stringify(options)], {
     cwd: options.stateDir,
     env: plainEnvironment(),
@@ -141,14 +144,11 @@ function startKeeper(options: SuperviseOptions): ChildProcess {
   return keeper;
 }
 
-function infoOf({
-  address,
-  namespace,
-  uiUrl,
-  fastSettings,
-  pid,
-  dbFile,
-  binary,
-}: ServerRecord): EmbeddedServerInfo {
-  return { address, namespace, uiUrl, fastSettings, pid, dbFile, binary };
+function infoOf(record: ServerRecord): EmbeddedServerInfo {
+  const { ports: _ports, startedAt: _startedAt, ready: _ready, ...info } = record;
+  return info;
+}
+
+function samePorts(a: Ports, b: Ports): boolean {
+  return a.grpc === b.grpc && a.ui === b.ui;
 }

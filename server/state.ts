@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -7,14 +7,16 @@ const recordSchema = z.object({
   address: z.string(),
   namespace: z.literal('default'),
   uiUrl: z.string(),
-  ports: z.object({ grpc: z.number(), ui: z.number() }),
-  pid: z.int().positive(),
-  born: z.string().nullable(),
-  dbFile: z.string(),
+  /** Has the dynamic config that makes a step fast. */
   fastSettings: z.boolean(),
+  pid: z.int().positive(),
+  startedAt: z.string().nullable(),
+  ports: z.object({ grpc: z.number(), ui: z.number() }),
+  dbFile: z.string(),
   binary: z.object({
     path: z.string(),
     source: z.enum(['TEMPORAL_CLI_PATH', 'PATH', 'cache', 'sdk-download', 'go-install']),
+    /** As the binary says it: `1.5.1 (Server 1.29.1, UI 2.42.1)`. */
     version: z.string(),
   }),
   /** false from its start until it answers. */
@@ -23,14 +25,7 @@ const recordSchema = z.object({
 
 /** `server.json`: the Temporal server of a project. There while the server is, and after a crash. */
 export type ServerRecord = z.output<typeof recordSchema>;
-
-export interface StateFiles {
-  /** Who keeps the server; see lock-file.ts. */
-  keeper: string;
-  record: string;
-  log: string;
-  db: string;
-}
+export type TemporalBinary = ServerRecord['binary'];
 
 /** The folder of this project's server: RELOOP_STATE_DIR, or `.reloop` beside the nearest package.json. */
 export function stateDirectory(cwd: string = process.cwd()): string {
@@ -40,8 +35,9 @@ export function stateDirectory(cwd: string = process.cwd()): string {
     : resolve(cwd, configured);
 }
 
-export function stateFiles(stateDir: string): StateFiles {
+export function stateFiles(stateDir: string) {
   return {
+    /** Who keeps the server; see lock-file.ts. */
     keeper: join(stateDir, 'keeper.json'),
     record: join(stateDir, 'server.json'),
     log: join(stateDir, 'server.log'),
@@ -49,9 +45,16 @@ export function stateFiles(stateDir: string): StateFiles {
   };
 }
 
-/** Keeps the folder out of version control by itself. */
+/**
+ * For the eyes of its user only, as every prompt and answer is in it, also where an older one was open to others; and
+ * out of version control by itself.
+ */
 export async function makeStateDirectory(stateDir: string): Promise<void> {
-  await mkdir(stateDir, { recursive: true });
+  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  const { record, log, db } = stateFiles(stateDir);
+  // The folder may be one that the user shares with others on purpose; these files are ours.
+  const ours = [record, log, db, `${db}-wal`, `${db}-shm`].filter((file) => existsSync(file));
+  await Promise.all(ours.map((file) => chmod(file, 0o600).catch(() => undefined))); // some go under our eyes
   const ignore = join(stateDir, '.gitignore');
   if (!existsSync(ignore)) await writeFile(ignore, '*\n');
 }

@@ -1,5 +1,5 @@
 import type { EmbeddedServer } from '../../server/server.ts';
-import { usualPorts } from '../../server/free-ports.ts';
+import { usualPorts } from '../../server/ports.ts';
 import { loadConfig } from '../../config/load.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { UsageError } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { accepts, usualPorts } from '../../server/free-ports.ts';
+import { accepts, usualPorts } from '../../server/ports.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { type EmbeddedServerInfo, runningServer, stateDirectory } from '../../server/server.ts';
 import { connectTo, temporalSettings } from '../../client/connect.ts';

@@ -1,12 +1,10 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 /**
- * A process of its own: `temporal-download FOLDER VERSION` leaves the Temporal CLI in a folder. The SDK downloads it only
- * on the way to a server, so one is started, in memory, and ended.
+ * A process of its own: `download FOLDER VERSION` leaves the Temporal CLI in a folder. The SDK downloads it only on the
+ * way to a server, so one is started, in memory, and ended.
  */
-const [downloadDir, version] = process.argv.slice(2);
-if (downloadDir === undefined || version === undefined)
-  throw new Error('Usage: temporal-download FOLDER VERSION');
+const [downloadDir = '', version = ''] = process.argv.slice(2);
 try {
   const environment = await TestWorkflowEnvironment.createLocal({
     server: {

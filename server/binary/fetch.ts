@@ -1,19 +1,21 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { scriptArgs } from '../child-script.ts';
+import type { Tell } from './progress.ts';
+
+/** Server 1.29.1, UI 2.42.1: the newest that `go install` accepts. */
+export const TEMPORAL_VERSION = 'v1.5.1';
+
+/** What programs end in here. */
+export const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export interface FetchOptions {
   /** Empty, private to this attempt. */
   folder: string;
-  version: string;
   env: NodeJS.ProcessEnv;
-  go: string | undefined;
-  signal: AbortSignal | undefined;
-  /** Called often; says something now and then. */
-  tick(line: (seconds: number) => string): void;
+  signal?: AbortSignal | undefined;
+  tell: Tell;
 }
 
 /** Returns the path of the binary in `folder`; throws an Error with half a sentence on what went wrong. */
@@ -22,100 +24,68 @@ export type Fetch = (options: FetchOptions) => Promise<string>;
 /** A download that gains nothing for this long is given up; a slow one goes on as long as it takes. */
 const STALLED_MS = 20_000;
 
-const extension = process.platform === 'win32' ? '.exe' : '';
-
 /** In a child process: the SDK's runtime cannot be configured any more once it runs, and its download not be ended. */
-export const downloadBySdk: Fetch = async ({ folder, version, env, signal, tick }) => {
-  const child = start(process.execPath, [...scriptArgs('binary/download'), folder, version], {
-    cwd: folder,
-    env,
-  });
-  let size = 0;
-  let changed = Date.now();
-  await ended(child, { signal, killSignal: 'SIGKILL' }, async () => {
+export const downloadBySdk: Fetch = async (options) => {
+  const { folder, tell } = options;
+  let [size, changed] = [0, Date.now()];
+  const args = [...scriptArgs('binary/download'), folder, TEMPORAL_VERSION];
+  await run(process.execPath, args, { ...options, killSignal: 'SIGKILL' }, async () => {
     const now = await bytesIn(folder);
-    if (now !== size) changed = Date.now();
-    size = now;
-    tick((seconds) => `Downloading the Temporal CLI ${version}, once: ${megabytes(size)} (${seconds} s) ...`);
-    if (Date.now() - changed > STALLED_MS) return `nothing came for ${STALLED_MS / 1000} s`;
-    return undefined;
+    if (now !== size) [size, changed] = [now, Date.now()];
+    const megabytes = Math.round(size / 1024 / 1024);
+    tell((s) => `Downloading the Temporal CLI ${TEMPORAL_VERSION}, once: ${megabytes} MB (${s} s) ...`);
+    return Date.now() - changed > STALLED_MS ? `nothing came for ${STALLED_MS / 1000} s` : undefined;
   });
-  return join(folder, `temporal-${version}${extension}`);
+  return join(folder, `temporal-${TEMPORAL_VERSION}${EXE}`);
 };
 
-export const buildWithGo: Fetch = async ({ folder, version, env, go, signal, tick }) => {
-  if (go === undefined) throw new Error('Go is not on PATH');
-  const pkg = `github.com/temporalio/cli/cmd/temporal@${version}`;
-  const child = start(go, ['install', pkg], { cwd: folder, env: { ...env, GOBIN: folder } });
-  await ended(child, { signal, killSignal: 'SIGINT' }, async () => {
-    tick(
-      (seconds) =>
-        `Building the Temporal CLI ${version} with Go, once; this takes some minutes (${seconds} s) ...`,
-    );
+export const buildWithGo: Fetch = async (options) => {
+  const { folder, tell } = options;
+  const env = { ...options.env, GOBIN: folder };
+  const args = ['install', `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_VERSION}`];
+  await run('go', args, { ...options, env, killSignal: 'SIGINT' }, async () => {
+    const what = `Building the Temporal CLI ${TEMPORAL_VERSION} with Go, once; this takes some minutes`;
+    tell((s) => `${what} (${s} s) ...`);
     return undefined;
   });
-  return join(folder, `temporal${extension}`);
+  return join(folder, `temporal${EXE}`);
 };
 
-function start(
+type RunOptions = Omit<FetchOptions, 'tell'> & { killSignal: NodeJS.Signals };
+
+/** Runs a command to its end. `watch` is asked now and then and may give a reason to stop. */
+async function run(
   command: string,
   args: string[],
-  options: { cwd: string; env: NodeJS.ProcessEnv },
-): ChildProcess {
-  return spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true });
-}
-
-/** Waits for exit code 0. `watch` is asked twice a second and may give a reason to stop. */
-async function ended(
-  child: ChildProcess,
-  { signal, killSignal }: { signal: AbortSignal | undefined; killSignal: NodeJS.Signals },
+  { folder, env, signal, killSignal }: RunOptions,
   watch: () => Promise<string | undefined>,
 ): Promise<void> {
-  let stderr = '';
-  child.stderr?.setEncoding('utf8').on('data', (piece: string) => (stderr = (stderr + piece).slice(-4_000)));
-  const closed = once(child, 'close');
-  closed.catch(() => undefined); // awaited below
+  signal?.throwIfAborted();
   let reason: string | undefined;
-  do {
-    reason = signal?.aborted === true ? 'it was called off' : await watch();
-  } while (reason === undefined && (await stillRuns(closed)));
-  if (reason !== undefined) child.kill(killSignal);
-  await closed;
-  if (reason !== undefined) throw new Error(reason);
-  if (child.exitCode !== 0) {
-    throw new Error(lastLine(stderr) ?? `it ended with ${child.exitCode ?? child.signalCode}`);
-  }
-}
-
-/** Looks again after half a second, or when it has ended. Rejects when it could not be started. */
-async function stillRuns(closed: Promise<unknown>): Promise<boolean> {
-  const timer = new AbortController();
-  const pause = sleep(500, true, { signal: timer.signal }).catch(() => true);
-  try {
-    return await Promise.race([closed.then(() => false), pause]);
-  } finally {
-    timer.abort();
-  }
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile(command, args, { cwd: folder, env, windowsHide: true }, (error, _out, stderr) => {
+      if (error === null) resolve();
+      else if (error.code === 'ENOENT') reject(new Error(`${command} is not on PATH`));
+      else reject(new Error(reason ?? (lastLine(stderr) || error.message)));
+    });
+    const look = async () => {
+      reason ??= signal?.aborted === true ? 'it was called off' : await watch().catch(() => undefined);
+      if (reason !== undefined) child.kill(killSignal);
+    };
+    const looks = setInterval(() => void look(), 500);
+    child.once('close', () => clearInterval(looks));
+    void look();
+  });
 }
 
 async function bytesIn(folder: string): Promise<number> {
-  const sizes = (await readdir(folder)).map(async (name) => {
-    // Files come and go under our eyes.
-    return stat(join(folder, name)).then(
-      ({ size }) => size,
-      () => 0,
-    );
-  });
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+  let bytes = 0;
+  for (const name of await readdir(folder)) bytes += (await stat(join(folder, name))).size;
+  return bytes;
 }
 
 /** The SDK says the whole chain of causes, the URL twice; the last few are the reason. */
-function lastLine(output: string): string | undefined {
+function lastLine(output: string): string {
   const line = output.trim().split('\n').at(-1)?.trim() ?? '';
-  const reason = line.split(': ').slice(-4).join(': ').replace(/\.$/u, '');
-  return reason === '' ? undefined : reason;
+  return line.split(': ').slice(-4).join(': ').replace(/\.$/u, '');
 }

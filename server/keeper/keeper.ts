@@ -1,37 +1,35 @@
-import { once } from 'node:events';
-import { openDesk } from './lease-server.ts';
 import { tryLock } from '../lock-file.ts';
 import { removeRecord, stateFiles } from '../state.ts';
+import { openLeaseServer } from './lease-server.ts';
 import { supervise, type SuperviseOptions } from './supervisor.ts';
 
 /**
- * A process of its own, `server-keeper OPTIONS-AS-JSON`: keeps one Temporal server for all commands of a project. It
- * belongs to none of them, so it outlives each, and ends when the last has released its lease or died.
+ * A process of its own, `keeper OPTIONS-AS-JSON`: keeps one Temporal server for all commands of a project. It belongs to
+ * none of them, so it outlives each, and ends when the last has released its lease or died.
  */
 async function keepServer(options: SuperviseOptions): Promise<void> {
-  const desk = await openDesk();
-  const lock = await tryLock(stateFiles(options.stateDir).keeper, desk);
-  if (lock === undefined) return desk.close(); // another keeper was faster
+  process.umask(0o077); // its database and log hold every prompt
+  const leases = await openLeaseServer();
+  const lock = await tryLock(stateFiles(options.stateDir).keeper, leases);
+  if (lock === undefined) return leases.close(); // another keeper was faster
 
-  const supervisor = supervise(options);
-  desk.serve(supervisor.server);
+  const told = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => told.abort());
+  const stop = AbortSignal.any([told.signal, leases.idle]);
+  stop.addEventListener('abort', leases.refuse);
+
   let failure: string | undefined;
   try {
-    await Promise.race([desk.deserted, supervisor.ended, toldToEnd()]);
+    await supervise(options, leases.offer, stop);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
     process.exitCode = 1;
   }
-  desk.refuse();
-  await supervisor.stop();
+  leases.refuse();
   await removeRecord(options.stateDir);
   await lock.release(); // not before the server is gone: two on one file would spoil it
-  desk.close(failure);
+  leases.close(failure);
 }
 
-async function toldToEnd(): Promise<void> {
-  await Promise.race(['SIGTERM', 'SIGINT', 'SIGHUP'].map((signal) => once(process, signal)));
-}
-
-// Written by temporal-server.ts of the same version.
+// Written by server.ts of the same version.
 await keepServer(JSON.parse(process.argv[2] ?? '') as SuperviseOptions);

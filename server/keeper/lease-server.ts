@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { createInterface, type Interface } from 'node:readline';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ServerRecord } from '../state.ts';
+import { onLine } from './lines.ts';
 
-/** The one line a keeper says to each who holds a lease; an error also later, when the server is lost for good. */
-export type DeskMessage = { server: ServerRecord } | { error: string };
+/** One line that a keeper says to each who holds a lease: where the server is, or that it is lost for good. */
+export type KeeperMessage = { server: ServerRecord } | { error: string };
 
 /**
  * Where commands hold their leases. A lease is an open connection: however its holder dies, the system closes it, and no
  * number of a process can be mistaken for another's.
  */
-export interface LeaseDesk {
+export interface LeaseServer {
   port: number;
   /** What a holder says first. */
   token: string;
-  /** Resolves when nobody has held a lease for a while. */
-  deserted: Promise<void>;
-  /** Says from where holders get their server; until then they wait. */
-  serve(server: () => Promise<ServerRecord>): void;
+  /** Aborts when nobody has held a lease for a while. */
+  idle: AbortSignal;
+  /** The server for those who hold a lease or ask for one; undefined: it is down for now, they wait. */
+  offer(server: ServerRecord | undefined): void;
   /** No more leases, though the port stays ours. */
   refuse(): void;
+  /** Ends all leases; `error` says why. */
   close(error?: string): void;
 }
 
@@ -28,63 +29,52 @@ export interface LeaseDesk {
 const GRACE_MS = 400;
 const FIRST_GRACE_MS = 15_000;
 
-export async function openDesk(): Promise<LeaseDesk> {
+export async function openLeaseServer(): Promise<LeaseServer> {
   const token = randomUUID();
-  const sockets = new Set<Socket>();
   const leases = new Set<Socket>();
-  let open = true;
-  let desert: () => void = () => undefined;
-  const deserted = new Promise<void>((resolve) => (desert = resolve));
-  let grace = setTimeout(desert, FIRST_GRACE_MS);
-  let serve: LeaseDesk['serve'] = () => undefined;
-  const served = new Promise<() => Promise<ServerRecord>>((resolve) => (serve = resolve));
+  let offered: ServerRecord | undefined;
+  let refusing = false;
+  const idle = new AbortController();
+  const endIdle = () => idle.abort();
+  let grace = setTimeout(endIdle, FIRST_GRACE_MS);
 
-  const listener = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
-    lines(socket).once('line', (line) => {
-      if (open && line === token) void hold(socket);
-      else socket.destroy();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-
-  async function hold(socket: Socket): Promise<void> {
+  function hold(socket: Socket): void {
     clearTimeout(grace);
     leases.add(socket);
     socket.once('close', () => {
       leases.delete(socket);
-      if (leases.size === 0) grace = setTimeout(desert, GRACE_MS);
+      if (leases.size === 0) grace = setTimeout(endIdle, GRACE_MS);
     });
-    const server = await served;
-    say(socket, { server: await server() });
+    if (offered !== undefined) say(socket, { server: offered });
   }
 
-  const address = listener.address();
-  if (address === null || typeof address === 'string') throw new Error('A listening server has no port.');
+  const listener = createServer((socket) => {
+    socket.unref(); // whoever says nothing does not keep us
+    onLine(socket, (line) => (line === token && !refusing ? hold(socket) : socket.destroy()));
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+
   return {
-    port: address.port,
+    port: (listener.address() as AddressInfo).port, // a string only for pipes
     token,
-    deserted,
-    serve,
-    refuse: () => void (open = false),
+    idle: idle.signal,
+    offer(server) {
+      offered = server;
+      if (server !== undefined) for (const socket of leases) say(socket, { server });
+    },
+    refuse: () => void (refusing = true),
     close(error) {
-      open = false;
+      refusing = true;
       clearTimeout(grace);
       listener.close();
-      for (const socket of sockets) {
-        if (error !== undefined && leases.has(socket)) say(socket, { error });
-        socket.destroySoon();
+      for (const socket of leases) {
+        if (error !== undefined) say(socket, { error });
+        socket.end();
       }
     },
   };
 }
 
-function say(socket: Socket, message: DeskMessage): void {
+function say(socket: Socket, message: KeeperMessage): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
-}
-
-/** What the other end says. A lost connection is an error of its reader too; `close` of the socket tells it well enough. */
-export function lines(socket: Socket): Interface {
-  return createInterface({ input: socket }).on('error', () => undefined);
 }

@@ -1,8 +1,9 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { TemporalUnreachable } from '../launcher-error.ts';
-import { lines, type DeskMessage } from './lease-server.ts';
 import type { LockHolder } from '../lock-file.ts';
 import type { ServerRecord } from '../state.ts';
+import type { KeeperMessage } from './lease-server.ts';
+import { onLine } from './lines.ts';
 
 /** The right to a running server: it stays at least as long as this. */
 export interface Lease {
@@ -17,52 +18,35 @@ export interface Lease {
 const ANSWER_MS = 120_000;
 
 /** undefined: this keeper is on its way out. Throws TemporalUnreachable where it has no server to give. */
-export async function takeLease(keeper: LockHolder): Promise<Lease | undefined> {
-  if (keeper.port === undefined) return undefined;
-  const socket = connect(keeper.port, '127.0.0.1');
-  socket.on('error', () => socket.destroy());
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  const messages = listen(socket);
-  socket.write(`${keeper.token}\n`);
-
-  const message = await Promise.race([messages.first, closed.then(() => undefined), tooLong(keeper, socket)]);
-  if (message === undefined) return undefined;
-  if ('error' in message) {
+export async function takeLease({ pid, port, token }: LockHolder): Promise<Lease | undefined> {
+  if (port === 0) return undefined;
+  let error: string | undefined;
+  const socket = connect(port, '127.0.0.1');
+  const closed = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
+  const told = new Promise<ServerRecord>((resolve) => {
+    onLine(socket, (line) => {
+      const message = JSON.parse(line) as KeeperMessage; // said by the process that has the lock, whose port this is
+      if ('error' in message) error = message.error;
+      else resolve(message.server);
+    });
+  });
+  socket.setTimeout(ANSWER_MS, () => {
+    error = `Process ${pid}, which keeps this project's Temporal server, has not answered for ${ANSWER_MS / 1000} s. End it and try again.`;
     socket.destroy();
-    throw new TemporalUnreachable(message.error);
-  }
-  socket.unref(); // a lease does not keep its holder alive
+  });
+  socket.write(`${token}\n`);
+
+  const server = await Promise.race([told, closed]);
+  if (error !== undefined) throw new TemporalUnreachable(error);
+  if (server === undefined) return undefined;
+  socket.setTimeout(0).unref(); // a lease does not keep its holder alive
   return {
-    server: message.server,
-    keeperPid: keeper.pid,
-    lost: closed.then(() => messages.lastError()),
+    server,
+    keeperPid: pid,
+    lost: closed.then(() => error),
     async release() {
-      socket.ref();
-      socket.end();
+      socket.ref().end();
       await closed;
     },
   };
-}
-
-function listen(socket: Socket): { first: Promise<DeskMessage>; lastError(): string | undefined } {
-  let error: string | undefined;
-  let arrive: (message: DeskMessage) => void;
-  const first = new Promise<DeskMessage>((resolve) => (arrive = resolve));
-  lines(socket).on('line', (line) => {
-    const message = JSON.parse(line) as DeskMessage; // said by the process that has the lock, whose port this is
-    if ('error' in message) error = message.error;
-    arrive(message);
-  });
-  return { first, lastError: () => error };
-}
-
-async function tooLong({ pid }: LockHolder, socket: Socket): Promise<never> {
-  await new Promise((resolve) => {
-    const timer = setTimeout(resolve, ANSWER_MS);
-    socket.once('data', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-  });
-  socket.destroy();
-  throw new TemporalUnreachable(
-    `Process ${pid}, which keeps this project's Temporal server, has not answered for ${ANSWER_MS / 1000} s. End it and try again.`,
-  );
 }

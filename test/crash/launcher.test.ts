@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePorts, type Ports } from '../../server/free-ports.ts';
+import { freePorts, type Ports } from '../../server/ports.ts';
 import { lockHolder } from '../../server/lock-file.ts';
 import { identify, isAlive } from '../../server/process-identity.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
@@ -52,8 +53,11 @@ afterEach(async () => {
 });
 
 /** This process as a command. */
-async function acquire(wanted = ports): Promise<EmbeddedServer> {
-  const server = await acquireServer({ stateDir, ports: wanted, onProgress() {} });
+async function acquire(
+  wanted = ports,
+  onProgress: (line: string) => void = () => undefined,
+): Promise<EmbeddedServer> {
+  const server = await acquireServer({ stateDir, ports: wanted, onProgress });
   acquired.push(server);
   return server;
 }
@@ -112,13 +116,25 @@ const statusOf = async (address: string, workflowId: string) => {
   });
 };
 
+/** As soon as the port is free. */
+async function listenAt(port: number): Promise<Server> {
+  for (;;) {
+    const server = createServer().listen(port, '127.0.0.1');
+    const listens = once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (await listens) return server;
+  }
+}
+
 const answers = (address: string) =>
   withClient(address, async ({ connection }) => {
     await connection.workflowService.describeNamespace({ namespace: 'default' });
     return true;
   }).catch(() => false);
 
-describe('the embedded Temporal server', { timeout: LIMIT_MS }, () => {
+describe('the embedded Temporal server', { timeout: 4 * LIMIT_MS }, () => {
   it('is one for commands that start at the same moment, and stays while one of them lives', async () => {
     const [first, second, third] = await Promise.all([hold(), hold(), acquire()]);
     expect(first.server).toMatchObject({ address: `127.0.0.1:${ports.grpc}`, pid: third.pid });
@@ -209,12 +225,43 @@ describe('the embedded Temporal server', { timeout: LIMIT_MS }, () => {
   it('takes another port, and links to it, where its own are taken', async () => {
     const taken = createServer().listen(ports.ui, '127.0.0.1');
     await once(taken, 'listening');
-    const server = await acquire();
+    const said: string[] = [];
+    const server = await acquire(ports, (line) => said.push(line));
+    expect(said).toEqual([
+      'Starting Temporal …',
+      `Ports ${ports.grpc} and ${ports.ui} were not both free: Temporal is at ${server.address}, its Web UI at ${server.uiUrl}`,
+    ]);
     expect(server.address).toBe(`127.0.0.1:${ports.grpc}`);
     expect(server.uiUrl).not.toBe(`http://127.0.0.1:${ports.ui}`);
     expect((await fetch(server.uiUrl)).status).toBe(200);
     await server.release();
     taken.close();
+  });
+
+  it('is not mistaken for another process that took its port when it was killed', async () => {
+    const server = await acquire();
+    await startWorkflow(server.address, 'kept');
+    process.kill(server.pid, 'SIGKILL');
+    const foreign = await listenAt(ports.grpc);
+    await until(async () =>
+      /another process listens/u.test(await readFile(join(stateDir, 'server.log'), 'utf8')),
+    );
+    expect(await runningServer(stateDir)).toBeUndefined();
+    foreign.close();
+    expect(await statusOf(server.address, 'kept')).toBe('RUNNING');
+    await server.release();
+  });
+
+  it('writes nothing that other users can read', async () => {
+    const umask = process.umask(0o022);
+    const server = await acquire();
+    process.umask(umask);
+    await startWorkflow(server.address, 'secret');
+    const files = (await readdir(stateDir)).filter((name) => name !== '.gitignore');
+    const open = files.filter((name) => (statSync(join(stateDir, name)).mode & 0o077) !== 0);
+    expect(files).toContain('temporal.db-wal');
+    expect(open).toEqual([]);
+    await server.release();
   });
 
   it('says why it does not start', async () => {
@@ -237,13 +284,6 @@ describe('the embedded Temporal server', { timeout: LIMIT_MS }, () => {
     const download = join(stateDir, 'temporal-v1.5.1');
     await writeFile(download, `#!/bin/sh\nexec "${binary}" "$@"\n`);
     await chmod(download, 0o755);
-    const options = {
-      folder: stateDir,
-      version: 'v1.5.1',
-      env: process.env,
-      go: undefined,
-      signal: undefined,
-    };
-    expect(await downloadBySdk({ ...options, tick() {} })).toBe(download);
+    expect(await downloadBySdk({ folder: stateDir, env: process.env, tell() {} })).toBe(download);
   });
 });

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { calculator } from '../../tools/calculator/calculator.ts';
+import { ComputationTimeout, evaluate, loadMath } from '../../tools/calculator/math.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 /** Runs the calculator with a model that says `reply`, and notes what it was asked. */
-async function compute(input: string, reply?: string) {
+async function compute(input: string, reply?: string, attempt = 1) {
   const asked: string[] = [];
   const complete = (prompt: string) => {
     asked.push(prompt);
     return reply === undefined ? Promise.reject(new Error('no model')) : Promise.resolve(reply);
   };
   const tool = calculator();
-  const output = await tool.run(tool.parseInput(input) as never, toolContext({ complete }));
+  const output = await tool.run(tool.parseInput(input) as never, toolContext({ complete, attempt }));
   return { output, asked };
 }
 
@@ -103,7 +104,6 @@ describe('what can do more than compute is not an expression', () => {
     '1; 2',
     '1:1000000000',
     'ones(100000, 100000)',
-    'combinations(1e15, 5e14)',
     '"a" ',
     'cos',
     '{ a: 1 }',
@@ -118,4 +118,36 @@ it('is called calculator, has no effects, and takes another name and description
   expect(calculator()).toMatchObject({ name: 'calculator', effects: 'none', inputSchema: null });
   const named = calculator({ name: 'Calculator', description: 'Useful for math.', timeout: '5s' });
   expect(named).toMatchObject({ name: 'Calculator', description: 'Useful for math.', timeout: '5s' });
+});
+
+describe('the time limit', () => {
+  it('is one of the computation, not of loading what computes', () => {
+    const slowly = () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200); // longer than the limit
+      return loadMath();
+    };
+    expect(evaluate('21 * 9 / 5 + 32', slowly)).toEqual({ ok: true, value: '69.8' });
+  });
+
+  it('is an error to be tried again when it passes, and no question to the model', async () => {
+    const computed = compute('combinations(1e15, 5e14)', '1');
+    await expect(computed).rejects.toThrow(ComputationTimeout);
+    await expect(computed).rejects.not.toThrow(ToolError);
+  });
+
+  it('is told to the agent when it passes again', async () => {
+    await expect(compute('combinations(1e15, 5e14)', '1', 2)).rejects.toThrow(ToolError);
+  });
+});
+
+describe('long inputs of a few characters', () => {
+  it.each([
+    ['quotes', `${'"'.repeat(100_000)}1`],
+    ['quotes around quotes', '"\''.repeat(50_000)],
+    ['blanks before no equals sign', `1${' '.repeat(100_000)}x`],
+    ['equals signs', '='.repeat(100_000)],
+    ['fences', '```\n'.repeat(25_000)],
+  ])('%s are read in one go', async (_what, input) => {
+    await expect(compute(input, input)).rejects.toThrow(ToolError);
+  });
 });

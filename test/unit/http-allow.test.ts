@@ -49,7 +49,7 @@ describe('only a host on the list is asked', () => {
     ['bücher.example', 'https://xn--bcher-kva.example/'],
     ['localhost:8080', 'http://localhost:8080/'],
   ])('%s lists %s', (entry, url) => {
-    expect(allowList([entry])(new URL(url))).toBe(true);
+    expect(allowList([entry]).allows(new URL(url))).toBe(true);
   });
 
   it.each([
@@ -64,5 +64,21 @@ describe('only a host on the list is asked', () => {
     [['a b']],
   ])('the list %j is refused when the tool is made', (allow) => {
     expect(() => http({ allow })).toThrow(/^http: allow /);
+  });
+
+  it.each([
+    ['api.example.com', 'https://api.example.com/', true],
+    ['*.example.com', 'https://api.example.com/', true],
+    ['api.example.com', 'http://api.example.com/', false],
+    ['*.example.com', 'http://api.example.com/', false],
+    ['api.example.com:80', 'http://api.example.com/', true],
+    ['api.example.com:8080', 'http://api.example.com:8080/', true],
+    ['localhost', 'http://localhost/', true],
+    ['127.0.0.9', 'http://127.0.0.9/', true],
+    ['[::1]', 'http://[::1]/', true],
+    ['127.0.0.1.example.com', 'http://127.0.0.1.example.com/', false],
+    ['other.example.com', 'https://api.example.com/', false],
+  ])('with %s, the headers of the config may go to %s: %s', (entry, url, may) => {
+    expect(allowList([entry]).trusts(new URL(url))).toBe(may);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type HttpOptions, http } from '../../tools/http/http.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
@@ -151,6 +151,22 @@ describe('a redirect', () => {
     expect(target.requests[0]?.headers.accept).toBe('a/b');
   });
 
+  it('takes the headers of the config to no host that is asked in clear, though the redirect says so', async () => {
+    const asked: { url: string; key: string | null }[] = [];
+    vi.stubGlobal('fetch', async (url: URL, init: RequestInit) => {
+      asked.push({ url: url.href, key: new Headers(init.headers).get('authorization') });
+      const headers = { location: 'http://api.example.com/in-clear' };
+      return asked.length === 1 ? new Response(null, { status: 302, headers }) : new Response('ok');
+    });
+    const options = { allow: ['api.example.com'], headers: { authorization: 'Bearer 1' } };
+    expect(await send(options, 'https://api.example.com/')).toBe('HTTP 200\n\nok');
+    vi.unstubAllGlobals();
+    expect(asked).toEqual([
+      { url: 'https://api.example.com/', key: 'Bearer 1' },
+      { url: 'http://api.example.com/in-clear', key: null },
+    ]);
+  });
+
   it('in a circle ends', async () => {
     const { url, host, requests } = await loopback(redirect('/again'));
     const error = await failureOf(send({ allow: [host] }, url));
@@ -183,6 +199,33 @@ describe('an answer that is an error', () => {
       message: expect.stringMatching(`^${url} answered HTTP ${status} .*: busy$`),
     });
     expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'more seconds than a quarter of an hour has',
+      '86400',
+      /asks to wait 1440 minutes, .*: try the call again/,
+    ],
+    ['a date in another age', 'Fri, 31 Dec 9999 23:59:59 GMT', /asks to wait \d+ minutes/],
+    ['a number without end', '9'.repeat(400), /asks to wait for ever/],
+  ])('Retry-After is %s: not tried again, and said', async (_what, wait, says) => {
+    const { url, host } = await loopback({ status: 503, headers: { 'retry-after': wait } });
+    const error = await failureOf(send({ allow: [host] }, url));
+    expect(error).toMatchObject({ retryable: false, retryAfterMs: undefined });
+    expect(error).toMatchObject({ message: expect.stringMatching(says) });
+  });
+
+  it.each([
+    ['900', 900_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['1.2.3', undefined],
+    ['-5', 0],
+  ])('Retry-After is %s: tried again, after %s ms', async (wait, retryAfterMs) => {
+    const { url, host } = await loopback({ status: 503, headers: { 'retry-after': wait } });
+    const error = await failureOf(send({ allow: [host] }, url));
+    expect(error).toMatchObject({ retryable: true, retryAfterMs });
   });
 
   it('nobody listens: may be tried again', async () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDesk, type LeaseDesk } from '../../server/keeper/lease-server.ts';
+import { openLeaseServer, type LeaseServer } from '../../server/keeper/lease-server.ts';
 import { takeLease } from '../../server/keeper/lease.ts';
 import type { LockHolder } from '../../server/lock-file.ts';
 import type { ServerRecord } from '../../server/state.ts';
@@ -12,83 +12,87 @@ const server: ServerRecord = {
   uiUrl: 'http://127.0.0.1:8233',
   ports: { grpc: 7233, ui: 8233 },
   pid: 1,
-  born: null,
+  startedAt: null,
   dbFile: 'temporal.db',
   fastSettings: true,
   binary: { path: 'temporal', source: 'PATH', version: '1.5.1' },
   ready: true,
 };
 
-let desk: LeaseDesk;
+let leases: LeaseServer;
 let keeper: LockHolder;
 
 beforeEach(async () => {
-  desk = await openDesk();
-  keeper = { pid: process.pid, born: null, token: desk.token, port: desk.port };
+  leases = await openLeaseServer();
+  keeper = { pid: process.pid, startedAt: null, token: leases.token, port: leases.port };
 });
 
-afterEach(() => desk.close());
+afterEach(() => leases.close());
 
 async function lease() {
   const taken = await takeLease(keeper);
-  if (taken === undefined) throw new Error('The desk refused.');
+  if (taken === undefined) throw new Error('The keeper refused.');
   return taken;
 }
 
 describe('a lease', () => {
   it('comes with the server, as soon as there is one', async () => {
     const early = lease();
-    desk.serve(async () => server);
+    leases.offer(server);
     expect((await early).server).toEqual(server);
   });
 
   it('keeps the server until the last holder has released it or died', async () => {
-    desk.serve(async () => server);
-    let deserted = false;
-    void desk.deserted.then(() => (deserted = true));
+    leases.offer(server);
 
     const [first, second] = [await lease(), await lease()];
     await first.release();
-    const killed = connect(desk.port, '127.0.0.1');
-    killed.write(`${desk.token}\n`);
+    const killed = connect(leases.port, '127.0.0.1');
+    killed.write(`${leases.token}\n`);
     await once(killed, 'data');
     await second.release();
-    expect(deserted).toBe(false);
+    expect(leases.idle.aborted).toBe(false);
 
     killed.resetAndDestroy(); // as the system does it for a process that was killed
-    await desk.deserted;
+    await once(leases.idle, 'abort');
   });
 
   it('is not given for a wrong token', async () => {
-    desk.serve(async () => server);
+    leases.offer(server);
     expect(await takeLease({ ...keeper, token: 'guessed' })).toBeUndefined();
   });
 
   it('is not given by a keeper that is on its way out, nor by one that is gone', async () => {
-    desk.serve(async () => server);
-    desk.refuse();
+    leases.offer(server);
+    leases.refuse();
     expect(await takeLease(keeper)).toBeUndefined();
-    desk.close();
+    leases.close();
     expect(await takeLease(keeper)).toBeUndefined();
   });
 
   it('fails with what the keeper says when there is no server to give', async () => {
-    const asked = new Promise<void>((resolve) => {
-      desk.serve(() => {
-        resolve();
-        return new Promise(() => undefined);
-      });
-    });
+    leases.offer(server);
+    leases.offer(undefined);
     const refused = lease().catch((error: unknown) => error);
-    await asked;
-    desk.close('No disk.');
+    // Each takes as many turns of the event loop as the request above needs to arrive.
+    for (let round = 0; round < 5; round++) await takeLease({ ...keeper, token: 'guessed' });
+    leases.close('No disk.');
     expect(await refused).toMatchObject({ name: 'TemporalUnreachable', message: 'No disk.' });
   });
 
   it('says that it was lost, and why if its keeper knows', async () => {
-    desk.serve(async () => server);
+    leases.offer(server);
     const told = await lease();
-    desk.close('The disk is full.');
+    leases.close('The disk is full.');
     expect(await told.lost).toBe('The disk is full.');
+  });
+
+  it('is not given to one who never ends a line, and costs the keeper no more than 64 KB', async () => {
+    leases.offer(server);
+    const endless = connect(leases.port, '127.0.0.1').on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => endless.once('close', () => resolve()));
+    endless.write('x'.repeat(10_000_000));
+    await closed;
+    expect((await lease()).server).toEqual(server);
   });
 });

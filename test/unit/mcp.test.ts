@@ -210,7 +210,7 @@ describe('a server that cannot be used', () => {
 
   test('says so at load when nobody answers there', async () => {
     await expect(mcp({ url: 'http://127.0.0.1:2/mcp' })).rejects.toThrow(
-      /127\.0\.0\.1:2\/mcp: .*ECONNREFUSED/u,
+      /^MCP server http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED/u,
     );
   });
 

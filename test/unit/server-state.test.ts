@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePorts } from '../../server/free-ports.ts';
+import { freePorts } from '../../server/ports.ts';
 import { lockHolder, tryLock } from '../../server/lock-file.ts';
 import { identify, isAlive } from '../../server/process-identity.ts';
 import {
@@ -41,6 +42,8 @@ const recordOf = async (pid: number, grpc: number): Promise<ServerRecord> => ({
   ready: true,
 });
 
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
 describe('the folder of a project', () => {
   it('is .reloop beside the nearest package.json', async () => {
     await mkdir(join(folder, 'a', 'b'), { recursive: true });
@@ -56,6 +59,19 @@ describe('the folder of a project', () => {
   it('stays out of version control', async () => {
     await makeStateDirectory(join(folder, '.reloop'));
     expect(await readFile(join(folder, '.reloop', '.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  it('can be read by its user only', async () => {
+    const made = join(folder, '.reloop');
+    await makeStateDirectory(made);
+    expect(modeOf(made)).toBe(0o700);
+  });
+
+  it('keeps database, journal and log from other users, also those that were open to them', async () => {
+    const names = ['temporal.db', 'temporal.db-wal', 'temporal.db-shm', 'server.log', 'server.json'];
+    for (const name of names) await writeFile(join(folder, name), '', { mode: 0o644 });
+    await makeStateDirectory(folder);
+    expect(names.map((name) => modeOf(join(folder, name)))).toEqual(names.map(() => 0o600));
   });
 });
 
@@ -96,12 +112,12 @@ describe('a process', () => {
   it('is not mistaken for a later one with its number', async () => {
     const me = await identify(process.pid);
     expect(await isAlive(me)).toBe(true);
-    expect(await isAlive({ ...me, born: 'another time' })).toBe(false);
+    expect(await isAlive({ ...me, startedAt: 'another time' })).toBe(false);
   });
 });
 
 describe('a lock', () => {
-  const holder = { born: 'long ago', token: 'of the dead' };
+  const holder = { startedAt: 'long ago', token: 'of the dead', port: 0 };
 
   it('is had by one of many who want it at once', async () => {
     const file = join(folder, 'lock');
@@ -141,7 +157,7 @@ describe('a lock', () => {
     const file = join(folder, 'lock');
     const mine = await tryLock(file);
     await rm(file);
-    await tryLock(file, { token: 'theirs' });
+    await tryLock(file, { token: 'theirs', port: 0 });
     await mine?.release();
     expect(await lockHolder(file)).toMatchObject({ token: 'theirs' });
   });

@@ -1,4 +1,4 @@
-import { evaluate } from './math.ts';
+import { ComputationTimeout, evaluate, type Evaluated } from './math.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
 
 const defaults = {
@@ -16,10 +16,10 @@ export function calculator(options: Partial<ToolOptions> = {}): Tool {
     ...options,
     async run(input, context) {
       if (input.trim() === '') throw new ToolError(`The calculator was given nothing. ${WHAT_TO_DO}`);
-      const given = evaluate(input);
+      const given = within(input, context.attempt);
       if (given.ok) return `Answer: ${given.value}`;
       const expression = expressionIn(await context.complete(askForExpression(input)));
-      const written = evaluate(expression);
+      const written = within(expression, context.attempt);
       if (written.ok) return `Answer: ${written.value}`;
       throw new ToolError(
         `The calculator could not read "${short(input)}" (${given.problem}), ` +
@@ -27,6 +27,18 @@ export function calculator(options: Partial<ToolOptions> = {}): Tool {
       );
     },
   });
+}
+
+/** A machine may be busy once: a time-out is tried again, and told to the agent when it stays. */
+function within(expression: string, attempt: number): Evaluated {
+  try {
+    return evaluate(expression);
+  } catch (error) {
+    if (!(error instanceof ComputationTimeout) || attempt === 1) throw error;
+    throw new ToolError(
+      `"${short(expression)}" takes too long to compute. Give the calculator something smaller.`,
+    );
+  }
 }
 
 const WHAT_TO_DO = 'Give it one expression in numbers, such as 37593 * 67.';

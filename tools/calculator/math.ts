@@ -5,49 +5,83 @@ import type * as mathjs from 'mathjs';
 
 export type Evaluated = { ok: true; value: string } | { ok: false; problem: string };
 
+/** The computation itself took too long: it was an expression, whatever else is wrong. */
+export class ComputationTimeout extends Error {
+  override name = 'ComputationTimeout';
+}
+
 const TIME_LIMIT_MS = 1000;
 
-/** The value of one expression as text. What it may contain is listed below, so that no input can do more than compute. */
-export function evaluate(expression: string): Evaluated {
+/**
+ * The value of one expression as text. What it may contain is listed below, so that no input can do more than compute.
+ * Throws ComputationTimeout.
+ */
+export function evaluate(expression: string, load: () => mathjs.MathJsInstance = loadMath): Evaluated {
+  const math = load(); // before the clock starts: a cold or busy machine takes longer for this than any sum
   try {
-    const compute = () => format(parse(expression).evaluate());
+    const compute = () => format(math, parse(math, expression).evaluate());
     // The only way to stop a computation on this thread: it must not keep heartbeats waiting.
     const value: unknown = runInNewContext('compute()', { compute }, { timeout: TIME_LIMIT_MS });
     return { ok: true, value: String(value) };
   } catch (error) {
-    return { ok: false, problem: problemOf(error) };
+    if (isTimeout(error)) {
+      throw new ComputationTimeout(`The computation took longer than ${TIME_LIMIT_MS / 1000} s.`, {
+        cause: error,
+      });
+    }
+    // An error of the other context is no instance of this one's Error.
+    return { ok: false, problem: types.isNativeError(error) ? error.message : String(error) };
   }
 }
 
-function parse(expression: string): mathjs.MathNode {
-  const node = math().parse(normalize(expression));
-  node.traverse(refuseUnlisted);
+function isTimeout(error: unknown): boolean {
+  return types.isNativeError(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+function parse(math: mathjs.MathJsInstance, expression: string): mathjs.MathNode {
+  const node = math.parse(normalize(expression));
+  node.traverse((part) => refuseUnlisted(math, part));
   return node;
 }
 
 let instance: mathjs.MathJsInstance | undefined;
 
 /** Loaded when first needed, and as the one-file bundle: it takes a tenth of the time of the package's thousand files. */
-function math(): mathjs.MathJsInstance {
+export function loadMath(): mathjs.MathJsInstance {
   if (instance === undefined) {
     // The bundle's exports are the package's.
     const bundle = createRequire(import.meta.url)('mathjs/lib/browser/math.js') as typeof mathjs;
     instance = bundle.create(bundle.all ?? {});
+    // Each part is built when it is first used, which takes longer than to load them all: not on somebody's time.
+    instance.parse([...functions].join(' + ')).compile();
+    instance.format(instance.evaluate('1 inch to cm'));
   }
   return instance;
 }
 
 /** As people and models write it: Python's power and `math.`, typographic operators, quotes around it, `=` behind it. */
 function normalize(expression: string): string {
-  return expression
-    .trim()
-    .replace(/^(["'`]+)([\s\S]*)\1$/u, '$2')
-    .replace(/\s*=\s*\??\s*$/u, '')
+  return withoutEquals(withoutQuotes(expression.trim()))
     .replaceAll('**', '^')
     .replaceAll(/\bmath\./gu, '')
     .replaceAll('×', '*')
     .replaceAll('÷', '/')
     .replaceAll('−', '-');
+}
+
+/** Around all of it, the same on both sides. By hand: a pattern would try every length of a long row of quotes. */
+function withoutQuotes(text: string): string {
+  let quotes = 0;
+  const isQuote = (at: number) => `"'\``.includes(text[at] ?? ' ');
+  const closes = (at: number) => text[at] === text[text.length - 1 - at];
+  while (2 * (quotes + 1) < text.length && isQuote(quotes) && closes(quotes)) quotes++;
+  return text.slice(quotes, text.length - quotes);
+}
+
+/** `=` or `= ?` at the end. */
+function withoutEquals(text: string): string {
+  const end = text.trimEnd().replace(/\?$/u, '').trimEnd();
+  return end.endsWith('=') ? end.slice(0, -1).trimEnd() : text;
 }
 
 const nodeTypes = new Set([
@@ -71,8 +105,8 @@ const functions = new Set(
   transpose unaryMinus unaryPlus variance xgcd`.split(/\s+/u),
 );
 
-function refuseUnlisted(node: mathjs.MathNode): void {
-  const { isConstantNode, isFunctionNode } = math();
+function refuseUnlisted(math: mathjs.MathJsInstance, node: mathjs.MathNode): void {
+  const { isConstantNode, isFunctionNode } = math;
   if (!nodeTypes.has(node.type)) throw new Error(`${node.type} is not part of an expression in numbers`);
   if (isConstantNode(node) && typeof node.value === 'string') throw new Error('it is a text');
   if (isFunctionNode(node) && !functions.has(node.fn.name)) throw new Error(`no function ${node.fn.name}`);
@@ -92,15 +126,8 @@ const valueTypes = new Set([
 ]);
 
 /** Numbers as JavaScript writes them, also inside matrices, units and complex numbers. */
-function format(value: unknown): string {
-  const type = math().typeOf(value);
+function format(math: mathjs.MathJsInstance, value: unknown): string {
+  const type = math.typeOf(value);
   if (!valueTypes.has(type)) throw new Error(`its value is no number but ${type}`);
-  return math().format(value, { lowerExp: -6, upperExp: 21 });
-}
-
-function problemOf(error: unknown): string {
-  // The time-out is an error of the other context: no instance of this one's Error.
-  if (!types.isNativeError(error)) return String(error);
-  const overtime = 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-  return overtime ? 'it takes too long' : error.message;
+  return math.format(value, { lowerExp: -6, upperExp: 21 });
 }

@@ -1,24 +1,41 @@
-/** Whether a URL may be asked. */
-export type Allowed = (url: URL) => boolean;
+export interface AllowList {
+  /** Whether a URL may be asked. */
+  allows(url: URL): boolean;
+  /**
+   * Whether the config's own headers, which may be keys, may go there: over https, on this machine, or to a port that an
+   * entry names, as whoever wrote it knew what listens there. Else anybody on the way could read them.
+   */
+  trusts(url: URL): boolean;
+}
 
 /**
  * Hosts by name: `api.example.com` (the scheme's own port), `localhost:8080`, `[::1]:8080`, `*.example.com` (any name
  * below it, but not itself). Names are compared as URLs write them, so that no other spelling of an address gets by; a
  * URL with a user name is refused, as it is made to be misread. Throws for an entry that names no host.
  */
-export function allowList(entries: readonly string[]): Allowed {
+export function allowList(entries: readonly string[]): AllowList {
   if (entries.length === 0) {
     throw new Error("http: allow is empty; list the hosts that may be asked, such as 'api.example.com'.");
   }
   const rules = entries.map(ruleFor);
-  return (url) =>
+  const allows = (url: URL) =>
     /^https?:$/.test(url.protocol) &&
     url.username === '' &&
     url.password === '' &&
-    rules.some((rule) => rule(url));
+    rules.some(({ matches }) => matches(url));
+  const isPrivate = (url: URL) =>
+    url.protocol === 'https:' ||
+    isLoopback(url.hostname) ||
+    rules.some(({ matches, namesPort }) => namesPort && matches(url));
+  return { allows, trusts: (url) => allows(url) && isPrivate(url) };
 }
 
-function ruleFor(entry: string): Allowed {
+interface Rule {
+  matches(url: URL): boolean;
+  namesPort: boolean;
+}
+
+function ruleFor(entry: string): Rule {
   const [, wildcard, name = '', port] =
     /^(\*\.)?([^\s*/?#@\\:[\]]+|\[[\da-f:.]+\])(?::(\d+))?$/i.exec(entry) ?? [];
   if (!URL.canParse(`http://${name}`)) {
@@ -27,9 +44,17 @@ function ruleFor(entry: string): Allowed {
     );
   }
   const { hostname } = new URL(`http://${name}`);
-  const matches = (host: string) =>
+  const isHost = (host: string) =>
     wildcard === undefined ? host === hostname : host.endsWith(`.${hostname}`);
-  return (url) => matches(url.hostname) && portOf(url) === (port ?? ownPort(url));
+  return {
+    matches: (url) => isHost(url.hostname) && portOf(url) === (port ?? ownPort(url)),
+    namesPort: port !== undefined,
+  };
+}
+
+/** A URL writes every spelling of such an address in one of these ways. */
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(hostname);
 }
 
 /** URLs leave their scheme's own port out. */

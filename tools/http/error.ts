@@ -10,9 +10,13 @@ export type ServiceErrorType =
   | 'ToolConnectionError'
   | 'ToolBadResponse';
 
+/** Longest wait that a service may ask for; a run that waited longer would look as if it hung. */
+const MAX_WAIT_MS = 15 * 60_000;
+
 /**
  * Thrown by tools that ask a service over HTTP. `retryable: false` says that the same request would fail again until a
- * person changes something; the message says what. No message holds a key or a password.
+ * person changes something; the message says what. No message holds a key or a password. A service that asks for a longer
+ * wait than {@link MAX_WAIT_MS} is not asked again either.
  */
 export class ServiceError extends Error {
   override name: ServiceErrorType;
@@ -25,10 +29,11 @@ export class ServiceError extends Error {
     message: string,
     { retryable, retryAfterMs }: { retryable: boolean; retryAfterMs?: number | undefined },
   ) {
-    super(message);
+    const tooLong = retryAfterMs !== undefined && retryAfterMs > MAX_WAIT_MS;
+    super(tooLong && retryable ? `${message.trimEnd()} ${asksTooMuch(retryAfterMs)}` : message);
     this.name = type;
-    this.retryable = retryable;
-    this.retryAfterMs = retryAfterMs;
+    this.retryable = retryable && !tooLong;
+    this.retryAfterMs = tooLong ? undefined : retryAfterMs;
   }
 }
 
@@ -56,11 +61,16 @@ export function isPassing(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** Milliseconds from `Retry-After`, in seconds or as a date. */
+function asksTooMuch(waitMs: number): string {
+  const wait = Number.isFinite(waitMs) ? `${Math.ceil(waitMs / 60_000)} minutes` : 'for ever';
+  return `It asks to wait ${wait}, which is longer than ${MAX_WAIT_MS / 60_000} minutes: try the call again when that is over.`;
+}
+
+/** Milliseconds from `Retry-After`, in seconds or as a date; undefined for what is neither. Never negative. */
 export function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   const wait = /^\s*[\d.]+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
+  return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
 }
 
 /** The start of a text, for a message. */

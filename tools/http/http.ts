@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Allowed, allowList } from './allow.ts';
+import { type AllowList, allowList } from './allow.ts';
 import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './request.ts';
@@ -10,7 +10,10 @@ export interface HttpOptions extends Partial<ToolOptions> {
   allow: readonly string[];
   /** Default both. */
   methods?: readonly [Method, ...Method[]];
-  /** Sent with every request, to any of these hosts; a function is given the URL. The model does not see them. */
+  /**
+   * Sent to any of these hosts, but only by https, to this machine, or to a port that `allow` names; a function is given
+   * the URL. The model does not see them.
+   */
   headers?: HeaderFields | ((url: URL) => HeaderFields);
   /** Names of headers that the model may set. Default accept, accept-language, content-type. */
   allowHeaders?: readonly string[];
@@ -30,8 +33,9 @@ export function http({
   maxBytes = 1_000_000,
   ...options
 }: HttpOptions): Tool {
-  const isAllowed = allowList(allow);
-  const own = typeof headers === 'function' ? headers : () => headers;
+  const hosts = allowList(allow);
+  const fields = typeof headers === 'function' ? headers : () => headers;
+  const own = (url: URL) => (hosts.trusts(url) ? fields(url) : {});
   const names = new Set(allowHeaders.map((name) => name.toLowerCase()));
   const input = z.object({
     url: z.string().describe('The full address, with its query.'),
@@ -52,14 +56,14 @@ export function http({
     input,
     async run(given, context) {
       const first = askedOf(given, names, context.idempotencyKey);
-      const answer = await follow(first, { isAllowed, allow, own, maxBytes, signal: context.signal });
+      const answer = await follow(first, { hosts, allow, own, maxBytes, signal: context.signal });
       return report(answer, given.url);
     },
   });
 }
 
 interface Route {
-  isAllowed: Allowed;
+  hosts: AllowList;
   /** For messages. */
   allow: readonly string[];
   own(url: URL): HeaderFields;
@@ -83,10 +87,10 @@ async function follow(first: Asked, route: Route): Promise<Answer> {
   throw new ToolError(`${first.url} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
-function permitted(address: string, from: URL | undefined, { isAllowed, allow }: Route): URL {
+function permitted(address: string, from: URL | undefined, { hosts, allow }: Route): URL {
   const where = from === undefined ? address : `${from.href} redirects to ${address}, which`;
   const url = URL.canParse(address, from?.href) ? new URL(address, from?.href) : undefined;
-  if (url !== undefined && isAllowed(url)) return url;
+  if (url !== undefined && hosts.allows(url)) return url;
   throw new ToolError(
     `${where} ${url === undefined ? 'is no address' : 'may not be asked'}. ` +
       `Give an http or https address without a user name, of one of these hosts: ${allow.join(', ')}.`,

@@ -1,5 +1,6 @@
 import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
 import { type Answer, exchange } from './exchange.ts';
+import { withoutSecrets } from '../secrets.ts';
 
 /** A service that answers in JSON. */
 export interface JsonService {
@@ -64,10 +65,7 @@ function redirected(headers: Headers): string {
 }
 
 function quote({ secrets }: JsonService, text: string): string {
-  const known = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return known
-    .filter((secret) => secret !== '')
-    .reduce((shown, secret) => shown.replaceAll(secret, '***'), startOf(text, SHOWN_CHARS));
+  return startOf(withoutSecrets(text, secrets), SHOWN_CHARS);
 }
 
 /** undefined: no JSON. */

@@ -34,16 +34,24 @@ export function checkServer(server: McpServer): void {
   );
 }
 
-/** Options of npx, uvx and python before the name of what they run: no secrets follow these. */
+/** Options of npx, uvx and python before the name of what they run. */
 const HARMLESS = ['-y', '--yes', '-m'];
 
-/** A server as messages and histories name it: without what may be secret in an address, or behind an option. */
+/**
+ * A server as messages and histories name it, without what may be secret: of an address the origin, of a command itself
+ * and the program it runs. All that follows may be a key or an address with a password.
+ */
 export function serverName(server: McpServer): string {
-  if ('url' in server) {
-    const { origin, pathname } = new URL(server.url);
-    return `${origin}${pathname}`;
-  }
+  if ('url' in server) return new URL(server.url).origin;
   const { command, args = [] } = server;
-  const option = args.findIndex((arg) => arg.startsWith('-') && !HARMLESS.includes(arg));
-  return option < 0 ? [command, ...args].join(' ') : [command, ...args.slice(0, option), '…'].join(' ');
+  const first = args.findIndex((arg) => !HARMLESS.includes(arg));
+  const program = args[first];
+  if (program === undefined) return args.length === 0 ? command : `${command} …`;
+  const shown = isProgram(program) ? [command, ...args.slice(0, first + 1)] : [command];
+  return shown.length > args.length ? shown.join(' ') : `${shown.join(' ')} …`;
+}
+
+/** A name or a path, not an option, an address or a setting. */
+function isProgram(word: string): boolean {
+  return !word.startsWith('-') && !/:\/\/|[=\s]/u.test(word);
 }

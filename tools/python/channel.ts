@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 
 /** Questions to an interpreter and its answers, one at a time, as lines of JSON. */
 export interface Channel {
@@ -17,14 +16,13 @@ export class PythonEnded extends Error {
 export function openChannel(socket: Socket): Channel {
   let waiting: { resolve(output: string): void; reject(error: Error): void } | undefined;
 
-  const lines = createInterface({ input: socket });
-  lines.on('line', (line) => {
+  onLine(socket, (line) => {
     const output = outputOf(line);
     if (output === undefined) socket.destroy();
     else waiting?.resolve(output);
   });
-  // The reader repeats the socket's errors; `close` follows them and says all that matters.
-  lines.on('error', () => undefined);
+  // `close` follows and says all that matters.
+  socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   void closed.then(() => waiting?.reject(new PythonEnded('The Python process ended')));
 
@@ -44,6 +42,26 @@ export function openChannel(socket: Socket): Channel {
       });
     },
   };
+}
+
+/** The longest answer that there can be: OUTPUT_LIMIT of repl.ts, each byte written as an escape of six characters. */
+const MAX_LINE = 6 * 2_000_000 + 1_000;
+
+/** The code could write here, too; whoever never ends a line is hung up on before it takes this process's memory. */
+function onLine(socket: Socket, handle: (line: string) => void): void {
+  let pieces: string[] = [];
+  let length = 0;
+  socket.setEncoding('utf8').on('data', (piece: string) => {
+    const [first = '', ...others] = piece.split('\n');
+    pieces.push(first);
+    length += first.length;
+    for (const next of others) {
+      handle(pieces.join(''));
+      pieces = [next];
+      length = next.length;
+    }
+    if (length > MAX_LINE) socket.destroy();
+  });
 }
 
 function outputOf(line: string): string | undefined {

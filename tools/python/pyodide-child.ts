@@ -5,17 +5,35 @@
 
 /** `load(options)`: Pyodide without network, packages or the process's own input and output. */
 export const bootSource = String.raw`
+import dgram from 'node:dgram';
+import dns from 'node:dns';
 import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
+import os from 'node:os';
 
 const config = JSON.parse(process.argv[1]);
 process.argv[1] = 'python'; // shows in os.environ
 // Pyodide asks for the constants in an old way, which the permission model refuses.
 process.binding = () => ({ fs: fs.constants });
 // Python's sockets, and all that goes out of Node, end up here.
-net.Socket.prototype.connect = () => {
+const noNetwork = () => {
   throw new Error('There is no network');
 };
+for (const owner of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype, dgram.Socket.prototype]) {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    if (typeof value === 'function' && name !== 'constructor') owner[name] = noNetwork;
+  }
+}
+dgram.createSocket = dgram.Socket = noNetwork;
+net.Socket.prototype.connect = net.Server.prototype.listen = noNetwork;
+// Node's permissions cover neither signals to other processes nor what makes such functions anew.
+for (const name of [
+  'kill', '_kill', '_debugProcess', '_debugEnd', 'getBuiltinModule', 'dlopen', '_linkedBinding', 'report', 'chdir', 'umask',
+  'setuid', 'setgid', 'seteuid', 'setegid', 'setgroups', 'initgroups', 'execve', 'loadEnvFile',
+]) delete process[name];
+os.setPriority = undefined;
+syncBuiltinESMExports();
 const { loadPyodide } = await import(config.pyodide);
 const lock = JSON.parse(fs.readFileSync(new URL('pyodide-lock.json', config.pyodide), 'utf8'));
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../agent/vocabulary.ts';
 import { PythonEnded } from './channel.ts';
+import { stripFence } from './fence.ts';
 import { hostLaunch } from './host.ts';
 import { type PythonProcess, startPython } from './process.ts';
 import { pyodideLaunch } from './pyodide.ts';
@@ -144,12 +145,4 @@ function codeOf(tool: Tool, toolInput: Json): string {
   } catch {
     return '';
   }
-}
-
-/** Models like to wrap code as Markdown, or to say first that it is Python; what follows a closed fence is talk. */
-function stripFence(input: string): string {
-  const fenced =
-    /^\s*`{3,}(?:(?:python3?|py)\b)?[^\S\n]*\n?([\s\S]*?)(?:\n[^\S\n]*```[\s\S]*|`{3,}\s*)?$/iu.exec(input);
-  const code = fenced?.[1] ?? /^\s*`([^`]*)`\s*$/u.exec(input)?.[1] ?? input;
-  return code.replace(/^\s*(?:python3?[^\S\n]*)?\n/iu, '').trimEnd();
 }
