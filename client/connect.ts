@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
+import { projectFolder } from './project-folder.ts';
+import { TASK_QUEUE } from './task-queue.ts';
 
 export interface ConnectOptions {
   address?: string;
@@ -32,7 +34,7 @@ const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
   const { address, namespace, connection } = temporalSettings(options);
-  const taskQueue = options.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? 'reloop';
+  const taskQueue = options.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE;
   const place = address ?? localServer() ?? 'localhost:7233';
   return { client: await connectTo(place, namespace, connection), address: place, taskQueue };
 }
@@ -104,12 +106,5 @@ function localServer(cwd = process.cwd()): string | undefined {
     return typeof address === 'string' ? address : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function projectFolder(cwd: string): string {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'package.json'))) return folder;
-    if (dirname(folder) === folder) return cwd;
   }
 }

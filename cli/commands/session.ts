@@ -3,9 +3,9 @@ import { SessionNotFound } from '../../client/errors.ts';
 import { colorsFor, count, harmless, localTime, table } from '../print/display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { warnWithoutWorker } from '../follow/no-worker.ts';
 import type { CommonOptions } from '../options.ts';
-import { type TemporalSession, needsWorker, neverStarted, openTemporal } from '../context.ts';
+import { neverStarted } from '../context.ts';
+import { attended, serve, withTemporal } from '../with-run.ts';
 
 export interface SessionListOptions extends CommonOptions {
   limit: number;
@@ -41,37 +41,15 @@ export async function showSession(io: Io, name: string, options: CommonOptions):
 /** `reloop session clear`: the conversation is forgotten; its runs stay. Takes a worker, if need be this process. */
 export async function clearSession(io: Io, name: string, options: CommonOptions): Promise<number> {
   await mustHaveStarted(options, name);
-  await withTemporal(io, options, async (opened) => {
-    const session = opened.client.session(name);
-    const { taskQueue } = await session.info();
-    if (await needsWorker(opened, taskQueue)) {
-      const { loadConfig } = await import('../../config/load.ts');
-      await opened.startWorker(await loadConfig(options.config), 'run', taskQueue);
-    }
-    const waiting = { info: async () => ({ ...(await session.info()), open: true }) };
-    const stopWarning = warnWithoutWorker(opened, waiting);
-    try {
-      await Promise.race([session.clear(), opened.workerFailed]);
-    } finally {
-      stopWarning();
-    }
+  await withTemporal(io, options, async (context) => {
+    const session = context.client.session(name);
+    const place = async () => ({ ...(await session.info()), open: true });
+    await serve(context, await place(), options);
+    await attended(context, place, () => session.clear());
   });
   if (options.json === true) printJson(io, { name, cleared: true });
   else say(io, `Session ${name} is cleared.`);
   return exitCodes.answered;
-}
-
-async function withTemporal<T>(
-  io: Io,
-  options: CommonOptions,
-  use: (session: TemporalSession) => Promise<T>,
-): Promise<T> {
-  const session = await openTemporal(io, options);
-  try {
-    return await use(session);
-  } finally {
-    await session.close();
-  }
 }
 
 /** Where this project has never had a server there is no session, and no server is started to find that out. */

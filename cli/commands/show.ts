@@ -11,7 +11,8 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
-import { type TemporalSession, openForRun } from '../context.ts';
+import type { CliContext } from '../context.ts';
+import { withHistory } from '../with-run.ts';
 import { waitingHelp } from '../follow/waiting-help.ts';
 
 export interface ShowOptions extends CommonOptions {
@@ -20,24 +21,15 @@ export interface ShowOptions extends CommonOptions {
 
 /** `reloop show`: a run as history has it. */
 export async function show(io: Io, id: string, options: ShowOptions): Promise<number> {
-  const session = await openForRun(io, options, id);
-  try {
-    const run = session.client.get(id);
+  return withHistory(io, options, id, async (context, run) => {
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
     else if (options.json === true) printJson(io, await run.show());
-    else await showTrace(io, session, run, options);
+    else await showTrace(io, context, run, options);
     return exitCodes.answered;
-  } finally {
-    await session.close();
-  }
+  });
 }
 
-async function showTrace(
-  io: Io,
-  session: TemporalSession,
-  run: AgentRun,
-  options: ShowOptions,
-): Promise<void> {
+async function showTrace(io: Io, context: CliContext, run: AgentRun, options: ShowOptions): Promise<void> {
   const { stdout } = io;
   const printer = createTracePrinter({
     write: (text) => stdout.write(text),
@@ -47,15 +39,11 @@ async function showTrace(
     rows: Infinity,
   });
   const report = await run.show((event) => printer.print(event));
-  printer.note(closing(report, session, options));
+  printer.note(closing(report, context, options));
 }
 
 /** What stands below the trace: how the run is, what it needs, how large its history is, the answer. */
-function closing(
-  report: RunReport,
-  { embedded, namespace }: TemporalSession,
-  options: ShowOptions,
-): string[] {
+function closing(report: RunReport, { embedded, namespace }: CliContext, options: ShowOptions): string[] {
   const { id, status, waiting, history, usage, iterations, output } = report;
   const flags = flagsToRepeat(options);
   const help = waiting.flatMap((park) =>
