@@ -7,6 +7,7 @@ import { RunNotFound } from '../client/errors.ts';
 import { TASK_QUEUE, pollers } from '../client/task-queue.ts';
 import { type Io, say } from './io.ts';
 import type { CommonOptions } from './options.ts';
+import { harmless } from './print/harmless.ts';
 import type { CommandConfig } from './task-queue.ts';
 
 /** The Temporal server that a command speaks to, and what the command keeps alive for it. */
@@ -125,7 +126,7 @@ function contextOf(io: Io, place: Place, options: ContextOptions): CliContext {
         taskQueues,
         role,
         config: isOwn ? undefined : file,
-        onLog: (line) => opened.notify(line),
+        onLog: (line) => opened.notify(harmless(line)),
       });
       worker.ended.catch(fail);
     },

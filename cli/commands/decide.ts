@@ -6,6 +6,7 @@ import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { oneLine } from '../print/display.ts';
 import { attended, withRun } from '../with-run.ts';
 
 export interface RetryOptions extends CommonOptions {
@@ -95,7 +96,7 @@ async function decided(
       () => act(run),
     );
     const { call = '', n, decision } = receipt;
-    say(io, `Recorded for run ${id}: ${decision} ${call}`.trimEnd());
+    say(io, `Recorded for run ${oneLine(id)}: ${decision} ${call}`.trimEnd());
     if (json) printJson(io, receipt);
     if (!ours) return exitCodes.answered;
     const followed = await follow(io, context, run, {

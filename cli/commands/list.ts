@@ -29,9 +29,9 @@ async function readRuns(io: Io, limit: number, options: CommonOptions): Promise<
 
 function printTable(io: Io, runs: RunSummary[]): void {
   const rows = runs.map(({ id, status, agent, startedAt, input }) => [
-    id,
+    oneLine(id),
     status,
-    agent,
+    oneLine(agent),
     localTime(startedAt),
     oneLine(input),
   ]);

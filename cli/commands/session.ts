@@ -1,6 +1,7 @@
 import type { SessionReport, SessionSummary } from '../../client/agent-session.ts';
 import { SessionNotFound } from '../../client/errors.ts';
-import { colorsFor, count, harmless, localTime, table } from '../print/display.ts';
+import { colorsFor, count, localTime, oneLine, table } from '../print/display.ts';
+import { harmless } from '../print/harmless.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
@@ -23,7 +24,7 @@ export async function listSessions(io: Io, { limit, ...options }: SessionListOpt
   else if (sessions.length === 0)
     say(io, 'There are no sessions yet: reloop run AGENT "question" --session NAME');
   else {
-    const rows = sessions.map(({ name, startedAt }) => [harmless(name), localTime(startedAt)]);
+    const rows = sessions.map(({ name, startedAt }) => [oneLine(name), localTime(startedAt)]);
     for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns ?? 120)) print(io, line);
   }
   return exitCodes.answered;
@@ -62,8 +63,8 @@ function lines({ stdout, env }: Io, { messages, runs, running, queued }: Session
   const speaker = { user: 'You', assistant: 'Agent', system: 'Notes', tool: 'Tool' } as const;
   return [
     ...messages.map(({ role, content }) => `${colors.bold(speaker[role])}: ${harmless(content ?? '')}`),
-    `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${runs.at(-1)}`}`,
-    ...(running === null ? [] : [`running: ${running}`]),
-    ...(queued.length === 0 ? [] : [`waiting for their turn: ${queued.join(', ')}`]),
+    `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${oneLine(String(runs.at(-1)))}`}`,
+    ...(running === null ? [] : [`running: ${oneLine(running)}`]),
+    ...(queued.length === 0 ? [] : [`waiting for their turn: ${oneLine(queued.join(', '))}`]),
   ];
 }

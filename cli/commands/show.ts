@@ -5,6 +5,7 @@ import type { ModelTurn } from '../../agent/calls.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../print/display.ts';
+import { harmlessOn } from '../print/harmless.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { errorLine } from '../follow/finish.ts';
 import { type Io, print, printJson, say } from '../io.ts';
@@ -39,11 +40,16 @@ async function showTrace(io: Io, context: CliContext, run: AgentRun, options: Sh
     rows: Infinity,
   });
   const report = await run.show((event) => printer.print(event));
-  printer.note(closing(report, context, options));
+  printer.note(closing(io, report, context, options));
 }
 
 /** What stands below the trace: how the run is, what it needs, how large its history is, the answer. */
-function closing(report: RunReport, { embedded, namespace }: CliContext, options: ShowOptions): string[] {
+function closing(
+  { stdout }: Io,
+  report: RunReport,
+  { embedded, namespace }: CliContext,
+  options: ShowOptions,
+): string[] {
   const { id, status, waiting, history, usage, iterations, output } = report;
   const flags = flagsToRepeat(options);
   const help = waiting.flatMap((park) =>
@@ -57,7 +63,7 @@ function closing(report: RunReport, { embedded, namespace }: CliContext, options
     ...(open ? ['', soFar] : []),
     `history: ${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`,
     ...(error === undefined ? [] : [error]),
-    ...(status === 'completed' || status === 'stopped' ? ['', asText(output)] : []),
+    ...(status === 'completed' || status === 'stopped' ? ['', harmlessOn(stdout, asText(output))] : []),
   ];
 }
 
@@ -69,8 +75,9 @@ async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOpti
   }
   if (options.json === true) return printJson(io, { id: run.id, step, request, reply: turn ?? null, exact });
   const colors = colorsFor(io.stdout, io.env);
-  const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, colors);
-  for (const line of [...requestLines(step, request, colors), ...reply]) print(io, line);
+  const style = { colors, words: (text: string) => harmlessOn(io.stdout, text) };
+  const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, style);
+  for (const line of [...requestLines(step, request, style), ...reply]) print(io, line);
 }
 
 async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> | undefined) {

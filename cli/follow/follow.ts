@@ -5,6 +5,7 @@ import type { AgentRun } from '../../client/agent-run.ts';
 import { TemporalUnreachable } from '../../client/errors.ts';
 import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
 import { colorsFor } from '../print/display.ts';
+import { harmlessOn } from '../print/harmless.ts';
 import { failureOf, exitCodes } from '../exit-codes.ts';
 import { type Leaving, watchSignals } from './leave.ts';
 import type { Io } from '../io.ts';
@@ -57,7 +58,7 @@ export async function follow(
   const { notify } = context;
   context.notify = (line) => printer.note([line]);
   const stopWarning = warnWithoutWorker(context, () => run.info());
-  const verbose = options.verbose && createVerbose(run, options.verbose.kinds);
+  const verbose = options.verbose && createVerbose(io, run, options.verbose.kinds);
   const progress = createProgress();
   const report = emptyReport(run.id, '');
   try {
@@ -130,14 +131,15 @@ function createProgress() {
 }
 
 /** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */
-function createVerbose(run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
+function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
   const colors = colorsFor({ write: () => undefined }, {});
+  const style = { colors, words: (text: string) => harmlessOn(stderr, text) };
   const requests = run.requests({ follow: true, ...(kinds === undefined ? {} : { kinds }) });
   return async (event: RunEvent): Promise<string[]> => {
-    if (event.type === 'model_ended') return replyLines(event.call, event.turn, colors);
+    if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
     if (event.type !== 'model_started') return [];
     const asked = await requests.next();
-    return asked.done === true ? [] : requestLines(asked.value.call, asked.value.request, colors);
+    return asked.done === true ? [] : requestLines(asked.value.call, asked.value.request, style);
   };
 }
 
