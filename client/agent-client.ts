@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { RunOverrides } from '../agent/calls.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
-import { type SessionMessage, isId } from '../agent/session/session.ts';
+import { wellFormed } from '../agent/values.ts';
+import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';
@@ -11,6 +11,7 @@ import { AgentSession, type SessionSummary, listSessions } from './agent-session
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { InvalidInput, RunNotFound } from './errors.ts';
+import { overridesOf } from './overrides.ts';
 
 export interface StartOptions {
   /** The Temporal workflow id. An id that is running or finished gives that run. Default: the agent's name and a number. */
@@ -179,7 +180,12 @@ export class AgentClient {
 }
 
 function checkId(id: string): void {
-  if (isId(id, 900)) return;
+  if (isId(id, 900) && id.startsWith(sessionId(''))) {
+    throw new InvalidInput(
+      `"${id}" is what the session of that name is called: a run's id does not begin with ${sessionId('')}.`,
+    );
+  }
+  if (isId(id, 900) && wellFormed(id) === id) return;
   throw new InvalidInput('The id of a run is a text of 1 to 900 characters without control characters.');
 }
 
@@ -197,14 +203,6 @@ function checkQuestion(
   throw new InvalidInput(
     `Question and chat history take ${bytes} bytes; at most ${limits.questionBytes} can be recorded. Put the rest where a tool can read it.`,
   );
-}
-
-function overridesOf({ model, maxIterations, maxExecutionTime }: StartOptions): RunOverrides {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(maxExecutionTime === undefined ? {} : { maxExecutionTimeMs: maxExecutionTime }),
-  };
 }
 
 /** The id of a run that is given none. */
