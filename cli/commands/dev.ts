@@ -8,6 +8,9 @@ import { serveUntilSignal } from '../serve.ts';
 import { loadCommandConfig, queuesOf } from '../command-config.ts';
 import { namedQueue, openEmbedded } from '../context.ts';
 
+/** The list of runs, those that wait for a person only. */
+const WAITING = encodeURIComponent('ReloopStatus="waiting"');
+
 export interface DevOptions extends CommonOptions {
   port?: number;
   uiPort?: number;
@@ -31,6 +34,7 @@ export async function dev(io: Io, options: DevOptions): Promise<number> {
       if (json) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });
       say(io, `Temporal  ${address}${startedByUs ? '' : ' (was running already)'}, kept in ${dbFile}`);
       say(io, `Web UI    ${uiUrl}`);
+      say(io, `Waiting   ${uiUrl}/namespaces/${context.namespace}/workflows?query=${WAITING}`);
       say(io, `Worker    agents ${agents.join(', ')}, task queue ${serves.join(' and ')}`);
       if (named !== undefined) {
         say(io, `note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);

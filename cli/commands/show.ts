@@ -50,10 +50,10 @@ function closing(
   { embedded, namespace }: CliContext,
   options: ShowOptions,
 ): string[] {
-  const { id, status, waiting, history, usage, iterations, output } = report;
+  const { id, runId, status, waiting, history, usage, iterations, output } = report;
   const flags = flagsToRepeat(options);
   const help = waiting.flatMap((park) =>
-    waitingHelp(park, waiting, { id, flags, namespace, uiUrl: embedded?.uiUrl }),
+    waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
   const open = status === 'running' || status === 'waiting' || status === 'paused';
   const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;

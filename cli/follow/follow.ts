@@ -119,12 +119,16 @@ function createProgress() {
       if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
       if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
     },
-    newHelp({ id, waiting }: RunReport, { embedded, namespace }: FollowContext, flags: string[]): string[] {
+    newHelp(
+      { id, runId, waiting }: RunReport,
+      { embedded, namespace }: FollowContext,
+      flags: string[],
+    ): string[] {
       return waiting.flatMap((park) => {
         const key = `${park.call} ${park.n}`;
         if (helped.has(key)) return [];
         helped.add(key);
-        return waitingHelp(park, waiting, { id, flags, namespace, uiUrl: embedded?.uiUrl });
+        return waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
       });
     },
   };
