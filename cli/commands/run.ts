@@ -1,5 +1,5 @@
 import { prepareWorker } from '../../worker/run-worker.ts';
-import type { StartOptions } from '../../client/agent-client.ts';
+import type { StartOptions } from '../../client/start-options.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { RunNotFound } from '../../client/errors.ts';
