@@ -4,7 +4,7 @@ import { plainJson } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
 
 /** A checkpoint that cannot be stored. The next attempt would come to the same point. */
-export class CheckpointError extends Error {
+class CheckpointError extends Error {
   override name = 'CheckpointError';
   readonly retryable = false;
 }

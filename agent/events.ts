@@ -2,7 +2,7 @@ import type { ModelTurn } from './calls.ts';
 import type { OperatorDecision, WaitingReason } from './rules/decisions.ts';
 import type { AgentAction, AgentStep, ErrorInfo, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
 
-export type { OperatorDecision, WaitingReason as ParkReason } from './rules/decisions.ts';
+export type { OperatorDecision } from './rules/decisions.ts';
 
 /** A call that waits for a person: a tool's, or (`3`) the model's. `n` counts the times it was scheduled, from 0. */
 export interface WaitingCall {

@@ -1,12 +1,15 @@
 import type { LoadedConfig } from '../config/loaded-config.ts';
-import { type AgentClient, type StartOptions, newRunId } from '../client/agent-client.ts';
+import { type AgentClient, newRunId } from '../client/agent-client.ts';
+import type { StartOptions } from '../client/start-options.ts';
 import type { AgentRun } from '../client/agent-run.ts';
 import { SessionNotFound } from '../client/errors.ts';
 import { shellWord } from './print/display.ts';
 import { UsageError } from './exit-codes.ts';
 import { type Io, say } from './io.ts';
-import { warnWithoutWorker } from './follow/no-worker.ts';
-import { type TemporalSession, needsWorker } from './context.ts';
+import { checkQueueOf } from './command-config.ts';
+import { type CliContext, needsWorker } from './context.ts';
+import { type CommandConfig, serving } from './task-queue.ts';
+import { attended } from './with-run.ts';
 
 export interface SessionQuestion {
   /** The session's. */
@@ -14,7 +17,9 @@ export interface SessionQuestion {
   agent: string;
   input: string;
   /** Undefined where the workers' config is not here. */
-  catalog: LoadedConfig | undefined;
+  config: CommandConfig | undefined;
+  /** The queue of a session that is new. */
+  taskQueue: string;
   options: StartOptions;
 }
 
@@ -27,31 +32,31 @@ export interface Asked {
 }
 
 /** Asks in a session and comes back when it is the question's turn. That takes a worker, which may have to be this process. */
-export async function askInSession(
-  io: Io,
-  session: TemporalSession,
-  { name, agent, input, catalog, options }: SessionQuestion,
-): Promise<Asked> {
+export async function askInSession(io: Io, context: CliContext, question: SessionQuestion): Promise<Asked> {
+  const { name, agent, input, config, options } = question;
+  const { client } = context;
   const { id = newRunId(agent) } = options;
-  const run = session.client.get(id);
-  const taskQueue = await queueOf(session.client, name);
-  const ours = catalog !== undefined && (await needsWorker(session, taskQueue));
-  if (ours) await session.startWorker(catalog, 'run', taskQueue);
-  await sayTurn(io, session.client, name);
+  const run = client.get(id);
+  const taskQueue = await queueOf(context, question);
+  const ours = config !== undefined && (await needsWorker(context, taskQueue));
+  if (ours) await context.startWorker(config, 'run', [taskQueue]);
+  await sayTurn(io, client, name);
 
-  const started = session.client.start(agent, input, { ...options, session: name, id });
+  const started = client.start(agent, input, { ...options, session: name, id, taskQueue });
   started.catch(() => undefined); // nobody waits for it after a signal
-  const waiting = { info: () => Promise.resolve({ runId: '', open: true, taskQueue }) };
-  const stopWarning = warnWithoutWorker(session, waiting);
   let stopSignals: () => void = () => undefined;
   const signal = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => (stopSignals = io.onSignal(resolve)));
   try {
-    const first = await Promise.race([started, signal, session.workerFailed]);
+    const place = { open: true, taskQueue };
+    const first = await attended(
+      context,
+      () => Promise.resolve(place),
+      () => Promise.race([started, signal]),
+    );
     if (typeof first !== 'string') return { run, ours, left: undefined };
-    say(io, await becomesOf(session.client, name, id));
+    say(io, await becomesOf(client, name, id));
     return { run, ours, left: first };
   } finally {
-    stopWarning();
     stopSignals();
   }
 }
@@ -67,12 +72,18 @@ async function becomesOf(client: AgentClient, name: string, id: string): Promise
 /** Leaves a question in a session; says where nobody is there to answer it. */
 export async function leaveInSession(
   io: Io,
-  session: TemporalSession,
-  { name, agent, input, options }: SessionQuestion,
+  context: CliContext,
+  question: SessionQuestion,
 ): Promise<AgentRun> {
-  const run = await session.client.start(agent, input, { ...options, session: name, detach: true });
-  if (await needsWorker(session, await queueOf(session.client, name))) {
-    say(io, 'It is recorded, and begins with the next `reloop dev` or question in this session.');
+  const { name, agent, input, options } = question;
+  const taskQueue = await queueOf(context, question);
+  const place = { session: name, detach: true, taskQueue };
+  const run = await context.client.start(agent, input, { ...options, ...place });
+  if (await needsWorker(context, taskQueue)) {
+    say(
+      io,
+      `It is recorded, and begins with the next ${serving('dev', taskQueue)} or question in this session.`,
+    );
   }
   return run;
 }
@@ -87,12 +98,17 @@ export function checkTakesHistory(catalog: LoadedConfig, agent: string): void {
   );
 }
 
-/** A session that is there stays on the task queue it was begun on. */
-async function queueOf(client: AgentClient, name: string): Promise<string> {
+/** A session that is there stays on the task queue it was begun on; its runs are done there. Throws UsageError. */
+async function queueOf(
+  context: CliContext,
+  { name, config, taskQueue }: Pick<SessionQuestion, 'name' | 'config' | 'taskQueue'>,
+): Promise<string> {
   try {
-    return (await client.session(name).info()).taskQueue;
+    const { taskQueue: begunOn } = await context.client.session(name).info();
+    if (config !== undefined) await checkQueueOf(context, `Session ${name}`, begunOn, config);
+    return begunOn;
   } catch (error) {
-    if (error instanceof SessionNotFound) return client.taskQueue;
+    if (error instanceof SessionNotFound) return taskQueue;
     throw error;
   }
 }

@@ -1,8 +1,10 @@
 import { withoutPlace } from '../agent/template.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
-import { findConfig, loadConfig } from '../config/load.ts';
+import { findConfig } from '../config/load.ts';
+import { loadCommandConfig } from './command-config.ts';
 import { UsageError } from './exit-codes.ts';
 import type { CommonOptions } from './options.ts';
+import type { CommandConfig } from './task-queue.ts';
 
 /**
  * The config of a command that starts runs. The workers of a server that somebody named may have one that is not here:
@@ -11,9 +13,9 @@ import type { CommonOptions } from './options.ts';
 export async function configFor(
   { config }: CommonOptions,
   serverIsNamed: boolean,
-): Promise<LoadedConfig | undefined> {
-  const file = config ?? findConfig();
-  return file === undefined && serverIsNamed ? undefined : loadConfig(file);
+): Promise<CommandConfig | undefined> {
+  if (config === undefined && serverIsNamed && findConfig() === undefined) return undefined;
+  return loadCommandConfig(config);
 }
 
 /** Throws for an agent that is not in the config. */

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { harmlessOn } from './print/harmless.ts';
 
 /** Where text goes; `columns` is there for a terminal. */
 export interface Output {
@@ -27,6 +28,11 @@ export interface Io {
 /** A result: stdout. */
 export function print({ stdout }: Io, text: string): void {
   stdout.write(`${text}\n`);
+}
+
+/** A result in the words of a model or a tool: stdout. */
+export function printAnswer({ stdout }: Io, text: string): void {
+  stdout.write(`${harmlessOn(stdout, text)}\n`);
 }
 
 /** One JSON object on one line: stdout. */

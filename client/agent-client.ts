@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { RunOverrides } from '../agent/overrides.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
-import { type SessionMessage, isId } from '../agent/session/session.ts';
+import { wellFormed } from '../agent/values.ts';
+import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';
@@ -11,28 +11,8 @@ import { AgentSession, type SessionSummary, listSessions } from './agent-session
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { InvalidInput, RunNotFound } from './errors.ts';
-
-export interface StartOptions {
-  /** The Temporal workflow id. An id that is running or finished gives that run. Default: the agent's name and a number. */
-  id?: string;
-  /** Earlier messages, for kinds that take them. */
-  chatHistory?: ChatMessage[];
-  /** Name of the conversation that the run goes on with, in the place of `chatHistory`; started by its first message. */
-  session?: string;
-  /**
-   * Of a session: do not wait for the run to begin, which takes a worker and, while an earlier message is answered, its
-   * time. The run can be followed once it is its turn.
-   */
-  detach?: boolean;
-  /** Values for the agent's own `{names}` in its prompt texts. */
-  variables?: { [name: string]: string };
-  model?: string;
-  maxIterations?: number | null;
-  /** Milliseconds. */
-  maxExecutionTime?: number | null;
-  /** Default: the client's. */
-  taskQueue?: string;
-}
+import { overridesOf } from './overrides.ts';
+import type { StartOptions } from './start-options.ts';
 
 export interface RunSummary {
   id: string;
@@ -179,7 +159,12 @@ export class AgentClient {
 }
 
 function checkId(id: string): void {
-  if (isId(id, 900)) return;
+  if (isId(id, 900) && id.startsWith(sessionId(''))) {
+    throw new InvalidInput(
+      `"${id}" is what the session of that name is called: a run's id does not begin with ${sessionId('')}.`,
+    );
+  }
+  if (isId(id, 900) && wellFormed(id) === id) return;
   throw new InvalidInput('The id of a run is a text of 1 to 900 characters without control characters.');
 }
 
@@ -197,14 +182,6 @@ function checkQuestion(
   throw new InvalidInput(
     `Question and chat history take ${bytes} bytes; at most ${limits.questionBytes} can be recorded. Put the rest where a tool can read it.`,
   );
-}
-
-function overridesOf({ model, maxIterations, maxExecutionTime }: StartOptions): RunOverrides {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(maxExecutionTime === undefined ? {} : { maxExecutionTimeMs: maxExecutionTime }),
-  };
 }
 
 /** The id of a run that is given none. */

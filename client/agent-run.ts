@@ -1,13 +1,16 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
+import { AGENT_SESSION } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent } from '../agent/events.ts';
+import { sessionId } from '../agent/session/session.ts';
 import type { Json, StopReason, Usage } from '../agent/vocabulary.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
-import { AgentRunCancelled, AgentRunFailed, DecisionRefused, RunNotFound } from './errors.ts';
+import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { isNotFound } from '../history/pages.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
+import { withPauses } from './paced.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import { createTrace } from '../history/trace.ts';
 
@@ -66,17 +69,21 @@ export class AgentRun {
     let runId = '';
     const poll = createLivePoll(this.#client, () => ({ workflowId: this.id, runId }));
     const recorded = this.#recorded(true);
-    let next = recorded.next();
-    for (;;) {
-      const event = await Promise.race([next, later(POLL_MS)]);
-      if (event === undefined) {
-        yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
-        continue;
+    const left = new AbortController();
+    const next = () => this.#client.withAbortSignal(left.signal, () => recorded.next());
+    try {
+      for await (const event of withPauses(next, POLL_MS)) {
+        if (event === undefined) {
+          yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
+          continue;
+        }
+        if (event.type === 'run_started' || event.type === 'continued') runId = event.runId;
+        yield event;
       }
-      if (event.done === true) return;
-      if (event.value.type === 'run_started' || event.value.type === 'continued') runId = event.value.runId;
-      yield event.value;
-      next = recorded.next();
+    } finally {
+      // Whoever looks away leaves no long poll behind.
+      left.abort();
+      await recorded.return(undefined).catch(() => undefined);
     }
   }
 
@@ -155,7 +162,8 @@ export class AgentRun {
 
   async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
     const trace = createTrace(this.id);
-    const { runId } = await this.info();
+    const { runId, type } = await this.#orNotFound(this.#handle().describe());
+    if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
       yield* await trace.next(fact);
     }
@@ -192,10 +200,11 @@ export class AgentRun {
   }
 }
 
-function later(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
-}
-
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
+}
+
+function sessionNotRun(id: string): string {
+  const name = id.slice(sessionId('').length);
+  return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
 }

@@ -1,4 +1,4 @@
-import type { StartOptions } from './agent-client.ts';
+import type { StartOptions } from './start-options.ts';
 import type { AgentResult } from './agent-run.ts';
 import { InvalidInput } from './errors.ts';
 

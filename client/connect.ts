@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
+import { projectFolder } from './project-folder.ts';
+import { TASK_QUEUE, pollers } from './task-queue.ts';
 
 export interface ConnectOptions {
   address?: string;
@@ -32,9 +35,29 @@ const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
   const { address, namespace, connection } = temporalSettings(options);
-  const taskQueue = options.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? 'reloop';
-  const place = address ?? localServer() ?? 'localhost:7233';
-  return { client: await connectTo(place, namespace, connection), address: place, taskQueue };
+  const taskQueue = options.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE;
+  const place = address ?? localServer();
+  if (place !== undefined) {
+    return { client: await connectTo(place, namespace, connection), address: place, taskQueue };
+  }
+  const client = await connectTo(USUAL_ADDRESS, namespace, connection);
+  await refuseNeighbour(client, taskQueue);
+  return { client, address: USUAL_ADDRESS, taskQueue };
+}
+
+/** Where a Temporal server of one's own listens that nobody configured. */
+const USUAL_ADDRESS = 'localhost:7233';
+
+/** What answers there may be the server that `reloop` keeps for another project: then its worker is a command here. */
+async function refuseNeighbour(client: Client, taskQueue: string): Promise<void> {
+  const isCommand = (identity: string) =>
+    /^reloop (?:dev|run) \d+@/u.test(identity) && identity.includes(hostname());
+  const neighbour = (await pollers(client, taskQueue)).find(isCommand);
+  if (neighbour === undefined) return;
+  await client.connection.close();
+  throw new TemporalUnreachable(
+    `This project (${projectFolder()}) has no Temporal server running, and the one at ${USUAL_ADDRESS} is another project's (its worker: ${neighbour}). Start one here with \`reloop dev\`, or name that one with TEMPORAL_ADDRESS=${USUAL_ADDRESS}.`,
+  );
 }
 
 /** Throws InvalidInput for a temporal.toml that cannot be read. */
@@ -98,18 +121,13 @@ function unreachable(address: string, error: unknown): string {
 function localServer(cwd = process.cwd()): string | undefined {
   const folder = process.env['RELOOP_STATE_DIR'] ?? join(projectFolder(cwd), '.reloop');
   try {
-    const { address } = JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')) as {
+    const { address, pid } = JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')) as {
       address?: unknown;
+      pid?: unknown;
     }; // written by the launcher
+    process.kill(Number(pid), 0); // throws for one that is gone: after a crash the file is still there
     return typeof address === 'string' ? address : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function projectFolder(cwd: string): string {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'package.json'))) return folder;
-    if (dirname(folder) === folder) return cwd;
   }
 }

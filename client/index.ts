@@ -1,6 +1,7 @@
 /** The client library: start runs, follow them, decide. */
 export { AgentClient } from './agent-client.ts';
-export type { RunSummary, StartOptions } from './agent-client.ts';
+export type { RunSummary } from './agent-client.ts';
+export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
 export type { AgentResult, EventsOptions, RunInfo } from './agent-run.ts';

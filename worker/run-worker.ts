@@ -12,8 +12,11 @@ export interface RunWorkerOptions {
   /** Where Temporal is. */
   connection: NativeConnectionOptions & { address: string };
   namespace: string;
-  taskQueue: string;
+  /** Each gets a worker; all end together. */
+  taskQueues: readonly string[];
   role: WorkerRole;
+  /** Which config it has, where that is not the project's own. */
+  config?: string | undefined;
   /** Warnings, errors, and what tools log. */
   onLog(line: string): void;
 }
@@ -33,7 +36,7 @@ export function prepareWorker(): void {
 
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(catalog: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
-  const { connection: where, namespace, taskQueue, role, onLog } = options;
+  const { connection: where, namespace, taskQueues, role, config, onLog } = options;
   const { NativeConnection, Runtime } = await import('@temporalio/worker');
   Runtime.install({
     logger: createLogger(onLog, role === 'run'),
@@ -42,46 +45,72 @@ export async function startWorker(catalog: LoadedConfig, options: RunWorkerOptio
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
   });
   const connection = await NativeConnection.connect(where);
-  const identity = workerIdentity(role);
-  const worker = await createAgentWorker(catalog, {
+  const common = {
     connection,
     namespace,
-    taskQueue,
-    identity,
+    identity: workerIdentity(role, config),
     address: where.address,
     // These two are there for one config; nobody replaces them bit by bit.
     rollingDeploys: role === 'worker',
     onWarning: onLog,
-  });
+  };
+  const workers = await Promise.all(
+    taskQueues.map((taskQueue) => createAgentWorker(catalog, { ...common, taskQueue })),
+  );
   const outlived = outliveStrayErrors(onLog);
-  const ended = runToEnd(worker, connection).finally(outlived);
+  const ended = runToEnd(workers, connection).finally(outlived);
   return {
     ended,
     async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      shutDown(workers);
       await ended;
     },
   };
 }
 
-async function runToEnd(worker: Worker, connection: NativeConnection): Promise<void> {
+async function runToEnd(workers: readonly Worker[], connection: NativeConnection): Promise<void> {
+  const runs = workers.map((worker) => worker.run());
   try {
-    await worker.run();
+    await Promise.all(runs);
   } finally {
+    shutDown(workers);
+    await Promise.allSettled(runs);
     await connection.close();
   }
 }
 
-function workerIdentity(role: WorkerRole): string {
-  return `reloop ${role} ${process.pid}@${hostname()}`;
+function shutDown(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+function workerIdentity(role: WorkerRole, config: string | undefined): string {
+  return `reloop ${role} ${process.pid}@${hostname()}${config === undefined ? '' : ` ${config}`}`;
+}
+
+/** What the identity of a worker says of it. */
+export interface WorkerHere {
+  role: WorkerRole;
+  /** undefined: the project's own. */
+  config: string | undefined;
 }
 
 /** Whether an identity is that of a worker on this machine that is alive and stays until somebody ends it. */
 export function staysHere(identity: string): boolean {
-  const match = /^reloop (?:worker|dev) (\d+)@(.*)$/u.exec(identity);
-  if (match === null || match[2] !== hostname()) return false;
+  const { role = 'run' } = workerHere(identity) ?? {};
+  return role !== 'run';
+}
+
+/** Reads the identity of a worker on this machine that is alive; undefined for any other. */
+export function workerHere(identity: string): WorkerHere | undefined {
+  const match = /^reloop (worker|dev|run) (\d+)@(\S+)(?: (.+))?$/u.exec(identity);
+  if (match === null || match[3] !== hostname() || !isAlive(Number(match[2]))) return undefined;
+  const role = match[1] === 'worker' || match[1] === 'dev' ? match[1] : 'run';
+  return { role, config: match[4] };
+}
+
+function isAlive(pid: number): boolean {
   try {
-    process.kill(Number(match[1]), 0);
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';

@@ -84,14 +84,16 @@ function read(
 function refOf(
   { manifest }: AgentLoop,
   { recorded }: CallEnd,
-  activityId: string,
+  id: string,
   attempts: number,
 ): ResultRef | undefined {
   if (recorded === undefined) return undefined;
   const raw = recorded === 'raw' ? { raw: true as const } : {};
   // What such a run has recorded of its transcript holds references of this shape.
-  if (!recordsWaits(manifest)) return { runId: workflowInfo().runId, activityId, ...raw };
-  return attempts === 1 || recorded === 'raw' ? { activityId, ...raw } : { activityId, attempt: attempts };
+  if (!recordsWaits(manifest)) return { runId: workflowInfo().runId, activityId: id, ...raw };
+  return attempts === 1 || recorded === 'raw'
+    ? { activityId: id, ...raw }
+    : { activityId: id, attempt: attempts };
 }
 
 /** Throws the failure on when it is the run that is being cancelled. */

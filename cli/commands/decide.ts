@@ -5,10 +5,9 @@ import { exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, printJson, say } from '../io.ts';
-import { warnWithoutWorker } from '../follow/no-worker.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { type TemporalSession, openForRun } from '../context.ts';
-import { serve } from './watch.ts';
+import { oneLine } from '../print/display.ts';
+import { attended, withRun } from '../with-run.ts';
 
 export interface RetryOptions extends CommonOptions {
   input?: string;
@@ -90,16 +89,17 @@ async function decided(
   wanted?: RunStatus,
 ): Promise<number> {
   const { json = false } = options;
-  const session = await openForRun(io, options, id);
-  try {
-    const run = session.client.get(id);
-    const ours = await serve(session, run, options);
-    const receipt = await patiently(session, run, () => act(run));
+  return withRun(io, options, id, async ({ context, run, ours }) => {
+    const receipt = await attended(
+      context,
+      () => run.info(),
+      () => act(run),
+    );
     const { call = '', n, decision } = receipt;
-    say(io, `Recorded for run ${id}: ${decision} ${call}`.trimEnd());
+    say(io, `Recorded for run ${oneLine(id)}: ${decision} ${call}`.trimEnd());
     if (json) printJson(io, receipt);
     if (!ours) return exitCodes.answered;
-    const followed = await follow(io, session, run, {
+    const followed = await follow(io, context, run, {
       // A run that is to end may still wait; any other has come to where it needs a person again.
       untilWaiting: wanted === undefined,
       onInterrupt: 'leave',
@@ -109,20 +109,8 @@ async function decided(
     if (followed.type === 'ended' && followed.report.status === wanted) {
       return exitCodes.answered;
     }
-    return await finish(io, run, followed, json ? 'nothing' : 'answer');
-  } finally {
-    await session.close();
-  }
-}
-
-/** A decision is recorded by a worker: without one this waits, and says so. */
-async function patiently<T>(session: TemporalSession, run: AgentRun, act: () => Promise<T>): Promise<T> {
-  const stop = warnWithoutWorker(session, run);
-  try {
-    return await act();
-  } finally {
-    stop();
-  }
+    return finish(io, run, followed, json ? 'nothing' : 'answer');
+  });
 }
 
 /** A tool with one plain string gets the text as it was typed; only an object or an array is meant as JSON. */

@@ -1,12 +1,15 @@
 import type { EmbeddedServer } from '../../server/server.ts';
 import { usualPorts } from '../../server/ports.ts';
-import { loadConfig } from '../../config/load.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { UsageError } from '../exit-codes.ts';
 import { type Io, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
 import { serveUntilSignal } from '../serve.ts';
-import { openEmbedded } from '../context.ts';
+import { loadCommandConfig, queuesOf } from '../command-config.ts';
+import { namedQueue, openEmbedded } from '../context.ts';
+
+/** The list of runs, those that wait for a person only. */
+const WAITING = encodeURIComponent('ReloopStatus="waiting"');
 
 export interface DevOptions extends CommonOptions {
   port?: number;
@@ -19,27 +22,28 @@ export async function dev(io: Io, options: DevOptions): Promise<number> {
   if (options.address !== undefined) {
     throw new UsageError('dev has a server of its own: for another one, reloop worker --address …');
   }
-  const catalog = await loadConfig(options.config);
-  const { taskQueue = catalog.taskQueue } = options;
+  const config = await loadCommandConfig(options.config);
   const { address: named } = temporalSettings({});
-  const session = await openEmbedded(io, options, { grpc: port, ui: uiPort });
+  const context = await openEmbedded(io, options, { grpc: port, ui: uiPort });
   try {
-    const { address, uiUrl, dbFile, startedByUs } = session.embedded;
-    checkPorts(session.embedded, options);
-    const agents = [...catalog.agents.keys()];
+    const { address, uiUrl, dbFile, startedByUs } = context.embedded;
+    checkPorts(context.embedded, options);
+    const agents = [...config.catalog.agents.keys()];
+    const { serves } = await queuesOf(context, config, namedQueue(io, options));
     const ready = () => {
-      if (json) printJson(io, { address, uiUrl, taskQueue, agents });
+      if (json) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });
       say(io, `Temporal  ${address}${startedByUs ? '' : ' (was running already)'}, kept in ${dbFile}`);
       say(io, `Web UI    ${uiUrl}`);
-      say(io, `Worker    agents ${agents.join(', ')}, task queue ${taskQueue}`);
+      say(io, `Waiting   ${uiUrl}/namespaces/${context.namespace}/workflows?query=${WAITING}`);
+      say(io, `Worker    agents ${agents.join(', ')}, task queue ${serves.join(' and ')}`);
       if (named !== undefined) {
         say(io, `note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);
       }
       say(io, 'Ctrl-C ends it; runs under way go on at the next start.');
     };
-    return await serveUntilSignal(io, session, catalog, { role: 'dev', taskQueue, ready });
+    return await serveUntilSignal(io, context, config, { role: 'dev', taskQueues: serves, ready });
   } finally {
-    await session.close();
+    await context.close();
   }
 }
 

@@ -2,7 +2,8 @@ import { localTime, oneLine, table } from '../print/display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
-import { neverStarted, openTemporal } from '../context.ts';
+import { neverStarted } from '../context.ts';
+import { withTemporal } from '../with-run.ts';
 import type { RunSummary } from '../../client/agent-client.ts';
 
 export interface ListOptions extends CommonOptions {
@@ -19,21 +20,18 @@ export async function list(io: Io, { limit, ...options }: ListOptions): Promise<
 }
 
 async function readRuns(io: Io, limit: number, options: CommonOptions): Promise<RunSummary[]> {
-  const session = await openTemporal(io, options);
-  try {
+  return withTemporal(io, options, async ({ client }) => {
     const runs: RunSummary[] = [];
-    for await (const run of session.client.list(limit)) runs.push(run);
+    for await (const run of client.list(limit)) runs.push(run);
     return runs;
-  } finally {
-    await session.close();
-  }
+  });
 }
 
 function printTable(io: Io, runs: RunSummary[]): void {
   const rows = runs.map(({ id, status, agent, startedAt, input }) => [
-    id,
+    oneLine(id),
     status,
-    agent,
+    oneLine(agent),
     localTime(startedAt),
     oneLine(input),
   ]);

@@ -1,5 +1,5 @@
 import { prepareWorker } from '../../worker/run-worker.ts';
-import type { StartOptions } from '../../client/agent-client.ts';
+import type { StartOptions } from '../../client/start-options.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { RunNotFound } from '../../client/errors.ts';
@@ -11,13 +11,16 @@ import {
   leaveInSession,
 } from '../ask-in-session.ts';
 import { checkAgent, checkModel, checkVariables, configFor } from '../check-agent.ts';
-import { shellWord } from '../print/display.ts';
+import { fit, oneLine, shellWord } from '../print/display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, print, printJson, readAll, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { type TemporalSession, needsWorker, openTemporal } from '../context.ts';
+import { queuesOf } from '../command-config.ts';
+import { type CliContext, namedQueue, needsWorker } from '../context.ts';
+import { serving } from '../task-queue.ts';
+import { serve, withTemporal } from '../with-run.ts';
 
 export interface RunOptions extends CommonOptions {
   id?: string;
@@ -38,7 +41,8 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const { detach = false, verbose = false } = options;
   const input = await questionOf(io, question);
   const named = temporalSettings(options).address !== undefined;
-  const catalog = await configFor(options, named);
+  const config = await configFor(options, named);
+  const catalog = config?.catalog;
   if (catalog !== undefined) {
     checkAgent(catalog, agent);
     if (options.session !== undefined) checkTakesHistory(catalog, agent);
@@ -48,28 +52,24 @@ export async function run(io: Io, agent: string, question: string, options: RunO
 
   if (!named && !detach) prepareWorker();
   const printed = options.json === true ? 'report' : 'answer';
-  const session = await openTemporal(io, { ...options, taskQueue: options.taskQueue ?? catalog?.taskQueue });
-  try {
-    const { run: started, ours, left } = await ask(io, session, { agent, input, catalog }, options);
+  return withTemporal(io, options, async (context) => {
+    const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
+    const asked = await ask(io, context, { agent, input, config, taskQueue }, options);
+    const { run: started, ours, left } = asked;
     if (left !== undefined) return left === 'SIGTERM' ? exitCodes.terminated : exitCodes.cancelled;
     if (detach) {
-      if (options.session === undefined) await sayAlone(io, session, started);
+      if (options.session === undefined) await sayAlone(io, context, started);
       return printId(io, started, options);
     }
-    const { taskQueue, open } = await started.info();
-    if (open && !ours && catalog !== undefined && (await needsWorker(session, taskQueue))) {
-      await session.startWorker(catalog, 'run', taskQueue);
-    }
-    const followed = await follow(io, session, started, {
+    if (!ours && config !== undefined) await serve(context, await started.info(), options);
+    const followed = await follow(io, context, started, {
       untilWaiting: !options.wait,
       onInterrupt: 'cancel',
       flags: flagsToRepeat(options),
       ...(verbose ? { verbose: { kinds: catalog?.kinds.values() } } : {}),
     });
-    return await finish(io, started, followed, printed);
-  } finally {
-    await session.close();
-  }
+    return finish(io, started, followed, printed);
+  });
 }
 
 async function questionOf(io: Io, question: string): Promise<string> {
@@ -81,24 +81,25 @@ async function questionOf(io: Io, question: string): Promise<string> {
 /** Starts the run, or finds it. In a session it may have to wait for its turn. */
 async function ask(
   io: Io,
-  session: TemporalSession,
-  question: Pick<SessionQuestion, 'agent' | 'input' | 'catalog'>,
+  context: CliContext,
+  question: Pick<SessionQuestion, 'agent' | 'input' | 'config' | 'taskQueue'>,
   { session: name, detach = false, ...options }: RunOptions,
 ): Promise<Asked> {
-  const { client } = session;
-  const { agent, input } = question;
+  const { client } = context;
+  const { agent, input, taskQueue } = question;
   const { id } = options;
   const here = { ours: false, left: undefined };
   if (id !== undefined && (await exists(client.get(id)))) {
+    await checkSame(client.get(id), question);
     say(io, `There is a run "${id}" already: this is it.`);
     return { run: client.get(id), ...here };
   }
   const start = startOptions(options);
-  if (name === undefined) return { run: await client.start(agent, input, start), ...here };
+  if (name === undefined) return { run: await client.start(agent, input, { ...start, taskQueue }), ...here };
   const inSession = { name, ...question, options: start };
   return detach
-    ? { run: await leaveInSession(io, session, inSession), ...here }
-    : askInSession(io, session, inSession);
+    ? { run: await leaveInSession(io, context, inSession), ...here }
+    : askInSession(io, context, inSession);
 }
 
 function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOptions {
@@ -112,6 +113,28 @@ function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOpt
   };
 }
 
+/** An id stands for one question to one agent. Throws UsageError for another. */
+async function checkSame(
+  existing: Pick<AgentRun, 'id' | 'events'>,
+  { agent, input }: Pick<SessionQuestion, 'agent' | 'input'>,
+): Promise<void> {
+  for await (const event of existing.events({ follow: false })) {
+    if (event.type !== 'run_started') continue;
+    const differs = [
+      ...(event.agent === agent ? [] : [`its agent is ${event.agent}`]),
+      ...(event.input === input ? [] : [`its question is "${shortened(event.input)}"`]),
+    ];
+    if (differs.length === 0) return;
+    throw new UsageError(
+      `There is a run "${existing.id}" already, and it is another: ${differs.join(', and ')}. See it with \`reloop show ${shellWord(existing.id)}\`, or give this one another --id.`,
+    );
+  }
+}
+
+function shortened(text: string): string {
+  return fit(oneLine(text), 100);
+}
+
 async function exists(wanted: AgentRun): Promise<boolean> {
   try {
     await wanted.info();
@@ -123,11 +146,14 @@ async function exists(wanted: AgentRun): Promise<boolean> {
 }
 
 /** On a server of our own nobody may be there to work on a run that is left. */
-async function sayAlone(io: Io, session: TemporalSession, started: AgentRun): Promise<void> {
+async function sayAlone(io: Io, context: CliContext, started: AgentRun): Promise<void> {
   const { taskQueue, open } = await started.info();
-  if (!open || !(await needsWorker(session, taskQueue))) return;
+  if (!open || !(await needsWorker(context, taskQueue))) return;
   const { id } = started;
-  say(io, `It is recorded, and begins with the next \`reloop dev\` or \`reloop watch ${shellWord(id)}\`.`);
+  say(
+    io,
+    `It is recorded, and begins with the next ${serving('dev', taskQueue)} or \`reloop watch ${shellWord(id)}\`.`,
+  );
 }
 
 function printId(io: Io, { id }: AgentRun, { json = false }: RunOptions): number {

@@ -1,11 +1,12 @@
 import type { SessionReport, SessionSummary } from '../../client/agent-session.ts';
 import { SessionNotFound } from '../../client/errors.ts';
-import { colorsFor, count, harmless, localTime, table } from '../print/display.ts';
+import { colorsFor, count, localTime, oneLine, table } from '../print/display.ts';
+import { harmless } from '../print/harmless.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { warnWithoutWorker } from '../follow/no-worker.ts';
 import type { CommonOptions } from '../options.ts';
-import { type TemporalSession, needsWorker, neverStarted, openTemporal } from '../context.ts';
+import { neverStarted } from '../context.ts';
+import { attended, serve, withTemporal } from '../with-run.ts';
 
 export interface SessionListOptions extends CommonOptions {
   limit: number;
@@ -23,7 +24,7 @@ export async function listSessions(io: Io, { limit, ...options }: SessionListOpt
   else if (sessions.length === 0)
     say(io, 'There are no sessions yet: reloop run AGENT "question" --session NAME');
   else {
-    const rows = sessions.map(({ name, startedAt }) => [harmless(name), localTime(startedAt)]);
+    const rows = sessions.map(({ name, startedAt }) => [oneLine(name), localTime(startedAt)]);
     for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns ?? 120)) print(io, line);
   }
   return exitCodes.answered;
@@ -41,37 +42,15 @@ export async function showSession(io: Io, name: string, options: CommonOptions):
 /** `reloop session clear`: the conversation is forgotten; its runs stay. Takes a worker, if need be this process. */
 export async function clearSession(io: Io, name: string, options: CommonOptions): Promise<number> {
   await mustHaveStarted(options, name);
-  await withTemporal(io, options, async (opened) => {
-    const session = opened.client.session(name);
-    const { taskQueue } = await session.info();
-    if (await needsWorker(opened, taskQueue)) {
-      const { loadConfig } = await import('../../config/load.ts');
-      await opened.startWorker(await loadConfig(options.config), 'run', taskQueue);
-    }
-    const waiting = { info: async () => ({ ...(await session.info()), open: true }) };
-    const stopWarning = warnWithoutWorker(opened, waiting);
-    try {
-      await Promise.race([session.clear(), opened.workerFailed]);
-    } finally {
-      stopWarning();
-    }
+  await withTemporal(io, options, async (context) => {
+    const session = context.client.session(name);
+    const place = async () => ({ ...(await session.info()), open: true });
+    await serve(context, await place(), options);
+    await attended(context, place, () => session.clear());
   });
   if (options.json === true) printJson(io, { name, cleared: true });
   else say(io, `Session ${name} is cleared.`);
   return exitCodes.answered;
-}
-
-async function withTemporal<T>(
-  io: Io,
-  options: CommonOptions,
-  use: (session: TemporalSession) => Promise<T>,
-): Promise<T> {
-  const session = await openTemporal(io, options);
-  try {
-    return await use(session);
-  } finally {
-    await session.close();
-  }
 }
 
 /** Where this project has never had a server there is no session, and no server is started to find that out. */
@@ -84,8 +63,8 @@ function lines({ stdout, env }: Io, { messages, runs, running, queued }: Session
   const speaker = { user: 'You', assistant: 'Agent', system: 'Notes', tool: 'Tool' } as const;
   return [
     ...messages.map(({ role, content }) => `${colors.bold(speaker[role])}: ${harmless(content ?? '')}`),
-    `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${runs.at(-1)}`}`,
-    ...(running === null ? [] : [`running: ${running}`]),
-    ...(queued.length === 0 ? [] : [`waiting for their turn: ${queued.join(', ')}`]),
+    `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${oneLine(String(runs.at(-1)))}`}`,
+    ...(running === null ? [] : [`running: ${oneLine(running)}`]),
+    ...(queued.length === 0 ? [] : [`waiting for their turn: ${oneLine(queued.join(', '))}`]),
   ];
 }

@@ -5,13 +5,15 @@ import type { ModelTurn } from '../../agent/calls.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../print/display.ts';
+import { harmlessOn } from '../print/harmless.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { errorLine } from '../follow/finish.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
-import { type TemporalSession, openForRun } from '../context.ts';
+import type { CliContext } from '../context.ts';
+import { withHistory } from '../with-run.ts';
 import { waitingHelp } from '../follow/waiting-help.ts';
 
 export interface ShowOptions extends CommonOptions {
@@ -20,24 +22,15 @@ export interface ShowOptions extends CommonOptions {
 
 /** `reloop show`: a run as history has it. */
 export async function show(io: Io, id: string, options: ShowOptions): Promise<number> {
-  const session = await openForRun(io, options, id);
-  try {
-    const run = session.client.get(id);
+  return withHistory(io, options, id, async (context, run) => {
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
     else if (options.json === true) printJson(io, await run.show());
-    else await showTrace(io, session, run, options);
+    else await showTrace(io, context, run, options);
     return exitCodes.answered;
-  } finally {
-    await session.close();
-  }
+  });
 }
 
-async function showTrace(
-  io: Io,
-  session: TemporalSession,
-  run: AgentRun,
-  options: ShowOptions,
-): Promise<void> {
+async function showTrace(io: Io, context: CliContext, run: AgentRun, options: ShowOptions): Promise<void> {
   const { stdout } = io;
   const printer = createTracePrinter({
     write: (text) => stdout.write(text),
@@ -47,19 +40,20 @@ async function showTrace(
     rows: Infinity,
   });
   const report = await run.show((event) => printer.print(event));
-  printer.note(closing(report, session, options));
+  printer.note(closing(io, report, context, options));
 }
 
 /** What stands below the trace: how the run is, what it needs, how large its history is, the answer. */
 function closing(
+  { stdout }: Io,
   report: RunReport,
-  { embedded, namespace }: TemporalSession,
+  { embedded, namespace }: CliContext,
   options: ShowOptions,
 ): string[] {
-  const { id, status, waiting, history, usage, iterations, output } = report;
+  const { id, runId, status, waiting, history, usage, iterations, output } = report;
   const flags = flagsToRepeat(options);
   const help = waiting.flatMap((park) =>
-    waitingHelp(park, waiting, { id, flags, namespace, uiUrl: embedded?.uiUrl }),
+    waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
   const open = status === 'running' || status === 'waiting' || status === 'paused';
   const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
@@ -69,7 +63,7 @@ function closing(
     ...(open ? ['', soFar] : []),
     `history: ${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`,
     ...(error === undefined ? [] : [error]),
-    ...(status === 'completed' || status === 'stopped' ? ['', asText(output)] : []),
+    ...(status === 'completed' || status === 'stopped' ? ['', harmlessOn(stdout, asText(output))] : []),
   ];
 }
 
@@ -81,8 +75,9 @@ async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOpti
   }
   if (options.json === true) return printJson(io, { id: run.id, step, request, reply: turn ?? null, exact });
   const colors = colorsFor(io.stdout, io.env);
-  const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, colors);
-  for (const line of [...requestLines(step, request, colors), ...reply]) print(io, line);
+  const style = { colors, words: (text: string) => harmlessOn(io.stdout, text) };
+  const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, style);
+  for (const line of [...requestLines(step, request, style), ...reply]) print(io, line);
 }
 
 async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> | undefined) {

@@ -1,28 +1,27 @@
-import { loadConfig } from '../../config/load.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { TemporalUnreachable } from '../../client/errors.ts';
 import { type Io, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
 import { serveUntilSignal } from '../serve.ts';
-import { openTemporal } from '../context.ts';
+import { loadCommandConfig, queuesOf } from '../command-config.ts';
+import { namedQueue } from '../context.ts';
+import { withTemporal } from '../with-run.ts';
 
 /** `reloop worker`: runs the config's agents until it is told to end. */
 export async function worker(io: Io, options: CommonOptions): Promise<number> {
-  const catalog = await loadConfig(options.config);
-  const { taskQueue = catalog.taskQueue } = options;
+  const config = await loadCommandConfig(options.config);
   await checkServer(options);
-  const session = await openTemporal(io, options);
-  try {
-    const { address } = session.client;
-    const agents = [...catalog.agents.keys()];
+  return withTemporal(io, options, async (context) => {
+    const { address } = context.client;
+    const agents = [...config.catalog.agents.keys()];
+    const { serves } = await queuesOf(context, config, namedQueue(io, options));
+    const taskQueue = serves.join(' and ');
     const ready = () => {
       say(io, `Worker ready: agents ${agents.join(', ')}, task queue ${taskQueue}, server ${address}`);
-      if (options.json === true) printJson(io, { agents, taskQueue, address });
+      if (options.json === true) printJson(io, { agents, taskQueue: serves[0], address });
     };
-    return await serveUntilSignal(io, session, catalog, { role: 'worker', taskQueue, ready });
-  } finally {
-    await session.close();
-  }
+    return serveUntilSignal(io, context, config, { role: 'worker', taskQueues: serves, ready });
+  });
 }
 
 /** A worker is for a server that others use: it starts none of its own. */

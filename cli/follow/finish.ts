@@ -4,7 +4,7 @@ import type { RunReport } from '../../client/report.ts';
 import { oneLine, shellWord } from '../print/display.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import type { Followed } from './follow.ts';
-import { type Io, print, printJson, say } from '../io.ts';
+import { type Io, print, printAnswer, printJson, say } from '../io.ts';
 import type { Leaving } from './leave.ts';
 
 /** What goes to stdout. */
@@ -21,7 +21,7 @@ export async function finish(
   const { report } = followed;
   const answered = report.status === 'completed' || report.status === 'stopped';
   if (printed === 'report') printJson(io, await run.show());
-  if (printed === 'answer' && answered) print(io, asText(report.output));
+  if (printed === 'answer' && answered) printAnswer(io, asText(report.output));
   const error = errorLine(report);
   if (error !== undefined) say(io, error);
   return exitCodeOf(report);
@@ -29,8 +29,8 @@ export async function finish(
 
 /** undefined for a run that neither failed nor was cancelled. */
 export function errorLine({ id, status, error }: RunReport): string | undefined {
-  if (status === 'cancelled') return `error: Cancelled: run ${id} was cancelled`;
-  return error === null ? undefined : `error: ${error.type}: ${oneLine(error.message)}`;
+  if (status === 'cancelled') return `error: Cancelled: run ${oneLine(id)} was cancelled`;
+  return error === null ? undefined : `error: ${oneLine(`${error.type}: ${error.message}`)}`;
 }
 
 function finishLeft(io: Io, { id }: Pick<AgentRun, 'id'>, { why }: Leaving, printed: Printed): number {

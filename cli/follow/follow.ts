@@ -5,13 +5,14 @@ import type { AgentRun } from '../../client/agent-run.ts';
 import { TemporalUnreachable } from '../../client/errors.ts';
 import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
 import { colorsFor } from '../print/display.ts';
+import { harmlessOn } from '../print/harmless.ts';
 import { failureOf, exitCodes } from '../exit-codes.ts';
 import { type Leaving, watchSignals } from './leave.ts';
 import type { Io } from '../io.ts';
 import { warnWithoutWorker } from './no-worker.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
-import type { TemporalSession } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { waitingHelp } from './waiting-help.ts';
 
 export interface FollowOptions {
@@ -31,19 +32,16 @@ export interface FollowOptions {
 export type Followed =
   { type: 'ended'; report: RunReport } | { type: 'waiting'; report: RunReport } | Leaving;
 
-/** What following needs of a run and of a session: a test can give less than the real ones. */
+/** What following needs of a run and of a context: a test can give less than the real ones. */
 export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'info' | 'cancel' | 'show'>;
-export type FollowSession = Pick<
-  TemporalSession,
-  'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'
->;
+export type FollowContext = Pick<CliContext, 'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'>;
 
 const OBSERVATION_ROWS = 8;
 
 /** Prints a run on stderr from its beginning, and as it goes on. */
 export async function follow(
   io: Io,
-  session: FollowSession,
+  context: FollowContext,
   run: FollowedRun,
   options: FollowOptions,
 ): Promise<Followed> {
@@ -57,17 +55,17 @@ export async function follow(
     rows: OBSERVATION_ROWS,
   });
   const signals = watchSignals(io, run, { onInterrupt: options.onInterrupt, clear: printer.end });
-  const { notify } = session;
-  session.notify = (line) => printer.note([line]);
-  const stopWarning = warnWithoutWorker(session, run);
-  const verbose = options.verbose && createVerbose(run, options.verbose.kinds);
+  const { notify } = context;
+  context.notify = (line) => printer.note([line]);
+  const stopWarning = warnWithoutWorker(context, () => run.info());
+  const verbose = options.verbose && createVerbose(io, run, options.verbose.kinds);
   const progress = createProgress();
   const report = emptyReport(run.id, '');
   try {
     const recorded = await countEvents(run);
     const events = run.events();
     for (let seen = 0; ;) {
-      const next = await Promise.race([events.next(), signals.leaving, session.workerFailed]);
+      const next = await Promise.race([events.next(), signals.leaving, context.workerFailed]);
       await signals.answered();
       if ('type' in next) return next;
       if (next.done === true) return { type: 'ended', report };
@@ -81,18 +79,18 @@ export async function follow(
       if (seen < recorded) continue;
       const { decided } = options;
       const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
-      printer.note(progress.newHelp({ ...report, waiting }, session, options.flags));
+      printer.note(progress.newHelp({ ...report, waiting }, context, options.flags));
       if (options.untilWaiting && waiting.length > 0 && progress.idle()) {
         return { type: 'waiting', report };
       }
     }
   } catch (error) {
-    throw lostServer(error, session, run);
+    throw lostServer(error, context, run);
   } finally {
     stopWarning();
     signals.stop();
     printer.end();
-    session.notify = notify;
+    context.notify = notify;
   }
 }
 
@@ -121,30 +119,35 @@ function createProgress() {
       if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
       if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
     },
-    newHelp({ id, waiting }: RunReport, { embedded, namespace }: FollowSession, flags: string[]): string[] {
+    newHelp(
+      { id, runId, waiting }: RunReport,
+      { embedded, namespace }: FollowContext,
+      flags: string[],
+    ): string[] {
       return waiting.flatMap((park) => {
         const key = `${park.call} ${park.n}`;
         if (helped.has(key)) return [];
         helped.add(key);
-        return waitingHelp(park, waiting, { id, flags, namespace, uiUrl: embedded?.uiUrl });
+        return waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
       });
     },
   };
 }
 
 /** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */
-function createVerbose(run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
+function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
   const colors = colorsFor({ write: () => undefined }, {});
+  const style = { colors, words: (text: string) => harmlessOn(stderr, text) };
   const requests = run.requests({ follow: true, ...(kinds === undefined ? {} : { kinds }) });
   return async (event: RunEvent): Promise<string[]> => {
-    if (event.type === 'model_ended') return replyLines(event.call, event.turn, colors);
+    if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
     if (event.type !== 'model_started') return [];
     const asked = await requests.next();
-    return asked.done === true ? [] : requestLines(asked.value.call, asked.value.request, colors);
+    return asked.done === true ? [] : requestLines(asked.value.call, asked.value.request, style);
   };
 }
 
-function lostServer(error: unknown, { client }: FollowSession, run: FollowedRun): unknown {
+function lostServer(error: unknown, { client }: FollowContext, run: FollowedRun): unknown {
   if (failureOf(error).code !== exitCodes.unreachable) return error;
   return new TemporalUnreachable(
     `The Temporal server at ${client.address} no longer answers. What the run did is kept there: \`reloop watch ${run.id}\` goes on.`,

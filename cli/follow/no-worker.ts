@@ -1,18 +1,20 @@
-import type { AgentRun } from '../../client/agent-run.ts';
 import { pollers } from '../../client/task-queue.ts';
-import type { TemporalSession } from '../context.ts';
+import type { CliContext } from '../context.ts';
+import { serving } from '../task-queue.ts';
 
 const PATIENCE_MS = 3000;
 
-/** Says once that nobody works on a run, if so; returns what takes that back. */
+/** Says once that nobody works where something waits to be done, if so; returns what takes that back. */
 export function warnWithoutWorker(
-  session: Pick<TemporalSession, 'client' | 'notify'>,
-  run: Pick<AgentRun, 'info'>,
+  context: Pick<CliContext, 'client' | 'notify'>,
+  place: () => Promise<{ taskQueue: string; open: boolean }>,
 ): () => void {
   const check = async () => {
-    const { open, taskQueue } = await run.info();
-    if (!open || (await pollers(session.client.temporal, taskQueue)).length > 0) return;
-    session.notify(`No worker polls task queue ${taskQueue}: start one with \`reloop worker\`.`);
+    const { open, taskQueue } = await place();
+    if (!open || (await pollers(context.client.temporal, taskQueue)).length > 0) return;
+    context.notify(
+      `No worker polls task queue ${taskQueue}: start one with ${serving('worker', taskQueue)}.`,
+    );
   };
   const timer = setTimeout(() => void check().catch(() => undefined), PATIENCE_MS);
   return () => clearTimeout(timer);

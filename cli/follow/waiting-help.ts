@@ -4,6 +4,8 @@ import { shellWord } from '../print/display.ts';
 
 export interface HelpOptions {
   id: string;
+  /** Of Temporal; the page that says what waits is one of its own. */
+  runId: string;
   /** What the commands need beside the id to find the same run: `--address …`. */
   flags: readonly string[];
   /** Of the Web UI, where known. */
@@ -15,7 +17,7 @@ export interface HelpOptions {
 export function waitingHelp(
   park: Park,
   parks: readonly Park[],
-  { id, flags, uiUrl, namespace }: HelpOptions,
+  { id, runId, flags, uiUrl, namespace }: HelpOptions,
 ): string[] {
   const run = shellWord(id);
   const path = callPath(park.call);
@@ -25,11 +27,13 @@ export function waitingHelp(
   const line = (command: string, ...words: string[]) =>
     ['reloop', command, run, ...words, ...flags].join(' ');
   const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflow)}`;
+  // Of a sub-agent's run only the workflow id is known here; its page leads on.
+  const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
   const lines = [
     `${line('retry', ...which)}  (other input: --input "…")`,
     line('resolve', park.call, '"…"'),
     `${line('skip', ...which)}  (the model is told why: --reason "…")`,
-    ...(uiUrl === undefined ? [] : [page]),
+    ...(uiUrl === undefined ? [] : [page + tab]),
   ];
   return lines.map((text) => `      ${text}`);
 }

@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { Output } from '../io.ts';
+import { harmless } from './harmless.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -12,14 +13,8 @@ export function colorsFor(output: Output, env: { [name: string]: string | undefi
 }
 
 const segmenter = new Intl.Segmenter();
-/** Terminal codes in a reply or an observation must not reach the terminal; line breaks and tabs may. */
-const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/gu;
-
-/** Text of others, safe to be shown on a terminal. */
-export function harmless(text: string): string {
-  return text.replace(/\r\n/gu, '\n').replace(control, '\u{fffd}');
-}
-
+/** How much of a line is measured at once. */
+const PIECE = 1000;
 export function oneLine(text: string): string {
   return harmless(text).replace(/\s+/gu, ' ').trim();
 }
@@ -49,6 +44,7 @@ export function table(rows: string[][], width: number): string[] {
 
 /** The first rows of a text on a terminal of that width, and how many characters are left out. */
 export function firstRows(text: string, rows: number, width: number): { text: string; cut: number } {
+  if (rows === Infinity) return { text, cut: 0 };
   const kept: string[] = [];
   let used = 0;
   let length = 0;
@@ -56,7 +52,7 @@ export function firstRows(text: string, rows: number, width: number): { text: st
     const part = splitAt(line, (rows - used) * width);
     kept.push(part.text);
     length += part.text.length;
-    used += Math.max(1, Math.ceil(stringWidth(part.text) / width));
+    used += Math.max(1, Math.ceil(part.cells / width));
     if (part.rest !== '' || (used >= rows && length < text.length)) break;
     length++;
   }
@@ -107,13 +103,25 @@ function wrap(line: string, width: number): string[] {
   }
 }
 
+/** No character as people see it takes more of a text; what does is cut in two. */
+const LONGEST_CHARACTER = 64;
+
 /** Cut between characters as people see them; a wide one that does not fit goes to the rest. */
-function splitAt(line: string, cells: number): { text: string; rest: string } {
-  if (line.length <= cells / 2) return { text: line, rest: '' };
+function splitAt(line: string, cells: number): { text: string; rest: string; cells: number } {
   let used = 0;
-  for (const { segment, index } of segmenter.segment(line)) {
-    used += stringWidth(segment);
-    if (used > cells) return { text: line.slice(0, index), rest: line.slice(index) };
+  let end = 0;
+  // Piece by piece: the segmenter takes time with all that it is given, and a line can have megabytes.
+  for (let from = 0; from < line.length; from = end) {
+    const piece = line.slice(from, from + PIECE + LONGEST_CHARACTER);
+    for (const { segment, index } of segmenter.segment(piece)) {
+      if (index >= PIECE) break;
+      const next = used + stringWidth(segment);
+      if (next > cells) {
+        return { text: line.slice(0, from + index), rest: line.slice(from + index), cells: used };
+      }
+      used = next;
+      end = from + index + segment.length;
+    }
   }
-  return { text: line, rest: '' };
+  return { text: line, rest: '', cells: used };
 }

@@ -3,47 +3,58 @@ import type { ModelPrompt } from '../../agent/kinds/kind.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { Colors } from './display.ts';
 
+export interface PromptStyle {
+  colors: Colors;
+  /** What becomes of the words of others: as they are, or safe for a terminal. */
+  words(text: string): string;
+}
+
 /** A request as the model got it: the prompt to the letter, then stop strings and parameters as JSON. */
 export function requestLines(
   call: string,
   { model, prompt, stop, params }: ModelRequest,
-  colors: Colors,
+  { colors, words }: PromptStyle,
 ): string[] {
-  const heading = (text: string) => colors.bold(colors.cyan(`--- ${text}`));
+  const heading = headingIn(colors, words);
+  const json = (value: unknown) => words(JSON.stringify(value));
   const asked =
     prompt.type === 'text'
-      ? [heading(`step ${call}: prompt for ${model}`), prompt.text]
+      ? [heading(`step ${call}: prompt for ${model}`), words(prompt.text)]
       : [
           heading(`step ${call}: messages for ${model}`),
-          ...prompt.messages.map((message) => JSON.stringify(message)),
-          ...toolLines(call, prompt, heading),
+          ...prompt.messages.map(json),
+          ...toolLines(call, prompt, { heading, json }),
         ];
   return [
     ...asked,
     heading(`step ${call}: stop`),
-    JSON.stringify(stop),
+    json(stop),
     heading(`step ${call}: parameters`),
-    JSON.stringify(params),
+    json(params),
   ];
 }
 
 function toolLines(
   call: string,
   { tools = [], toolChoice }: Extract<ModelPrompt, { type: 'messages' }>,
-  heading: (text: string) => string,
+  { heading, json }: { heading(text: string): string; json(value: unknown): string },
 ): string[] {
   if (tools.length === 0) return [];
   const choice = toolChoice === undefined ? '' : ` (tool choice: ${toolChoice})`;
-  return [heading(`step ${call}: tools${choice}`), ...tools.map((tool) => JSON.stringify(tool))];
+  return [heading(`step ${call}: tools${choice}`), ...tools.map(json)];
 }
 
 /** A reply as it was recorded, which is up to the first stop string. */
-export function replyLines(call: string, turn: ModelTurn, colors: Colors): string[] {
+export function replyLines(call: string, turn: ModelTurn, { colors, words }: PromptStyle): string[] {
   const { text, toolCalls = [], finishReason, usage } = turn;
   const about = `${finishReason}, ${usage.promptTokens} + ${usage.completionTokens} tokens`;
   return [
-    colors.bold(colors.cyan(`--- step ${call}: reply (${about})`)),
-    text,
-    ...toolCalls.map((toolCall) => JSON.stringify(toolCall)),
+    headingIn(colors, words)(`step ${call}: reply (${about})`),
+    words(text),
+    ...toolCalls.map((toolCall) => words(JSON.stringify(toolCall))),
   ];
+}
+
+function headingIn(colors: Colors, words: PromptStyle['words']): (text: string) => string {
+  return (text) => colors.bold(colors.cyan(words(`--- ${text}`)));
 }

@@ -8,7 +8,8 @@ import {
   asText,
   noUsage,
 } from '../../agent/vocabulary.ts';
-import { type Colors, count, duration, firstRows, fit, harmless, lastRows, oneLine } from './display.ts';
+import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
+import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
 import { decisionText, errorText, thoughtIn, tries } from './trace-words.ts';
 
@@ -59,14 +60,14 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'run_started':
         startedAt = event.at;
         return stay([
-          `${colors.bold(harmless(event.agent))}  ${colors.dim(`run ${event.id}`)}`,
+          `${colors.bold(harmless(event.agent))}  ${colors.dim(`run ${oneLine(event.id)}`)}`,
           ...labelled('Question', event.input, ''),
           '',
         ]);
       case 'model_started':
         return underWay(event.call, [colors.dim(`[${event.call}] thinking …`)]);
       case 'model_text':
-        return underWay(event.call, writing(event.call, event.attempt, event.text));
+        return underWay(event.call, writing(event.call, event.attempt, asText(event.text)));
       case 'model_ended':
         return modelEnded(event);
       case 'model_failed':
@@ -76,8 +77,9 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return action(event.call, event.action);
       case 'tool_started':
         return toolStarted(event.call, event.tool, asText(event.toolInput));
+      // A tool in JavaScript, or in another language, may report a number.
       case 'tool_progress':
-        return progress(event.call, event.text);
+        return progress(event.call, asText(event.text));
       case 'attempt_failed':
         return stay([
           INDENT + colors.yellow(`attempt ${event.attempt} failed: ${errorText(event.error)}; trying again`),

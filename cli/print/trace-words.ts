@@ -13,7 +13,8 @@ export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
 /** What the model said before it named an action or the answer; nothing of a reply that is JSON. */
 function thoughtOf(log: string): string {
   if (/^\s*(?:```|\{)/u.test(log)) return '';
-  const end = log.search(/\bAction\s*\d*\s*:|Final Answer:/u);
+  // No two parts of it that match the same blanks: it would take the square of a long reply's length.
+  const end = log.search(/\bAction\s*(?:\d+\s*)?:|Final Answer:/u);
   return (end < 0 ? log : log.slice(0, end)).replace(/^\s*Thought:/u, '').trim();
 }
 

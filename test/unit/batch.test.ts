@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StartOptions } from '../../client/agent-client.ts';
+import type { StartOptions } from '../../client/start-options.ts';
 import type { AgentResult } from '../../client/agent-run.ts';
 import { type BatchInput, type BatchOptions, runBatch } from '../../client/batch.ts';
 import { InvalidInput } from '../../client/errors.ts';

@@ -74,7 +74,7 @@ function attempt(value: object): object | undefined {
   try {
     return checkReply('mine', value);
   } catch (error) {
-    expect(error).toMatchObject({ type: 'ModelInvalidResponse', retryable: false });
+    if ((error as { type?: unknown }).type !== 'ModelInvalidResponse') throw error; // an error's field
     return undefined;
   }
 }

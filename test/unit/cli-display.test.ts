@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  colorsFor,
-  duration,
-  firstRows,
-  fit,
-  harmless,
-  lastRows,
-  shellWord,
-  table,
-} from '../../cli/print/display.ts';
+import { colorsFor, duration, firstRows, fit, lastRows, shellWord, table } from '../../cli/print/display.ts';
+import { harmless } from '../../cli/print/harmless.ts';
 
 describe('text on a terminal', () => {
   test.each([
@@ -44,6 +36,12 @@ describe('text on a terminal', () => {
     ['nothing', '', 3, { text: '', cut: 0 }],
   ])('the first rows, ten cells wide, of %s', (_title, text, rows, expected) => {
     expect(firstRows(text, rows, 10)).toEqual(expected);
+  });
+
+  test('a line of 400,000 wide characters is shown whole, and cut, without measuring it again and again', () => {
+    const line = '漢'.repeat(400_000);
+    expect(firstRows(line, Infinity, 100)).toEqual({ text: line, cut: 0 });
+    expect(firstRows(line, 4, 100)).toEqual({ text: line.slice(0, 200), cut: 399_800 });
   });
 
   test('without a limit of rows nothing is cut', () => {

@@ -162,7 +162,7 @@ describe('following a run', () => {
       '      reloop retry run-1 --config my.config.ts  (other input: --input "…")',
       '      reloop resolve run-1 1.1 "…" --config my.config.ts',
       '      reloop skip run-1 --config my.config.ts  (the model is told why: --reason "…")',
-      '      http://127.0.0.1:8233/namespaces/default/workflows/run-1',
+      '      http://127.0.0.1:8233/namespaces/default/workflows/run-1/r/user-metadata',
       '',
     ]);
   });

@@ -40,5 +40,8 @@ describe('a request as it is printed', () => {
 });
 
 function printed(prompt: ModelPrompt): string[] {
-  return requestLines('3', modelRequest({}, { prompt }), pc.createColors(false));
+  return requestLines('3', modelRequest({}, { prompt }), {
+    colors: pc.createColors(false),
+    words: (text) => text,
+  });
 }

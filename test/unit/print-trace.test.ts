@@ -216,6 +216,11 @@ describe('the trace of a run', () => {
     expect(trace(longObservation, { rows: Infinity })).toContain('漢字 19');
   });
 
+  test('shows progress that is no text, which a tool in JavaScript can report', () => {
+    const progress = JSON.parse('{"type":"tool_progress","call":"1.1","attempt":1,"text":20}') as RunEvent;
+    expect(trace([...atSeconds(started, ...decides('1', 'weather', 'Ravenna')), progress])).toContain('… 20');
+  });
+
   test('lets no terminal codes of a tool through', () => {
     expect(trace(atSeconds(observes('1.1', 'x', 'x', '\u{1b}[2Jgone')))).not.toContain('\u{1b}');
   });

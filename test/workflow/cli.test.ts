@@ -102,8 +102,8 @@ describe('reloop run', () => {
     });
   });
 
-  test('of an id that is there already gives that run', async () => {
-    const { stdout } = await cli(['run', 'asker', 'another?', '--id', 'json-run', ...config]);
+  test('of an id that is there already, with the same question, gives that run', async () => {
+    const { stdout } = await cli(['run', 'asker', 'sum?', '--id', 'json-run', ...config]);
     expect(stdout).toBe('answered sum?\n');
   });
 

@@ -7,7 +7,7 @@ import { concierge, conciergeVariables } from '../../examples/own-prompt.ts';
 import { comparison } from '../../examples/structured-output.ts';
 import { editor, researcher } from '../../examples/sub-agent.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import type { StartOptions } from '../../client/agent-client.ts';
+import type { StartOptions } from '../../client/start-options.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { promptOf } from '../support/scripts.ts';
 

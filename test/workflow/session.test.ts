@@ -152,6 +152,15 @@ describe('a session', () => {
     expect(await show('later')).toMatchObject({ running: null, queued: ['later-run'] });
   });
 
+  test('is told apart from a run by a sentence', async () => {
+    const options = { session: 'no-run', id: 'of-no-run', detach: true, taskQueue: 'nobody-polls-this' };
+    await rig.client.start('talker', 'hello', options);
+    expect(await failure(rig.client.get('session:no-run').show())).toMatchObject({
+      name: 'InvalidInput',
+      message: expect.stringContaining('reloop session show no-run'),
+    });
+  });
+
   test.each([
     ['a name with a line break', 'a\nb', 'hello', {}],
     ['an empty name', '', 'hello', {}],
