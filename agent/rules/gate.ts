@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import type { JsonSchema } from '../manifest.ts';
 import { utf8Length } from '../transcript/digest.ts';
-import { wellFormed } from '../values.ts';
+import { boundedText, wellFormed } from '../values.ts';
 import type { Json } from '../vocabulary.ts';
 import {
   type CallState,
@@ -65,22 +65,21 @@ function parseData(type: string, data: unknown): DecisionData {
   if (typeof data === 'string') return { call: data };
   // The Web UI's form turns an unquoted 3.1 into a number.
   if (typeof data === 'number') return { call: String(data) };
-  if (typeof data !== 'object' || Array.isArray(data))
-    throw new Error(`${type}: data is a call id or an object.`);
+  if (typeof data !== 'object' || Array.isArray(data)) throw refusal(type, `data is a call id or an object.`);
   const known = ['call', 'park', ...FIELDS];
   const unknown = Object.keys(data).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
-    throw new Error(`${type}: unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
+    throw refusal(type, `unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
   }
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
-    throw new Error(`${type}: the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
+    throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
   const { call, park, reason, ...values } = data as { [key: string]: Json }; // came as JSON
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
-    throw new Error(`${type}: call is an id such as "3.1".`);
+    throw refusal(type, `call is an id such as "3.1".`);
   }
-  if (park !== undefined && typeof park !== 'number') throw new Error(`${type}: park is a number.`);
-  if (reason !== undefined && typeof reason !== 'string') throw new Error(`${type}: reason is a text.`);
+  if (park !== undefined && typeof park !== 'number') throw refusal(type, `park is a number.`);
+  if (reason !== undefined && typeof reason !== 'string') throw refusal(type, `reason is a text.`);
   return {
     ...values,
     call: call === undefined ? undefined : String(call),
@@ -94,11 +93,11 @@ function checkFields(type: DecisionName, given: DecisionData): void {
   const { takes } = ruleOf(type);
   for (const field of FIELDS) {
     if (given[field] === undefined && takes[field] === 'required') {
-      throw new Error(`${type}: ${field} is missing. Data: {"${field}":"…"}.`);
+      throw refusal(type, `${field} is missing. Data: {"${field}":"…"}.`);
     }
     if (given[field] !== undefined && takes[field] === undefined) {
       const others = decisionNames.filter((name) => ruleOf(name).takes[field] !== undefined);
-      throw new Error(`${type}: does not take ${field}. What takes it: ${others.join(', ')}.`);
+      throw refusal(type, `does not take ${field}. What takes it: ${others.join(', ')}.`);
     }
   }
 }
@@ -111,17 +110,18 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
       : `Now ${wanted(type)}: ${fitting.map((call) => call.id).join(', ')}.`;
   if (id === undefined) {
     const only = fitting.length === 1 ? fitting[0] : undefined;
-    if (only === undefined) throw new Error(`${type}: say which call. ${list}`);
+    if (only === undefined) throw refusal(type, `say which call. ${list}`);
     return only;
   }
   const found = open.find((call) => call.id === id);
   if (found !== undefined) return found;
   if (open.some(({ waitingWithin }) => waitingWithin.includes(id))) {
-    throw new Error(
-      `${type}: ${id} waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.`,
+    throw refusal(
+      type,
+      `${id} waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.`,
     );
   }
-  throw new Error(`${type}: there is no open call ${id}. ${list}`);
+  throw refusal(type, `there is no open call ${id}. ${list}`);
 }
 
 /** The state of calls that this decision is for, as a word. */
@@ -136,10 +136,10 @@ function checkState({ id, n, state }: GateCall, type: DecisionName, park: number
     const what = state.waiting === undefined ? 'is running, it does not wait' : 'is not running, it waits';
     const model =
       state.kind === 'model' && state.waiting !== undefined ? ' for the model to be asked again' : '';
-    throw new Error(`${type}: ${id} ${what}${model}. Possible: ${fittingDecisions(state).join(', ')}.`);
+    throw refusal(type, `${id} ${what}${model}. Possible: ${fittingDecisions(state).join(', ')}.`);
   }
   if (park !== undefined && state.waiting !== undefined && park !== n) {
-    throw new Error(`${type}: ${id} waits at park ${n} by now, not ${park}. Look again.`);
+    throw refusal(type, `${id} waits at park ${n} by now, not ${park}. Look again.`);
   }
 }
 
@@ -148,5 +148,10 @@ function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Js
   if (input === undefined) return;
   const problem =
     inputSchema === undefined ? 'the model is asked what the run says' : misfit(inputSchema, input);
-  if (problem !== undefined) throw new Error(`${type}: this input does not fit ${id}: ${problem}.`);
+  if (problem !== undefined) throw refusal(type, `this input does not fit ${id}: ${problem}.`);
+}
+
+/** What was sent is quoted, and may be anything: it has to be recordable like any other text. */
+function refusal(type: string, text: string): Error {
+  return new Error(boundedText(`${type}: ${text}`, limits.errorChars));
 }

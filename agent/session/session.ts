@@ -1,6 +1,7 @@
 import { type RunOverrides, checkOverrides } from '../overrides.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { limits } from '../limits.ts';
+import { boundedText } from '../values.ts';
 import type { ChatMessage, Usage } from '../vocabulary.ts';
 
 /** A durable conversation and what is said in it. JSON; recorded in history, so fields are only ever added. */
@@ -67,7 +68,12 @@ export function checkSessionMessage(value: unknown): SessionMessage {
   if (!isObject(value)) throw new Error(`send: data is an object such as ${EXAMPLE}.`);
   const unknown = Object.keys(value).filter((key) => !FIELDS.includes(key));
   if (unknown.length > 0) {
-    throw new Error(`send: unknown field ${unknown.join(', ')}. Known: ${FIELDS.join(', ')}.`);
+    throw new Error(
+      boundedText(
+        `send: unknown field ${unknown.join(', ')}. Known: ${FIELDS.join(', ')}.`,
+        limits.errorChars,
+      ),
+    );
   }
   const { id, agent, input, overrides = {}, variables = {} } = value;
   if (!isId(id)) throw new Error(`send: id ${ID_RULE}: it becomes the run's.`);
@@ -100,7 +106,7 @@ const ID_RULE = 'is a text of 1 to 200 characters without control characters';
 
 /** What may name a session or a run, which become workflow ids. */
 export function isId(value: unknown, longest = 200): boolean {
-  const id = new RegExp(`^[^\\p{Cc}]{1,${longest}}$`, 'u');
+  const id = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${longest}}$`, 'u');
   return typeof value === 'string' && id.test(value) && value.trim() !== '';
 }
 

@@ -258,3 +258,23 @@ describe('every decision', () => {
 function waiting(id: string, n: number): GateCall {
   return { id, n, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
 }
+
+test('a refusal can be recorded whatever was sent: half a character would end the worker', () => {
+  const odd = 'run-\ud83d';
+  for (const data of [odd, { call: odd }, { [odd]: 1 }]) {
+    const message = refusalOf(() => chooseCall([failed], 'retry', data));
+    expect(message).toBe(message.toWellFormed());
+    expect(message).toMatch(/^retry: /u);
+  }
+  const huge = refusalOf(() => chooseCall([failed], 'retry', 'x'.repeat(100_000)));
+  expect(huge.length).toBeLessThan(5_000);
+});
+
+function refusalOf(choose: () => unknown): string {
+  try {
+    choose();
+  } catch (error) {
+    return (error as Error).message; // thrown by the gate
+  }
+  throw new Error('It was not refused.');
+}
