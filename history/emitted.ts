@@ -1,5 +1,5 @@
 import type { TimelessEvent } from '../agent/events.ts';
-import type { ErrorInfo } from '../agent/vocabulary.ts';
+import type { ErrorInfo, Usage } from '../agent/vocabulary.ts';
 import { statusOf } from '../agent/status.ts';
 import { plainJson } from '../agent/values.ts';
 import { asRunResult } from './records.ts';
@@ -20,8 +20,18 @@ export function finished(value: unknown, log: string): TimelessEvent[] {
   ];
 }
 
-export function unfinished(status: 'failed' | 'cancelled', error: ErrorInfo | null): TimelessEvent {
-  return ended({ status, stopReason: status === 'failed' ? 'error' : 'cancelled', error });
+/** What a run has used up so far, added up from what it recorded. */
+export interface Spent {
+  iterations: number;
+  usage: Usage;
+}
+
+export function unfinished(
+  status: 'failed' | 'cancelled',
+  error: ErrorInfo | null,
+  spent: Spent,
+): TimelessEvent {
+  return ended({ ...spent, status, stopReason: status === 'failed' ? 'error' : 'cancelled', error });
 }
 
 function ended(fields: Partial<Ended> & Pick<Ended, 'status'>): Ended {

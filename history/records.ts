@@ -2,12 +2,7 @@ import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../ag
 import type { WaitingCall } from '../agent/events.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import type { Summarized } from '../agent/session/session.ts';
-import type {
-  ChildWaiting,
-  DecisionReceipt,
-  AgentRunInput,
-  RunResult,
-} from '../workflows/messages.ts';
+import type { ChildWaiting, DecisionReceipt, AgentRunInput, RunResult } from '../workflows/messages.ts';
 
 /**
  * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.

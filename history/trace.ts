@@ -4,9 +4,9 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import { DEADLINE_SUMMARY, callOfSummary, waitingChanges } from '../agent/rules/waiting.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import type { ErrorInfo, Json } from '../agent/vocabulary.ts';
+import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
-import { finished, unfinished } from './emitted.ts';
+import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
 import {
   asCallModelInput,
@@ -17,10 +17,12 @@ import {
   asRunInput,
 } from './records.ts';
 import {
+  type Pending,
   type TracedCall,
   decided,
   newCall,
   planned,
+  scopeOf,
   settleByRecord,
   settleByRule,
   step,
@@ -33,16 +35,6 @@ export interface Trace {
   next(fact: Fact): Promise<RunEvent[]>;
 }
 
-/** An activity or a sub-agent's run between its schedule and its end. */
-interface Pending {
-  name: string;
-  call: string;
-  n: number;
-  atMs: number;
-  attempts: number;
-  closing: boolean;
-}
-
 /** `id`: of the workflow. */
 export function createTrace(id: string): Trace {
   const calls = new Map<string, TracedCall>();
@@ -52,6 +44,7 @@ export function createTrace(id: string): Trace {
   const within = new Map<string, WaitingCall[]>();
   /** Timers of the time limit; false once a person has been waited for meanwhile, which puts the limit off. */
   const deadlines = new Map<string, boolean>();
+  const spent: Spent = { iterations: 0, usage: noUsage };
   let runId = '';
   let lastLog = '';
   /** The time limit has been reached; the run as a whole is being cancelled. */
@@ -100,9 +93,9 @@ export function createTrace(id: string): Trace {
         return [...settleAll(), ...finished(await fact.result(), lastLog)];
       case 'run_failed':
         ending = true;
-        return [...settleAll(), unfinished('failed', await fact.error())];
+        return [...settleAll(), unfinished('failed', await fact.error(), spent)];
       case 'run_cancelled':
-        return [...settleAll(), unfinished('cancelled', null)];
+        return [...settleAll(), unfinished('cancelled', null, spent)];
       default:
         return [];
     }
@@ -114,6 +107,9 @@ export function createTrace(id: string): Trace {
     overdue = false;
     deadlines.clear();
     const told = settleRecorded(0, run?.pending ?? []);
+    // What came before is known from here where its own record is gone.
+    if (run?.counters !== undefined)
+      Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
       return [...told, { type: 'continued', runId }];
     }
@@ -183,6 +179,8 @@ export function createTrace(id: string): Trace {
     if (turn === undefined) return [];
     const { call, attempts, closing } = task;
     calls.delete(call);
+    if (!closing) spent.iterations++;
+    spent.usage = addUsage(spent.usage, turn.usage);
     const { decision, text } = turn;
     const reply = {
       type: 'model_ended',
@@ -229,7 +227,10 @@ export function createTrace(id: string): Trace {
       fact.type === 'failed'
         ? ({ type: 'failed', error: await fact.error() } as const)
         : resultEnd(tool, await fact.result(), call.byPerson && !isLegacy());
-    if (end.type === 'end') return step(call, end.end.observation);
+    if (end.type === 'end') {
+      spent.usage = addUsage(spent.usage, end.end.usage ?? noUsage);
+      return step(call, end.end.observation);
+    }
     const { error } = end;
     if (toldByTool(tool, error)) return step(call, error.message);
     call.unsettled = { type: 'failed', error };
@@ -290,8 +291,4 @@ export function createTrace(id: string): Trace {
   function isLegacy(): boolean {
     return [...manifests.values()].some(({ loopVersion }) => loopVersion < 3);
   }
-}
-
-function scopeOf(call: string): number {
-  return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }

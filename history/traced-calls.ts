@@ -31,6 +31,16 @@ export interface TracedCall {
   unsettled: { type: 'failed'; error: ErrorInfo } | { type: 'cancelled' } | undefined;
 }
 
+/** An activity or a sub-agent's run between its schedule and its end. */
+export interface Pending {
+  name: string;
+  call: string;
+  n: number;
+  atMs: number;
+  attempts: number;
+  closing: boolean;
+}
+
 export function newCall(id: string, action: AgentAction, tool: ToolManifest | undefined): TracedCall {
   return {
     id,
@@ -136,4 +146,9 @@ function endByRule(
   }
   const next = afterFailure(tool, unsettled.error, context);
   return next.type === 'end' ? next.end : undefined;
+}
+
+/** Which of a workflow's agents a call is of. */
+export function scopeOf(call: string): number {
+  return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }

@@ -89,7 +89,7 @@ async function untilEnded(
 }
 
 /** Waits for a person's decision on a call that failed: a tool's, or the model's. */
-export async function ask(
+export function ask(
   { emit }: AgentLoop,
   open: OpenCall,
   tool: string,
@@ -99,7 +99,5 @@ export async function ask(
   const waiting = { call: open.id, n: open.n, tool, toolInput, reason: 'failed', error } as const;
   emit?.({ type: 'waiting', park: waiting });
   logWaiting(waiting);
-  const decision = await open.wait(waiting);
-  emit?.({ type: 'decided', call: open.id, decision });
-  return decision;
+  return open.wait(waiting);
 }

@@ -21,7 +21,7 @@ export interface OpenCallOptions {
   recordsWaits: boolean;
   /** The clock that stands still while a person is waited for. */
   clock: { pause(): void; resume(): void };
-  /** Tells what waits within it. */
+  /** Tells of decisions, and of what waits within it. */
   emit?: Emit | undefined;
   /** The call, or one within it, begins or ceases to wait. */
   onWaitingChange(): void;
@@ -81,6 +81,7 @@ export class OpenCall implements GateCall {
   /** A person's word, already found to fit. */
   decide(decision: OperatorDecision): void {
     const { type } = effectOf(decision);
+    this.#options.emit?.({ type: 'decided', call: this.id, decision });
     if (type === 'none') return;
     this.#decision = decision;
     if (type === 'cancel') this.#scope.cancel();

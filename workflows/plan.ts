@@ -62,6 +62,7 @@ async function askPerson(
     kind: 'model',
     recordsWaits: recordsWaits(loop.manifest),
     clock: loop.deadline,
+    emit: loop.emit,
   });
   try {
     const effect = effectOf(await ask(loop, open, 'callModel', null, error), error);
