@@ -5,7 +5,7 @@ import { limits } from '../agent/limits.ts';
 import { wellFormed } from '../agent/values.ts';
 import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
+import { AGENT_RUN, type AgentRunInput, runLabels } from '../workflows/messages.ts';
 import { type AgentResult, AgentRun } from './agent-run.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
@@ -65,12 +65,12 @@ export class AgentClient {
     if (session !== undefined) {
       return this.#say(session, { id, agent, input, ...own, ...values }, { ...options, taskQueue });
     }
-    const lineage: Lineage = { agent, question: { input, chatHistory, ...values }, ...own };
+    const runInput: AgentRunInput = { agent, question: { input, chatHistory, ...values }, ...own };
     try {
       await this.temporal.workflow.start(AGENT_RUN, {
         workflowId: id,
         taskQueue,
-        args: [lineage],
+        args: [runInput],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         ...runLabels(agent, input),

@@ -148,7 +148,7 @@ function startRun(
   { name, messages }: SessionState,
   { id, agent, input, overrides, variables }: SessionMessage,
 ) {
-  const lineage: AgentRunInput = {
+  const runInput: AgentRunInput = {
     agent,
     session: name,
     question: { input, chatHistory: messages, ...(variables === undefined ? {} : { variables }) },
@@ -156,7 +156,7 @@ function startRun(
   };
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,
-    args: [lineage],
+    args: [runInput],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,

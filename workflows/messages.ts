@@ -53,8 +53,6 @@ export interface AgentRunInput {
   counters?: Counters;
 }
 
-export type Lineage = AgentRunInput;
-
 /** Result of a run. Steps are not in it: they are read from history. */
 export interface RunResult {
   output: Json;

@@ -16,12 +16,12 @@ export type StatusWriter = (status: RunStatus) => void;
  * block the workflow for good, so nothing is written unless the run's start recorded that they are registered. A run
  * that was continued as new has its attributes already.
  */
-export function statusWriter(registered: boolean, lineage: AgentRunInput): StatusWriter {
-  let written: RunStatus | undefined = lineage.from === undefined ? undefined : 'running';
+export function statusWriter(registered: boolean, input: AgentRunInput): StatusWriter {
+  let written: RunStatus | undefined = input.from === undefined ? undefined : 'running';
   return (status) => {
     if (!registered || status === written) return;
     upsertSearchAttributes([
-      ...(written === undefined ? fixedAttributes(lineage) : []),
+      ...(written === undefined ? fixedAttributes(input) : []),
       { key: ReloopStatus, value: status },
     ]);
     written = status;

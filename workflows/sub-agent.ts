@@ -18,7 +18,7 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
     throw runFailure({ type: 'SubAgentTooDeep', message });
   }
   const question = { input: asText(input), chatHistory: [] };
-  return executeChild<(lineage: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
+  return executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
     workflowId: `${workflowInfo().workflowId}/${id}`,
     args: [{ agent, question, root, caller: id }],
     // A parent that is terminated leaves no orphans; one that is cancelled waits for them.
