@@ -19,4 +19,4 @@ export {
   TemporalUnreachable,
 } from './errors.ts';
 export type { RunReport } from './report.ts';
-export type { OperatorDecision, Park, RunEvent, RunStep } from '../agent/events.ts';
+export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

@@ -2,12 +2,7 @@ import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../ag
 import type { WaitingCall } from '../agent/events.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import type { Summarized } from '../agent/session/session.ts';
-import type {
-  ChildWaiting,
-  DecisionReceipt,
-  AgentRunInput,
-  RunResult,
-} from '../workflows/messages.ts';
+import type { ChildWaiting, DecisionReceipt, AgentRunInput, RunResult } from '../workflows/messages.ts';
 
 /**
  * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
@@ -55,9 +50,9 @@ export function asDecision(
 
 export function asChildWaiting(value: unknown): ChildWaiting | undefined {
   const waiting = shaped<ChildWaiting>(value, { caller: 'string' });
-  const isPark = (park: unknown) =>
-    shaped<WaitingCall>(park, { call: 'string', n: 'number', reason: 'string' }) !== undefined;
-  return Array.isArray(waiting?.parks) && waiting.parks.every(isPark) ? waiting : undefined;
+  const isWaiting = (call: unknown) =>
+    shaped<WaitingCall>(call, { call: 'string', n: 'number', reason: 'string' }) !== undefined;
+  return Array.isArray(waiting?.parks) && waiting.parks.every(isWaiting) ? waiting : undefined;
 }
 
 /** An object's fields, whatever they are; none for anything else. */

@@ -26,9 +26,9 @@ export async function agentRun(input: AgentRunInput): Promise<RunResult> {
         writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
-      waiting(parks) {
-        writeStatus(parks.length > 0 ? 'waiting' : 'running');
-        tellParent(input, parks);
+      waiting(calls) {
+        writeStatus(calls.length > 0 ? 'waiting' : 'running');
+        tellParent(input, calls);
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
@@ -41,7 +41,7 @@ export async function agentRun(input: AgentRunInput): Promise<RunResult> {
   }
 }
 
-/** Between turns nothing is open: no call, no park, no unanswered update. */
+/** Between turns nothing is open: no call, no wait for a person, no unanswered update. */
 function continueWhenLong(
   input: AgentRunInput,
   loop: AgentLoop,
@@ -66,9 +66,12 @@ function continueWhenLong(
 }
 
 /** Whoever watches the parent has to see that its sub-agent waits. */
-function tellParent({ caller }: AgentRunInput, parks: WaitingCall[]): void {
+function tellParent({ caller }: AgentRunInput, waiting: WaitingCall[]): void {
   const { parent } = workflowInfo();
   if (caller === undefined || parent === undefined) return;
-  const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, { caller, parks });
+  const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, {
+    caller,
+    parks: waiting,
+  });
   told.catch(() => undefined); // a parent that is gone needs no news
 }

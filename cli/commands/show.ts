@@ -52,8 +52,8 @@ function closing(
 ): string[] {
   const { id, runId, status, waiting, history, usage, iterations, output } = report;
   const flags = flagsToRepeat(options);
-  const help = waiting.flatMap((park) =>
-    waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
+  const help = waiting.flatMap((call) =>
+    waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
   const open = status === 'running' || status === 'waiting' || status === 'paused';
   const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;

@@ -124,11 +124,11 @@ function createProgress() {
       { embedded, namespace }: FollowContext,
       flags: string[],
     ): string[] {
-      return waiting.flatMap((park) => {
-        const key = `${park.call} ${park.n}`;
+      return waiting.flatMap((call) => {
+        const key = `${call.call} ${call.n}`;
         if (helped.has(key)) return [];
         helped.add(key);
-        return waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
+        return waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
       });
     },
   };
