@@ -12,7 +12,7 @@ import { modelOf } from './ask-model.ts';
 import { checkedCheckpoint } from './checkpoint.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
-import { judge } from './errors.ts';
+import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { toolMeta } from './tool-meta.ts';
 import { inToolScope } from './tool-scope.ts';
@@ -29,7 +29,7 @@ export function createToolActivity(
   return async (input: Json): Promise<ToolResult> => {
     const meta = requireMeta(tool);
     const result = await runAttempt(
-      () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, judge }),
+      () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, classify: classifyError }),
       async (attempt) => {
         const counter = countUsage(attempt);
         const context = toolContext(tool, input, meta, attempt, (prompt) =>

@@ -51,7 +51,7 @@ export type ModelErrorType =
   | 'ModelInvalidResponse'
   | 'ModelStreamCut';
 
-/** A failed model call, already judged: one type per cause, retryable or not, and how long the provider asks to wait. */
+/** A failed model call, already classified: one type per cause, retryable or not, and how long the provider asks to wait. */
 export class ModelError extends Error {
   override name = 'ModelError';
   readonly type: ModelErrorType;
