@@ -60,7 +60,7 @@ export interface ParsedAction extends AgentAction {
   unreadable?: string;
 }
 
-export type Decision =
+export type ParsedReply =
   { type: 'finish'; output: Json; log: string } | { type: 'act'; actions: ParsedAction[] };
 
 /**
@@ -81,7 +81,7 @@ export interface AgentKind {
   problem?(manifest: AgentManifest): string | undefined;
   render(context: PromptContext): ModelPrompt;
   /** Throws {@link OutputParserError} for a reply it cannot read. */
-  parse(reply: ParserInput, manifest: AgentManifest): Decision;
+  parse(reply: ParserInput, manifest: AgentManifest): ParsedReply;
 }
 
 /** A reply that does not follow the kind's format. */
