@@ -27,7 +27,7 @@ export function checkAgent({ agents }: LoadedConfig, name: string): void {
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
 export function checkModel(catalog: LoadedConfig, name: string, model: string | undefined): void {
   const manifest = catalog.manifest(name, model === undefined ? {} : { model });
-  const problem = catalog.models.get(manifest?.adapter ?? '')?.problem?.();
+  const problem = catalog.models.get(manifest?.adapter ?? '')?.validate?.();
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
 }
 

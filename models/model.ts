@@ -34,7 +34,7 @@ export interface ModelCallContext {
 export interface Model {
   call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
   /** Checked when a config is loaded: a sentence that says what is missing, or undefined. */
-  problem?(): string | undefined;
+  validate?(): string | undefined;
 }
 
 export type ModelErrorType =
