@@ -103,8 +103,8 @@ function reloopWorker(): Promise<Worker> {
       }),
     }),
   );
-  const catalog = createLoadedConfig(defineConfig({ agents, taskQueue: 'bench-reloop' }));
-  return createAgentWorker(catalog, { connection: native });
+  const loaded = createLoadedConfig(defineConfig({ agents, taskQueue: 'bench-reloop' }));
+  return createAgentWorker(loaded, { connection: native });
 }
 
 async function handwrittenWorker(): Promise<Worker> {

@@ -89,10 +89,10 @@ export async function leaveInSession(
 }
 
 /** Throws for an agent whose prompt has no place for what was said before. */
-export function checkTakesHistory(catalog: LoadedConfig, agent: string): void {
-  const kind = catalog.manifest(agent, {})?.kind ?? '';
-  if (catalog.kinds.get(kind)?.chatHistory !== false) return;
-  const others = [...catalog.kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
+export function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
+  const kind = loaded.manifest(agent, {})?.kind ?? '';
+  if (loaded.kinds.get(kind)?.chatHistory !== false) return;
+  const others = [...loaded.kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
   throw new UsageError(
     `Agent "${agent}" is of kind ${kind}, whose prompt has no place for earlier messages: it takes no --session. Kinds that have one: ${others.join(', ')}.`,
   );

@@ -118,9 +118,9 @@ function contextOf(io: Io, place: Place, options: ContextOptions): CliContext {
     embedded,
     workerFailed,
     notify: (line) => say(io, line),
-    async startWorker({ catalog, file, isOwn }, role, taskQueues) {
+    async startWorker({ loaded, file, isOwn }, role, taskQueues) {
       const { startWorker } = await import('../worker/run-worker.ts');
-      worker = await startWorker(catalog, {
+      worker = await startWorker(loaded, {
         connection: { ...connection, address },
         namespace,
         taskQueues,

@@ -4,7 +4,7 @@ import { shellWord } from './print/display.ts';
 
 /** A config as a command has loaded it. */
 export interface CommandConfig {
-  catalog: LoadedConfig;
+  loaded: LoadedConfig;
   /** Its path within the project. */
   file: string;
   /** The one that commands find by themselves; any other is named with --config. */

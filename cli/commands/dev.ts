@@ -28,7 +28,7 @@ export async function dev(io: Io, options: DevOptions): Promise<number> {
   try {
     const { address, uiUrl, dbFile, startedByUs } = context.embedded;
     checkPorts(context.embedded, options);
-    const agents = [...config.catalog.agents.keys()];
+    const agents = [...config.loaded.agents.keys()];
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
     const ready = () => {
       if (json) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });

@@ -42,12 +42,12 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const input = await questionOf(io, question);
   const named = temporalSettings(options).address !== undefined;
   const config = await configFor(options, named);
-  const catalog = config?.catalog;
-  if (catalog !== undefined) {
-    checkAgent(catalog, agent);
-    if (options.session !== undefined) checkTakesHistory(catalog, agent);
-    if (options.var !== undefined) checkVariables(catalog, agent, options.var);
-    if (!named || !detach) checkModel(catalog, agent, options.model);
+  const loaded = config?.loaded;
+  if (loaded !== undefined) {
+    checkAgent(loaded, agent);
+    if (options.session !== undefined) checkTakesHistory(loaded, agent);
+    if (options.var !== undefined) checkVariables(loaded, agent, options.var);
+    if (!named || !detach) checkModel(loaded, agent, options.model);
   }
 
   if (!named && !detach) prepareWorker();
@@ -66,7 +66,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       untilWaiting: !options.wait,
       onInterrupt: 'cancel',
       flags: flagsToRepeat(options),
-      ...(verbose ? { verbose: { kinds: catalog?.kinds.values() } } : {}),
+      ...(verbose ? { verbose: { kinds: loaded?.kinds.values() } } : {}),
     });
     return finish(io, started, followed, printed);
   });

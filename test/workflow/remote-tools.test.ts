@@ -8,7 +8,7 @@ import { asText } from '../../agent/vocabulary.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { catalog } from '../support/config.ts';
+import { loadedConfig } from '../support/config.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
 
@@ -252,7 +252,7 @@ describe('a sub-agent', () => {
 
   test('has to be in the config', () => {
     const lost = agentTool({ agent: 'nobody', description: 'is not there' });
-    expect(() => catalog({ agents: [{ name: 'a', model: 'm', tools: [lost] }] })).toThrow(
+    expect(() => loadedConfig({ agents: [{ name: 'a', model: 'm', tools: [lost] }] })).toThrow(
       'The tool "nobody" runs the agent "nobody", which is not in the config. It has: a.',
     );
   });
