@@ -255,7 +255,7 @@ export function createTrace(id: string): Trace {
     if (parks.length > 0) putOff();
     return nowWithin(
       caller.replace(/~\d+$/u, ''),
-      parks.map((within) => ({ ...within, call: callWithin(caller, within.call) })),
+      parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
     );
   }
 
