@@ -2,7 +2,7 @@ import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../ag
 import type { WaitingCall } from '../agent/events.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import type { Summarized } from '../agent/session/session.ts';
-import type { ChildWaiting, DecisionReceipt, AgentRunInput, RunResult } from '../workflows/messages.ts';
+import type { ChildWaiting, DecisionReceipt, AgentRunInput, RecordedResult } from '../workflows/messages.ts';
 
 /**
  * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
@@ -13,8 +13,8 @@ export function asRunInput(value: unknown): AgentRunInput | undefined {
   return shaped<AgentRunInput>(value, { agent: 'string' });
 }
 
-export function asRunResult(value: unknown): RunResult | undefined {
-  return shaped<RunResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
+export function asRunResult(value: unknown): RecordedResult | undefined {
+  return shaped<RecordedResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
 }
 
 export function asCallModelInput(value: unknown): CallModelInput | undefined {

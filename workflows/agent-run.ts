@@ -8,8 +8,8 @@ import {
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
-import { statusOf } from '../agent/status.ts';
-import { type AgentRunInput, type RunResult, childWaitingSignal } from './messages.ts';
+import { statusOf } from '../agent/result.ts';
+import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
 import { runToEnd } from './run-agent.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { isContinueAsNew } from './emit.ts';
@@ -18,7 +18,7 @@ import { abroad, handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';
 
 /** The registered workflow: one agent run, as long as it takes. */
-export async function agentRun(input: AgentRunInput): Promise<RunResult> {
+export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   let writeStatus: StatusWriter = () => undefined;
   try {
     const result = await runToEnd(input, {

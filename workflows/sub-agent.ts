@@ -1,6 +1,7 @@
 import { ParentClosePolicy, executeChild, workflowInfo } from '@temporalio/workflow';
+import type { RunResult } from '../agent/result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, type RunResult, runLabels } from './messages.ts';
+import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
 import { runFailure } from './run-failure.ts';
 import type { AgentLoop } from './agent-loop.ts';
 
