@@ -3,6 +3,7 @@ import { type AgentClient, newRunId } from '../client/agent-client.ts';
 import type { StartOptions } from '../client/start-options.ts';
 import type { AgentRun } from '../client/agent-run.ts';
 import { SessionNotFound } from '../client/errors.ts';
+import { placeOfSession } from '../client/place.ts';
 import { shellWord } from './print/display.ts';
 import { UsageError } from './exit-codes.ts';
 import { type Io, say } from './io.ts';
@@ -63,7 +64,7 @@ export async function askInSession(io: Io, context: CliContext, question: Sessio
 
 /** What becomes of a question that is no longer waited for: a worker has put it in the queue, or nobody has yet. */
 async function becomesOf(client: AgentClient, name: string, id: string): Promise<string> {
-  const { queued, runs } = await client.session(name).show();
+  const { queued, runs } = await client.session(name).describe();
   return queued.includes(id) || runs.includes(id)
     ? `The question stays in session ${name} and is answered when its turn comes, as run ${id}.`
     : `No worker has taken the question: ask it again with --id ${shellWord(id)} to be sure of an answer.`;
@@ -104,7 +105,7 @@ async function queueOf(
   { name, config, taskQueue }: Pick<SessionQuestion, 'name' | 'config' | 'taskQueue'>,
 ): Promise<string> {
   try {
-    const { taskQueue: begunOn } = await context.client.session(name).info();
+    const { taskQueue: begunOn } = await placeOfSession(context.client.temporal, name);
     if (config !== undefined) await checkQueueOf(context, `Session ${name}`, begunOn, config);
     return begunOn;
   } catch (error) {
@@ -116,7 +117,7 @@ async function queueOf(
 async function sayTurn(io: Io, client: AgentClient, name: string): Promise<void> {
   const report = await client
     .session(name)
-    .show()
+    .describe()
     .catch(() => undefined); // it is new, or gone: then there is nothing to wait for
   const { running = null, queued = [] } = report ?? {};
   const before = running ?? queued[0];

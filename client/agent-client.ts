@@ -6,7 +6,8 @@ import { wellFormed } from '../agent/values.ts';
 import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from '../workflows/messages.ts';
-import { type AgentResult, AgentRun } from './agent-run.ts';
+import { AgentRun, type RunResultWithSteps } from './agent-run.ts';
+import { placeOfRun } from './place.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
@@ -82,7 +83,7 @@ export class AgentClient {
   }
 
   /** Starts a run and waits for its answer. */
-  async run(agent: string, input: string, options: StartOptions = {}): Promise<AgentResult> {
+  async run(agent: string, input: string, options: StartOptions = {}): Promise<RunResultWithSteps> {
     return (await this.start(agent, input, options)).result();
   }
 
@@ -91,7 +92,7 @@ export class AgentClient {
     agent: string,
     inputs: readonly BatchInput[],
     options: BatchOptions = {},
-  ): Promise<PromiseSettledResult<AgentResult>[]> {
+  ): Promise<PromiseSettledResult<RunResultWithSteps>[]> {
     return runBatch(this, agent, inputs, options);
   }
 
@@ -149,7 +150,7 @@ export class AgentClient {
 
   async #exists(id: string): Promise<boolean> {
     try {
-      await this.get(id).info();
+      await placeOfRun(this.temporal, id);
       return true;
     } catch (error) {
       if (error instanceof RunNotFound) return false;

@@ -201,10 +201,10 @@ describe('a sub-agent', () => {
     const run = await rig.client.start('anxious', 'what?');
     const { park } = await eventOf(run.events(), 'waiting');
     expect(park).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
-    expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
+    expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
     expect(await run.decide(how, { type: 'skip' })).toMatchObject({ call: '1.1/1.1' });
     expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });
-    expect((await run.show()).waiting).toEqual([]);
+    expect((await run.describe()).waiting).toEqual([]);
   });
 
   test('ends with its call, and the parent lives', async () => {
@@ -263,7 +263,7 @@ async function started(id: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const there = await rig.client
       .get(id)
-      .info()
+      .describe()
       .then(
         () => true,
         () => false,
