@@ -192,14 +192,14 @@ export function newRunId(agent: string): string {
 
 /** Temporal's status, made finer by our own where the run wrote one. */
 function statusOf(name: string, written: unknown): RunStatus {
-  const own = typeof written === 'string' ? (written as RunStatus) : undefined; // written by the workflow
   switch (name) {
     case 'COMPLETED':
-      return own === 'stopped' ? 'stopped' : 'completed';
+      return written === 'stopped' ? 'stopped' : 'completed';
     case 'CANCELLED':
       return 'cancelled';
     case 'RUNNING':
-      return own === 'waiting' || own === 'paused' ? own : 'running';
+    case 'PAUSED': // by Temporal's own pause, which ends nothing
+      return written === 'waiting' ? 'waiting' : 'running';
     default:
       return 'failed';
   }

@@ -51,8 +51,6 @@ export interface ToolOptions extends Options<ToolRules> {
   timeout?: number | string | undefined;
   /** Default 3 attempts, 1 s apart, doubling, at most 30 s. */
   retry?: ToolRetry | undefined;
-  /** Whether a person is asked before the tool runs. */
-  approval?: 'never' | undefined;
 }
 
 /** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */

@@ -55,7 +55,7 @@ function closing(
   const help = waiting.flatMap((call) =>
     waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
-  const open = status === 'running' || status === 'waiting' || status === 'paused';
+  const open = status === 'running' || status === 'waiting';
   const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
   const error = errorLine(report);
   return [

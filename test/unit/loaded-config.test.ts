@@ -12,7 +12,6 @@ describe('a loaded config', () => {
     input: z.object({ city: z.string() }),
     timeout: '2s',
     effects: 'none',
-    approval: 'never',
   });
 
   test('has every agent and every tool once, however many agents list it', () => {
