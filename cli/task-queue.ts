@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/loaded-config.ts';
-import { TASK_QUEUE } from '../client/task-queue.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
 import { shellWord } from './print/display.ts';
 
 /** A config as a command has loaded it. */

@@ -1,3 +1,4 @@
+import { searchAttribute } from '../agent/names.ts';
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { utf8Length } from '../agent/transcript/digest.ts';
@@ -123,7 +124,7 @@ export class AgentClient {
         runId: info.runId,
         agent: agent ?? '',
         input: input ?? '',
-        status: statusOf(info.status.name, info.searchAttributes?.['ReloopStatus']?.[0]),
+        status: statusOf(info.status.name, info.searchAttributes?.[searchAttribute.status]?.[0]),
         startedAt: info.startTime,
         closedAt: info.closeTime ?? null,
       };

@@ -10,7 +10,7 @@ import type { ReplyStore } from '../models/reply-store.ts';
 import { openai } from '../models/openai/openai.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from './define.ts';
-import { TASK_QUEUE } from './defaults.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
 import { completeAgent } from './agent-options.ts';
 import { kindOfLangChain } from './langchain-names.ts';
 import { agentManifest } from './agent-manifest.ts';

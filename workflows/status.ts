@@ -1,13 +1,14 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { callPath } from '../agent/calls.ts';
+import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
 import type { AgentRunInput } from './messages.ts';
 
-const ReloopAgent = defineSearchAttributeKey('ReloopAgent', 'KEYWORD');
-const ReloopSession = defineSearchAttributeKey('ReloopSession', 'KEYWORD');
-const ReloopStatus = defineSearchAttributeKey('ReloopStatus', 'KEYWORD');
+const ReloopAgent = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
+const ReloopSession = defineSearchAttributeKey(searchAttribute.session, 'KEYWORD');
+const ReloopStatus = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
 
 export type StatusWriter = (status: RunStatus) => void;
 

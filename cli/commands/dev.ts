@@ -1,3 +1,4 @@
+import { searchAttribute } from '../../agent/names.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
 import { usualPorts } from '../../server/ports.ts';
 import { temporalSettings } from '../../client/connect.ts';
@@ -9,7 +10,7 @@ import { loadCommandConfig, queuesOf } from '../command-config.ts';
 import { namedQueue, openEmbedded } from '../context.ts';
 
 /** The list of runs, those that wait for a person only. */
-const WAITING = encodeURIComponent('ReloopStatus="waiting"');
+const WAITING = encodeURIComponent(`${searchAttribute.status}="waiting"`);
 
 export interface DevOptions extends CommonOptions {
   port?: number;

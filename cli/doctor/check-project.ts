@@ -1,3 +1,4 @@
+import { TASK_QUEUE } from '../../agent/names.ts';
 import { relative } from 'node:path';
 import { findConfig, loadConfig } from '../../config/load.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -59,7 +60,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       advice,
       exitCode: exitCodes.usage,
     };
-    return { checks: [check], taskQueue: process.env['TEMPORAL_TASK_QUEUE'] ?? 'reloop' };
+    return { checks: [check], taskQueue: process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE };
   }
 }
 
