@@ -1,5 +1,6 @@
 import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
+import { fieldsOf } from '../agent/json.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import type { Summarized } from '../agent/session/session.ts';
 import type { ChildWaiting, DecisionReceipt, AgentRunInput, RecordedResult } from '../workflows/messages.ts';
@@ -53,11 +54,6 @@ export function asChildWaiting(value: unknown): ChildWaiting | undefined {
   const isWaiting = (call: unknown) =>
     shaped<WaitingCall>(call, { call: 'string', n: 'number', reason: 'string' }) !== undefined;
   return Array.isArray(waiting?.parks) && waiting.parks.every(isWaiting) ? waiting : undefined;
-}
-
-/** An object's fields, whatever they are; none for anything else. */
-export function fieldsOf(value: unknown): { [name: string]: unknown } {
-  return shaped<{ [name: string]: unknown }>(value, {}) ?? {};
 }
 
 /** Types of the fields that each record of a kind has. */

@@ -1,3 +1,4 @@
+import { isObject } from '../agent/json.ts';
 import { z } from 'zod';
 import type { $ZodObject, output } from 'zod/v4/core';
 import type { JsonSchema, Options, ToolRules } from '../agent/manifest.ts';
@@ -189,8 +190,4 @@ function objectIn(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { fieldsOf, isObject } from '../json.ts';
 import { readJsonBlob } from './json-blob.ts';
 import { type ParsedReply, OutputParserError } from '../kinds/kind.ts';
 import type { Json } from '../vocabulary.ts';
@@ -21,18 +22,10 @@ export function parseConversationalAction(text: string): ParsedReply {
   return decisionOf(text, action, input);
 }
 
-function fieldsOf(value: Json | undefined): { [key: string]: Json } {
-  return isObject(value) ? value : {};
-}
-
 function decisionOf(text: string, action: Json | undefined, input: Json | undefined): ParsedReply {
   if (action === FINAL_ANSWER && input !== undefined) return { type: 'finish', output: input, log: text };
   if (typeof action === 'string' && (typeof input === 'string' || isObject(input))) {
     return { type: 'act', actions: [{ tool: action, toolInput: input, log: text }] };
   }
   throw new OutputParserError(`Could not parse LLM output: ${text}`);
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
