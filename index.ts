@@ -9,7 +9,7 @@ export { openai } from './models/openai/openai.ts';
 export { OutputParserError } from './agent/kinds/kind.ts';
 export type {
   AgentKind,
-  Decision,
+  ParsedReply,
   ModelPrompt,
   ParsedAction,
   ParserInput,

@@ -7,7 +7,7 @@ import { type Model, ModelError } from '../models/model.ts';
 import type { Attempt, AttemptPolicy } from './attempt.ts';
 import { checkReply } from './check-reply.ts';
 import type { Dependencies } from './dependencies.ts';
-import { judge } from './errors.ts';
+import { classifyError } from './errors.ts';
 import { missing, ownCode } from './own-code.ts';
 import type { CachedReply } from './reply-cache.ts';
 
@@ -52,7 +52,12 @@ function render(kind: AgentKind, context: PromptContext): ModelRequest {
 
 /** How an agent's model calls are tried. Their time-out is one of silence, and kept here for every model: see {@link hearing}. */
 export function modelPolicy({ modelRetry, params, model }: AgentManifest): AttemptPolicy {
-  return { retry: modelRetry, timeoutMs: params.requestTimeoutMs, timedOut: silent(model), judge };
+  return {
+    retry: modelRetry,
+    timeoutMs: params.requestTimeoutMs,
+    timedOut: silent(model),
+    classify: classifyError,
+  };
 }
 
 /** What a model's `onText` is: every piece is a sign of life. `show` gets the text. */

@@ -4,7 +4,7 @@ import { limits } from '../agent/limits.ts';
 import type { RetryPolicy } from '../agent/manifest.ts';
 import { finiteMs } from '../agent/values.ts';
 import { type Clock, startClock } from './clock.ts';
-import type { JudgedError } from './errors.ts';
+import type { ClassifiedError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
 
@@ -29,7 +29,7 @@ export interface AttemptPolicy {
   timeoutMs: number;
   /** What a time-out is called; without it a `Timeout` of the whole attempt. */
   timedOut?(timeoutMs: number): Error;
-  judge(error: unknown): JudgedError;
+  classify(error: unknown): ClassifiedError;
 }
 
 /**
@@ -81,18 +81,18 @@ function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
 
 async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {
   const { context, heartbeat } = attempt;
-  const judged = policy.judge(error);
+  const classified = policy.classify(error);
   const failures = (heartbeat.record.failures ?? 0) + 1;
-  const exhausted = judged.retryable && failures >= policy.retry.maxAttempts;
+  const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
   const { checkpoint } = heartbeat.record;
-  if (!judged.retryable || exhausted) {
-    return failureOf(judged, { checkpoint, exhausted: exhausted || undefined }, { nonRetryable: true });
+  if (!classified.retryable || exhausted) {
+    return failureOf(classified, { checkpoint, exhausted: exhausted || undefined }, { nonRetryable: true });
   }
   // If this cannot be stored the attempt is lost anyway, and the next one counts from what is stored.
-  const counted = { failures, lastError: judged.message, endedAt: context.info.attempt };
+  const counted = { failures, lastError: classified.message, endedAt: context.info.attempt };
   await heartbeat.store(counted).catch(() => undefined);
-  const nextRetryDelay = judged.retryAfterMs ?? backoff(policy.retry, failures);
-  return failureOf(judged, { checkpoint }, { nextRetryDelay });
+  const nextRetryDelay = classified.retryAfterMs ?? backoff(policy.retry, failures);
+  return failureOf(classified, { checkpoint }, { nextRetryDelay });
 }
 
 /** An attempt that its worker's shutdown ends, or a pause, is none that a worker died of. */

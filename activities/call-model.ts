@@ -12,7 +12,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
-import { judge } from './errors.ts';
+import { classifyError } from './errors.ts';
 import { missing, ownCode } from './own-code.ts';
 import type { Transcripts } from './transcripts.ts';
 
@@ -96,7 +96,7 @@ function checkRemoteInputs({ tools }: Dependencies, decision: TurnDecision): Tur
 const beforeManifest: AttemptPolicy = {
   retry: { maxAttempts: 10, initialMs: 500, backoff: 2, maximumMs: 10_000 },
   timeoutMs: 10 * 60_000,
-  judge,
+  classify: classifyError,
 };
 
 function kindOf({ kinds }: Dependencies, { kind, name }: AgentManifest): AgentKind {

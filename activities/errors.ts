@@ -3,7 +3,7 @@ import { limits } from '../agent/limits.ts';
 import { boundedText, fieldOf, finiteMs, plainJson } from '../agent/values.ts';
 
 /** What was thrown, as it can be recorded: every text well-formed and bounded. */
-export interface JudgedError extends RecordedError {
+export interface ClassifiedError extends RecordedError {
   retryable: boolean;
   retryAfterMs?: number | undefined;
   /** What the thrown error gave as its cause: one, and not that one's own. */
@@ -21,7 +21,7 @@ export interface RecordedError {
  * The one map from what is thrown to what is recorded: type, message, and whether trying again makes sense. Errors are
  * told by name, not by class: a config may bring its own copy of the package. Never throws, whatever was thrown.
  */
-export function judge(error: unknown): JudgedError {
+export function classifyError(error: unknown): ClassifiedError {
   const recorded = recordedError(error);
   const cause = fieldOf(error, 'cause');
   return withinPatience({
@@ -33,12 +33,17 @@ export function judge(error: unknown): JudgedError {
 }
 
 /** A call that would sleep for hours looks like one that hangs: somebody should know instead. */
-function withinPatience(judged: JudgedError): JudgedError {
-  const { retryable, retryAfterMs = 0, message } = judged;
-  if (!retryable || retryAfterMs <= limits.retryAfterMs) return judged;
+function withinPatience(classified: ClassifiedError): ClassifiedError {
+  const { retryable, retryAfterMs = 0, message } = classified;
+  if (!retryable || retryAfterMs <= limits.retryAfterMs) return classified;
   const wish = `The server asked to wait ${inWords(retryAfterMs)} before the next attempt`;
   const rule = `longer than ${inWords(limits.retryAfterMs)} is not waited for, so it is not tried again by itself`;
-  return { ...judged, message: `${message} (${wish}; ${rule}.)`, retryable: false, retryAfterMs: undefined };
+  return {
+    ...classified,
+    message: `${message} (${wish}; ${rule}.)`,
+    retryable: false,
+    retryAfterMs: undefined,
+  };
 }
 
 /** An error may say that trying again cannot help (a missing key); a failure of Temporal's says it in its own way. */

@@ -1,10 +1,10 @@
 import { ApplicationFailure, type ApplicationFailureOptions } from '@temporalio/common';
 import type { FailureDetails } from '../agent/calls.ts';
-import type { JudgedError, RecordedError } from './errors.ts';
+import type { ClassifiedError, RecordedError } from './errors.ts';
 
 /** A failure of nothing but what can be recorded: the thrown error itself, with all that it may hold, stays here. */
 export function failureOf(
-  { type, message, frames, cause }: JudgedError,
+  { type, message, frames, cause }: ClassifiedError,
   details: FailureDetails,
   next: Pick<ApplicationFailureOptions, 'nonRetryable' | 'nextRetryDelay'>,
 ): ApplicationFailure {

@@ -1,3 +1,4 @@
+import { canonicalJson, fieldsOf } from '../agent/json.ts';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { utf8Length } from '../agent/transcript/digest.ts';
@@ -58,15 +59,6 @@ function keyOf(adapter: string, { params, ...rest }: ModelRequest): string {
     .digest('hex');
 }
 
-/** JSON text that does not depend on the order in which fields were written. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    item !== null && typeof item === 'object' && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  );
-}
-
 /** A reply that was cut, or that a refused parameter may have changed, could be better next time. */
 function isWhole({ finishReason, warnings = [] }: ModelReply): boolean {
   return finishReason !== 'length' && warnings.length === 0;
@@ -91,10 +83,6 @@ function readReply(value: unknown): ModelReply | undefined {
 function isToolCall(value: unknown): value is ToolCall {
   const { id, name, arguments: args } = fieldsOf(value);
   return typeof id === 'string' && typeof name === 'string' && typeof args === 'string';
-}
-
-function fieldsOf(value: unknown): { [field: string]: unknown } {
-  return value !== null && typeof value === 'object' ? { ...value } : {};
 }
 
 /** undefined in place of an error or of a wait that is too long. */

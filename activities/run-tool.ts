@@ -3,7 +3,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { capOutput } from '../agent/output.ts';
-import { canonical } from '../agent/reply/repeats.ts';
+import { canonicalJson } from '../agent/json.ts';
 import { boundedText, fieldOf } from '../agent/values.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
@@ -12,7 +12,7 @@ import { modelOf } from './ask-model.ts';
 import { checkedCheckpoint } from './checkpoint.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
-import { judge } from './errors.ts';
+import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { toolMeta } from './tool-meta.ts';
 import { inToolScope } from './tool-scope.ts';
@@ -29,7 +29,7 @@ export function createToolActivity(
   return async (input: Json): Promise<ToolResult> => {
     const meta = requireMeta(tool);
     const result = await runAttempt(
-      () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, judge }),
+      () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, classify: classifyError }),
       async (attempt) => {
         const counter = countUsage(attempt);
         const context = toolContext(tool, input, meta, attempt, (prompt) =>
@@ -135,7 +135,7 @@ function countUsage({ heartbeat }: Attempt): { add(usage: Usage): void; sum(): U
 /** The same over retries, crashes and continue-as-new of one call; another as soon as the input differs. */
 function idempotencyKey({ root, scope, call }: ToolCallMeta, tool: string, input: Json): string {
   return createHash('sha256')
-    .update(JSON.stringify([root, scope, call, tool, canonical(input)]))
+    .update(canonicalJson([root, scope, call, tool, input]))
     .digest('hex');
 }
 

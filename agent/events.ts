@@ -14,8 +14,6 @@ export interface WaitingCall {
   error?: ErrorInfo | undefined;
 }
 
-export type Park = WaitingCall;
-
 /**
  * What happens in a run, in order; the one union behind the live trace, `show`, tests and `run.events()`. `at` is
  * milliseconds since 1970; `call` is `3` for the third iteration's model call and `3.1` for its first tool call.

@@ -21,7 +21,7 @@ export type Options<T> = { [K in keyof T]?: T[K] | undefined };
 /** Of a tool. */
 export interface ToolRules {
   /** What a repeated run of one call would do. Default 'idempotent'. */
-  effects: 'none' | 'idempotent' | 'once';
+  effects: 'none' | 'idempotent';
   /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
   onFailure: 'ask' | 'observe' | 'fail';
   /** The observation is the run's output. */

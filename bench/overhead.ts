@@ -72,7 +72,7 @@ async function runReloop(steps: number) {
   const run = await client.start(`steps-${steps}`, 'How long does it take?');
   await temporal.workflow.getHandle(run.id).result();
   const ms = (performance.now() - start) / steps;
-  const { history } = await run.show();
+  const { history } = await run.describe();
   return { ms, size: history };
 }
 
@@ -103,8 +103,8 @@ function reloopWorker(): Promise<Worker> {
       }),
     }),
   );
-  const catalog = createLoadedConfig(defineConfig({ agents, taskQueue: 'bench-reloop' }));
-  return createAgentWorker(catalog, { connection: native });
+  const loaded = createLoadedConfig(defineConfig({ agents, taskQueue: 'bench-reloop' }));
+  return createAgentWorker(loaded, { connection: native });
 }
 
 async function handwrittenWorker(): Promise<Worker> {

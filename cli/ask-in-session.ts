@@ -3,6 +3,7 @@ import { type AgentClient, newRunId } from '../client/agent-client.ts';
 import type { StartOptions } from '../client/start-options.ts';
 import type { AgentRun } from '../client/agent-run.ts';
 import { SessionNotFound } from '../client/errors.ts';
+import { placeOfSession } from '../client/place.ts';
 import { shellWord } from './print/display.ts';
 import { UsageError } from './exit-codes.ts';
 import { type Io, say } from './io.ts';
@@ -63,7 +64,7 @@ export async function askInSession(io: Io, context: CliContext, question: Sessio
 
 /** What becomes of a question that is no longer waited for: a worker has put it in the queue, or nobody has yet. */
 async function becomesOf(client: AgentClient, name: string, id: string): Promise<string> {
-  const { queued, runs } = await client.session(name).show();
+  const { queued, runs } = await client.session(name).describe();
   return queued.includes(id) || runs.includes(id)
     ? `The question stays in session ${name} and is answered when its turn comes, as run ${id}.`
     : `No worker has taken the question: ask it again with --id ${shellWord(id)} to be sure of an answer.`;
@@ -89,10 +90,10 @@ export async function leaveInSession(
 }
 
 /** Throws for an agent whose prompt has no place for what was said before. */
-export function checkTakesHistory(catalog: LoadedConfig, agent: string): void {
-  const kind = catalog.manifest(agent, {})?.kind ?? '';
-  if (catalog.kinds.get(kind)?.chatHistory !== false) return;
-  const others = [...catalog.kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
+export function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
+  const kind = loaded.manifest(agent, {})?.kind ?? '';
+  if (loaded.kinds.get(kind)?.chatHistory !== false) return;
+  const others = [...loaded.kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
   throw new UsageError(
     `Agent "${agent}" is of kind ${kind}, whose prompt has no place for earlier messages: it takes no --session. Kinds that have one: ${others.join(', ')}.`,
   );
@@ -104,7 +105,7 @@ async function queueOf(
   { name, config, taskQueue }: Pick<SessionQuestion, 'name' | 'config' | 'taskQueue'>,
 ): Promise<string> {
   try {
-    const { taskQueue: begunOn } = await context.client.session(name).info();
+    const { taskQueue: begunOn } = await placeOfSession(context.client.temporal, name);
     if (config !== undefined) await checkQueueOf(context, `Session ${name}`, begunOn, config);
     return begunOn;
   } catch (error) {
@@ -116,7 +117,7 @@ async function queueOf(
 async function sayTurn(io: Io, client: AgentClient, name: string): Promise<void> {
   const report = await client
     .session(name)
-    .show()
+    .describe()
     .catch(() => undefined); // it is new, or gone: then there is nothing to wait for
   const { running = null, queued = [] } = report ?? {};
   const before = running ?? queued[0];

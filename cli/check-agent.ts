@@ -25,19 +25,19 @@ export function checkAgent({ agents }: LoadedConfig, name: string): void {
 }
 
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
-export function checkModel(catalog: LoadedConfig, name: string, model: string | undefined): void {
-  const manifest = catalog.manifest(name, model === undefined ? {} : { model });
-  const problem = catalog.models.get(manifest?.adapter ?? '')?.problem?.();
+export function checkModel(loaded: LoadedConfig, name: string, model: string | undefined): void {
+  const manifest = loaded.manifest(name, model === undefined ? {} : { model });
+  const problem = loaded.models.get(manifest?.adapter ?? '')?.validate?.();
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
 }
 
 /** Throws for a value that no prompt text of the agent has a place for. */
 export function checkVariables(
-  catalog: LoadedConfig,
+  loaded: LoadedConfig,
   name: string,
   variables: { [name: string]: string },
 ): void {
-  const { prompt = {} } = catalog.manifest(name, {}) ?? {};
+  const { prompt = {} } = loaded.manifest(name, {}) ?? {};
   const unused = withoutPlace(Object.keys(variables), prompt);
   if (unused.length === 0) return;
   throw new UsageError(

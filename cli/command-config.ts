@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { findConfig, loadConfig } from '../config/load.ts';
 import { projectFolder } from '../client/project-folder.ts';
-import { TASK_QUEUE, pollers } from '../client/task-queue.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
+import { pollers } from '../client/task-queue.ts';
 import type { CliContext } from './context.ts';
 import { UsageError } from './exit-codes.ts';
 import { shellWord } from './print/display.ts';
@@ -16,10 +17,10 @@ export interface Queues {
 
 /** Throws ConfigError. */
 export async function loadCommandConfig(file: string | undefined): Promise<CommandConfig> {
-  const catalog = await loadConfig(file);
+  const loaded = await loadConfig(file);
   const own = findConfig();
   const path = file === undefined ? own : resolve(file);
-  return { catalog, file: relative(projectFolder(), path ?? ''), isOwn: path === own };
+  return { loaded, file: relative(projectFolder(), path ?? ''), isOwn: path === own };
 }
 
 /** The config for what is on a queue: the one of `--config`, else the one that the queue is called after. Throws ConfigError. */
@@ -44,7 +45,7 @@ export async function queuesOf(
   config: CommandConfig | undefined,
   named: string | undefined,
 ): Promise<Queues> {
-  const usual = named ?? config?.catalog.taskQueue ?? TASK_QUEUE;
+  const usual = named ?? config?.loaded.taskQueue ?? TASK_QUEUE;
   if (config === undefined || named !== undefined || context.embedded === undefined || usual !== TASK_QUEUE) {
     return { runs: usual, serves: [usual] };
   }

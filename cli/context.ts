@@ -4,7 +4,8 @@ import type { RunWorkerOptions, RunningWorker, WorkerRole } from '../worker/run-
 import { AgentClient } from '../client/agent-client.ts';
 import { connectTo, temporalSettings } from '../client/connect.ts';
 import { RunNotFound } from '../client/errors.ts';
-import { TASK_QUEUE, pollers } from '../client/task-queue.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
+import { pollers } from '../client/task-queue.ts';
 import { type Io, say } from './io.ts';
 import type { CommonOptions } from './options.ts';
 import { harmless } from './print/harmless.ts';
@@ -118,9 +119,9 @@ function contextOf(io: Io, place: Place, options: ContextOptions): CliContext {
     embedded,
     workerFailed,
     notify: (line) => say(io, line),
-    async startWorker({ catalog, file, isOwn }, role, taskQueues) {
+    async startWorker({ loaded, file, isOwn }, role, taskQueues) {
       const { startWorker } = await import('../worker/run-worker.ts');
-      worker = await startWorker(catalog, {
+      worker = await startWorker(loaded, {
         connection: { ...connection, address },
         namespace,
         taskQueues,

@@ -30,7 +30,6 @@ export function exitCodeOf({ status }: Pick<RunReport, 'status'>): number {
       return exitCodes.cancelled;
     case 'running':
     case 'waiting':
-    case 'paused':
       return exitCodes.waiting;
   }
 }

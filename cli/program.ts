@@ -81,9 +81,9 @@ function sentence(text: string): string {
 }
 
 type Add = (usage: string, summary: string, more?: string) => Command;
-type Done = (code: number) => void;
+type EndCommand = (code: number) => void;
 
-function addRunning(add: Add, io: Io, done: Done): void {
+function addRunning(add: Add, io: Io, done: EndCommand): void {
   add(
     'run <agent> <question>',
     'ask an agent and print its answer',
@@ -107,7 +107,7 @@ function addRunning(add: Add, io: Io, done: Done): void {
     );
 }
 
-function addLooking(add: Add, io: Io, done: Done): void {
+function addLooking(add: Add, io: Io, done: EndCommand): void {
   add('list', 'list runs, latest first')
     .option('--limit <n>', 'how many', wholeNumber, 50)
     .action(async (options: ListOptions) =>
@@ -127,7 +127,7 @@ function addLooking(add: Add, io: Io, done: Done): void {
     );
 }
 
-function addDeciding(add: Add, io: Io, done: Done): void {
+function addDeciding(add: Add, io: Io, done: EndCommand): void {
   const json = 'taken as JSON if it is an object or an array, else as text';
   const only = '; [call] may be left out when one call waits';
   add('retry <id> [call]', 'run a waiting tool call again', only)
@@ -154,7 +154,7 @@ function addDeciding(add: Add, io: Io, done: Done): void {
     );
 }
 
-function addSessions(add: Add, io: Io, done: Done): void {
+function addSessions(add: Add, io: Io, done: EndCommand): void {
   const session = add(
     'session',
     'list, show or clear conversations',
@@ -178,7 +178,7 @@ function addSessions(add: Add, io: Io, done: Done): void {
   );
 }
 
-function addServing(add: Add, io: Io, done: Done): void {
+function addServing(add: Add, io: Io, done: EndCommand): void {
   add('worker', 'run agents for a Temporal server, until Ctrl-C').action(async (options: CommonOptions) =>
     done(await (await import('./commands/worker.ts')).worker(io, options)),
   );

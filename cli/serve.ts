@@ -11,9 +11,9 @@ export async function serveUntilSignal(
   config: CommandConfig,
   { role, taskQueues, ready }: { role: WorkerRole; taskQueues: readonly string[]; ready(): void },
 ): Promise<number> {
-  const { catalog } = config;
-  for (const name of catalog.agents.keys()) {
-    const problem = catalog.validate(name);
+  const { loaded } = config;
+  for (const name of loaded.agents.keys()) {
+    const problem = loaded.validate(name);
     if (problem !== undefined) say(io, `warning: agent "${name}": ${problem}`);
   }
   let end: (signal: string) => void = () => undefined;

@@ -1,10 +1,10 @@
 import type { LoadedConfig } from '../config/loaded-config.ts';
-import { TASK_QUEUE } from '../client/task-queue.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
 import { shellWord } from './print/display.ts';
 
 /** A config as a command has loaded it. */
 export interface CommandConfig {
-  catalog: LoadedConfig;
+  loaded: LoadedConfig;
   /** Its path within the project. */
   file: string;
   /** The one that commands find by themselves; any other is named with --config. */

@@ -1,4 +1,5 @@
 import type { AgentRun } from '../client/agent-run.ts';
+import { type Place, placeOfRun } from '../client/place.ts';
 import { type CliContext, type ContextOptions, needsWorker, openForRun, openTemporal } from './context.ts';
 import { warnWithoutWorker } from './follow/no-worker.ts';
 import type { Io } from './io.ts';
@@ -13,10 +14,7 @@ export interface OpenedRun {
 }
 
 /** Where something is that takes a worker, and whether it still does. */
-export interface Place {
-  taskQueue: string;
-  open: boolean;
-}
+export type WorkPlace = Omit<Place, 'runId'>;
 
 /** Opens Temporal, hands it over, and closes whatever was opened. */
 export async function withTemporal<T>(
@@ -45,13 +43,17 @@ export async function withRun<T>(
   use: (opened: OpenedRun) => Promise<T>,
 ): Promise<T> {
   return withHistory(io, options, id, async (context, run) => {
-    const ours = await serve(context, await run.info(), options);
+    const ours = await serve(context, await placeOfRun(context.client.temporal, id), options);
     return use({ context, run, ours });
   });
 }
 
 /** Starts a worker for a place that is open, where one has to be started here; says whether it did. */
-export async function serve(context: CliContext, place: Place, { config }: CommonOptions): Promise<boolean> {
+export async function serve(
+  context: CliContext,
+  place: WorkPlace,
+  { config }: CommonOptions,
+): Promise<boolean> {
   const { open, taskQueue } = place;
   if (!open || !(await needsWorker(context, taskQueue))) return false;
   const { loadConfigOf } = await import('./command-config.ts');
@@ -62,7 +64,7 @@ export async function serve(context: CliContext, place: Place, { config }: Commo
 /** Waits for what only a worker can do: says so where nobody polls, and gives up when the worker is ours and ends. */
 export async function attended<T>(
   context: CliContext,
-  place: () => Promise<Place>,
+  place: () => Promise<WorkPlace>,
   act: () => Promise<T>,
 ): Promise<T> {
   const stopWarning = warnWithoutWorker(context, place);

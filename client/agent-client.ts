@@ -1,3 +1,4 @@
+import { searchAttribute } from '../agent/names.ts';
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { utf8Length } from '../agent/transcript/digest.ts';
@@ -5,8 +6,9 @@ import { limits } from '../agent/limits.ts';
 import { wellFormed } from '../agent/values.ts';
 import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type Lineage, runLabels } from '../workflows/messages.ts';
-import { type AgentResult, AgentRun } from './agent-run.ts';
+import { AGENT_RUN, type AgentRunInput, runLabels } from '../workflows/messages.ts';
+import { AgentRun, type RunResultWithSteps } from './agent-run.ts';
+import { placeOfRun } from './place.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
@@ -65,12 +67,12 @@ export class AgentClient {
     if (session !== undefined) {
       return this.#say(session, { id, agent, input, ...own, ...values }, { ...options, taskQueue });
     }
-    const lineage: Lineage = { agent, question: { input, chatHistory, ...values }, ...own };
+    const runInput: AgentRunInput = { agent, question: { input, chatHistory, ...values }, ...own };
     try {
       await this.temporal.workflow.start(AGENT_RUN, {
         workflowId: id,
         taskQueue,
-        args: [lineage],
+        args: [runInput],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         ...runLabels(agent, input),
@@ -82,7 +84,7 @@ export class AgentClient {
   }
 
   /** Starts a run and waits for its answer. */
-  async run(agent: string, input: string, options: StartOptions = {}): Promise<AgentResult> {
+  async run(agent: string, input: string, options: StartOptions = {}): Promise<RunResultWithSteps> {
     return (await this.start(agent, input, options)).result();
   }
 
@@ -91,7 +93,7 @@ export class AgentClient {
     agent: string,
     inputs: readonly BatchInput[],
     options: BatchOptions = {},
-  ): Promise<PromiseSettledResult<AgentResult>[]> {
+  ): Promise<PromiseSettledResult<RunResultWithSteps>[]> {
     return runBatch(this, agent, inputs, options);
   }
 
@@ -122,7 +124,7 @@ export class AgentClient {
         runId: info.runId,
         agent: agent ?? '',
         input: input ?? '',
-        status: statusOf(info.status.name, info.searchAttributes?.['ReloopStatus']?.[0]),
+        status: statusOf(info.status.name, info.searchAttributes?.[searchAttribute.status]?.[0]),
         startedAt: info.startTime,
         closedAt: info.closeTime ?? null,
       };
@@ -149,7 +151,7 @@ export class AgentClient {
 
   async #exists(id: string): Promise<boolean> {
     try {
-      await this.get(id).info();
+      await placeOfRun(this.temporal, id);
       return true;
     } catch (error) {
       if (error instanceof RunNotFound) return false;
@@ -191,14 +193,14 @@ export function newRunId(agent: string): string {
 
 /** Temporal's status, made finer by our own where the run wrote one. */
 function statusOf(name: string, written: unknown): RunStatus {
-  const own = typeof written === 'string' ? (written as RunStatus) : undefined; // written by the workflow
   switch (name) {
     case 'COMPLETED':
-      return own === 'stopped' ? 'stopped' : 'completed';
+      return written === 'stopped' ? 'stopped' : 'completed';
     case 'CANCELLED':
       return 'cancelled';
     case 'RUNNING':
-      return own === 'waiting' || own === 'paused' ? own : 'running';
+    case 'PAUSED': // by Temporal's own pause, which ends nothing
+      return written === 'waiting' ? 'waiting' : 'running';
     default:
       return 'failed';
   }

@@ -1,25 +1,22 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
 import { AGENT_SESSION } from '../workflows/messages.ts';
-import type { OperatorDecision, RunEvent } from '../agent/events.ts';
+import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
 import { sessionId } from '../agent/session/session.ts';
-import type { Json, StopReason, Usage } from '../agent/vocabulary.ts';
+import type { RunResult } from '../agent/result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';
-import { isNotFound } from '../history/pages.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { withPauses } from './paced.ts';
+import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import { createTrace } from '../history/trace.ts';
 
-export interface AgentResult {
-  output: Json;
-  intermediateSteps: RunReport['intermediateSteps'];
-  stopReason: StopReason;
-  iterations: number;
-  usage: Usage;
+/** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
+export interface RunResultWithSteps extends RunResult {
+  intermediateSteps: RunStep[];
 }
 
 export interface EventsOptions {
@@ -27,13 +24,6 @@ export interface EventsOptions {
   live?: boolean;
   /** Go on until the run ends. Default true; without, the events there are. */
   follow?: boolean;
-}
-
-/** Where a run stands with Temporal. */
-export interface RunInfo {
-  runId: string;
-  open: boolean;
-  taskQueue: string;
 }
 
 const POLL_MS = 1000;
@@ -52,7 +42,7 @@ export class AgentRun {
    * The answer. Waits for the run to end; a run that a limit stopped has an answer too. Throws AgentRunFailed or
    * AgentRunCancelled, which carry what there is.
    */
-  async result(): Promise<AgentResult> {
+  async result(): Promise<RunResultWithSteps> {
     const report = await this.#fold(true);
     const { output, intermediateSteps, stopReason, iterations, usage } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
@@ -89,13 +79,13 @@ export class AgentRun {
 
   /** The exact request of every model call, in order, rebuilt from history. */
   async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
-    const { runId } = await this.info();
+    const { runId } = await placeOfRun(this.#client, this.id);
     const options = { follow, ...(kinds === undefined ? {} : { kinds }) };
     yield* readRequests(this.#client, { workflowId: this.id, runId }, options);
   }
 
-  /** The run as it stands, from history; `onEvent` is told each event on the way. */
-  async show(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
+  /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
+  async describe(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
     const report = await this.#fold(false, onEvent);
     report.history = await this.#historySize(report.runId);
     return report;
@@ -128,7 +118,7 @@ export class AgentRun {
       if (error instanceof WorkflowUpdateFailedError) {
         throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
       }
-      throw isNotFound(error) || isNamed(error, 'WorkflowNotFoundError') ? await this.#whyNot(type) : error;
+      throw isNoWorkflow(error) ? await this.#whyNot(type) : error;
     }
   }
 
@@ -140,15 +130,9 @@ export class AgentRun {
 
   /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
   async cancel(): Promise<void> {
-    const { open } = await this.info();
+    const { open } = await placeOfRun(this.#client, this.id);
     if (!open) throw await this.#whyNot('cancel');
     await this.#orNotFound(this.#handle().cancel());
-  }
-
-  /** Throws RunNotFound. */
-  async info(): Promise<RunInfo> {
-    const { runId, status, taskQueue } = await this.#orNotFound(this.#handle().describe());
-    return { runId, taskQueue, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
   }
 
   async #fold(follow: boolean, onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
@@ -182,7 +166,7 @@ export class AgentRun {
   }
 
   async #whyNot(type: string): Promise<Error> {
-    const { status } = await this.show();
+    const { status } = await this.describe();
     return new DecisionRefused(`${type}: run ${this.id} is over (${status}); there is nothing to decide.`);
   }
 
@@ -190,7 +174,7 @@ export class AgentRun {
     try {
       return await promise;
     } catch (error) {
-      if (!isNamed(error, 'WorkflowNotFoundError')) throw error;
+      if (!isNoWorkflow(error)) throw error;
       throw new RunNotFound(this.id, { cause: error });
     }
   }
@@ -198,10 +182,6 @@ export class AgentRun {
   #handle() {
     return this.#client.workflow.getHandle(this.id);
   }
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
 }
 
 function sessionNotRun(id: string): string {

@@ -17,8 +17,8 @@ import {
 } from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
 import { readFacts } from '../history/facts.ts';
-import { isNotFound } from '../history/pages.ts';
 import { recordOf } from '../history/session.ts';
+import { isNoWorkflow, placeOfSession } from './place.ts';
 
 /** A session as `reloop session show --json` prints it; the field names are a contract. */
 export interface SessionReport {
@@ -77,8 +77,8 @@ export class AgentSession {
   }
 
   /** The session as it stands, from history. Throws SessionNotFound. */
-  async show(): Promise<SessionReport> {
-    const { runId } = await this.info();
+  async describe(): Promise<SessionReport> {
+    const { runId } = await placeOfSession(this.#client, this.name);
     const facts = readFacts(this.#client, { workflowId: this.#id, runId });
     const { name, messages, runs, running, queue } = await recordOf(this.name, facts);
     return { name, messages, runs, running, queued: queue.map(({ id }) => id) };
@@ -86,31 +86,21 @@ export class AgentSession {
 
   /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
   async clear(): Promise<void> {
-    await this.info();
+    await placeOfSession(this.#client, this.name);
     for (let tries = 1; ; tries++) {
       try {
         await this.#client.workflow.getHandle(this.#id).executeUpdate(clearUpdate);
         return;
       } catch (error) {
-        if (!(error instanceof WorkflowUpdateFailedError)) throw this.#orGone(error);
+        if (isNoWorkflow(error)) throw new SessionNotFound(this.name, { cause: error });
+        if (!(error instanceof WorkflowUpdateFailedError)) throw error;
         // The last run may be over by history, and the session has not been told of it yet: no worker was there.
-        const { running, queued } = await this.show();
+        const { running, queued } = await this.describe();
         if (running !== null || queued.length > 0 || tries === SETTLING_TRIES)
           throw refusal(DecisionRefused, error);
         await later(SETTLING_MS);
       }
     }
-  }
-
-  /** Where its workflow runs. Throws SessionNotFound. */
-  async info(): Promise<{ runId: string; taskQueue: string }> {
-    try {
-      const { runId, status, taskQueue } = await this.#client.workflow.getHandle(this.#id).describe();
-      if (status.name === 'RUNNING' || status.name === 'PAUSED') return { runId, taskQueue };
-    } catch (error) {
-      throw this.#orGone(error);
-    }
-    throw new SessionNotFound(this.name);
   }
 
   /**
@@ -151,14 +141,9 @@ export class AgentSession {
         return this.#sendOnce(message, start, tries + 1);
       }
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      await this.info(); // a session that ended is told as that
+      await placeOfSession(this.#client, this.name); // throws for one that has ended
       throw refusal(InvalidInput, error);
     }
-  }
-
-  #orGone(error: unknown): unknown {
-    const gone = isNotFound(error) || (error instanceof Error && error.name === 'WorkflowNotFoundError');
-    return gone ? new SessionNotFound(this.name, { cause: error }) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { StartOptions } from './start-options.ts';
-import type { AgentResult } from './agent-run.ts';
+import type { RunResultWithSteps } from './agent-run.ts';
 import { InvalidInput } from './errors.ts';
 
 /** A question, or one with start options of its own, which win over the batch's. */
@@ -14,7 +14,7 @@ export interface BatchOptions extends StartOptions {
 
 /** What a batch needs of a client. */
 export interface BatchRunner {
-  run(agent: string, input: string, options: StartOptions): Promise<AgentResult>;
+  run(agent: string, input: string, options: StartOptions): Promise<RunResultWithSteps>;
 }
 
 /**
@@ -27,11 +27,11 @@ export async function runBatch(
   agent: string,
   inputs: readonly BatchInput[],
   { concurrency = 4, id, ...common }: BatchOptions = {},
-): Promise<PromiseSettledResult<AgentResult>[]> {
+): Promise<PromiseSettledResult<RunResultWithSteps>[]> {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new InvalidInput(`concurrency is ${concurrency}; give a whole number, 1 or more.`);
 
-  const results: PromiseSettledResult<AgentResult>[] = [];
+  const results: PromiseSettledResult<RunResultWithSteps>[] = [];
   const queue = inputs.entries();
   const work = async () => {
     // One iterator for all workers: each takes the next input that nobody has.

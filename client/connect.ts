@@ -5,7 +5,8 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
 import { projectFolder } from './project-folder.ts';
-import { TASK_QUEUE, pollers } from './task-queue.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
+import { pollers } from './task-queue.ts';
 
 export interface ConnectOptions {
   address?: string;

@@ -4,7 +4,7 @@ export type { RunSummary } from './agent-client.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
-export type { AgentResult, EventsOptions, RunInfo } from './agent-run.ts';
+export type { EventsOptions, RunResultWithSteps } from './agent-run.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/requests.ts';
@@ -18,5 +18,6 @@ export {
   SessionNotFound,
   TemporalUnreachable,
 } from './errors.ts';
+export type { RunResult } from '../agent/result.ts';
 export type { RunReport } from './report.ts';
-export type { OperatorDecision, Park, RunEvent, RunStep } from '../agent/events.ts';
+export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

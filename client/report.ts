@@ -1,5 +1,5 @@
 import { parseActivityId } from '../agent/calls.ts';
-import type { Park, RunEvent, RunStep } from '../agent/events.ts';
+import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
 import {
   type ErrorInfo,
   type Json,
@@ -22,7 +22,7 @@ export interface RunReport {
   iterations: number;
   intermediateSteps: RunStep[];
   usage: Usage;
-  waiting: Park[];
+  waiting: WaitingCall[];
   error: ErrorInfo | null;
   /** Summed over all runs of a chain of continue-as-new. */
   history: { events: number; bytes: number };

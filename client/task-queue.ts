@@ -1,9 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 
-/** Where runs are, unless somebody says otherwise. */
-export const TASK_QUEUE = 'reloop';
-
 const WORKFLOW_QUEUE = 1;
 
 /** A long poll lasts a minute; the server remembers pollers for five, also those that have died. */

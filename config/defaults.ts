@@ -1,4 +1,2 @@
-export const TASK_QUEUE = 'reloop';
-
 /** Bytes of transcripts a worker keeps in memory. */
 export const TRANSCRIPT_CACHE_BYTES = 64_000_000;

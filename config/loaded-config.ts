@@ -10,7 +10,7 @@ import type { ReplyStore } from '../models/reply-store.ts';
 import { openai } from '../models/openai/openai.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from './define.ts';
-import { TASK_QUEUE } from './defaults.ts';
+import { TASK_QUEUE } from '../agent/names.ts';
 import { completeAgent } from './agent-options.ts';
 import { kindOfLangChain } from './langchain-names.ts';
 import { agentManifest } from './agent-manifest.ts';
@@ -74,7 +74,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     checkOutput: createOutputCheck((name) => agents.get(name)?.output),
     validate(name) {
       const adapter = loaded.manifest(name, {})?.adapter;
-      return adapter === undefined ? undefined : models.get(adapter)?.problem?.();
+      return adapter === undefined ? undefined : models.get(adapter)?.validate?.();
     },
   };
   for (const { name, remote } of tools.values()) {
@@ -173,7 +173,7 @@ function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): 
 
 function checkManifest(manifest: AgentManifest | undefined, kind: AgentKind): void {
   if (manifest === undefined) return;
-  const problem = kind.problem?.(manifest);
+  const problem = kind.validate?.(manifest);
   if (problem !== undefined) throw new ConfigError(`Agent "${manifest.name}": ${problem}`);
   const bytes = utf8Length(JSON.stringify(manifest));
   if (bytes <= limits.manifestBytes) return;

@@ -4,14 +4,13 @@ import type { RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
 import { duration, timeout } from './duration.ts';
 import { type Checks, options, retryOptions, retryPolicy } from './options.ts';
 
+const NO_ONCE =
+  "'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey";
+
 /** Recorded as they are given. */
 const rulesShape = {
   effects: z
-    .enum(['none', 'idempotent', 'once'])
-    .refine((effects) => effects !== 'once', {
-      error:
-        "'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey",
-    })
+    .enum(['none', 'idempotent'], { error: ({ input }) => (input === 'once' ? NO_ONCE : undefined) })
     .default('idempotent'),
   onFailure: z.enum(['ask', 'observe', 'fail']).default('ask'),
   returnDirect: z.boolean().default(false),
@@ -29,7 +28,6 @@ const toolShape = {
     backoffCoefficient: 2,
     maximumInterval: '30s',
   }),
-  approval: z.literal('never').optional(),
   ...rulesShape,
 } satisfies Record<keyof ToolOptions, z.ZodType>;
 
@@ -41,8 +39,19 @@ const madeShape = {
   remote: z.unknown(),
 };
 
+/** Nobody may believe that a person is asked before a tool runs. */
+const refusedShape = {
+  approval: z
+    .undefined({ error: 'is not available yet: nobody would be asked, and the tool would run. Leave it out' })
+    .optional(),
+};
+
 /** What a tool may say, and nothing else. */
-export const toolSchema = options({ ...toolShape, ...madeShape }, [...Object.keys(toolShape), 'input', 'run'])
+export const toolSchema = options({ ...toolShape, ...madeShape, ...refusedShape }, [
+  ...Object.keys(toolShape),
+  'input',
+  'run',
+])
   .partial()
   .required({ name: true, description: true });
 

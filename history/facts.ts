@@ -169,7 +169,7 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
       event.childWorkflowExecutionTimedOutEventAttributes ??
       event.startChildWorkflowExecutionFailedEventAttributes;
     if (!lost) return undefined;
-    const error = known('Error', "the sub-agent's run could not start, or was ended from outside");
+    const error = errorOf('Error', "the sub-agent's run could not start, or was ended from outside");
     return { type: 'failed', of, key: String(lost.initiatedEventId), error };
   }
 
@@ -220,13 +220,13 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
     if (event.workflowExecutionCanceledEventAttributes) return { type: 'run_cancelled' };
     const killed = event.workflowExecutionTerminatedEventAttributes;
     if (killed)
-      return { type: 'run_failed', error: known('Terminated', killed.reason || 'The run was terminated.') };
+      return { type: 'run_failed', error: errorOf('Terminated', killed.reason || 'The run was terminated.') };
     if (event.workflowExecutionTimedOutEventAttributes)
-      return { type: 'run_failed', error: known('Timeout', 'The workflow execution timed out.') };
+      return { type: 'run_failed', error: errorOf('Timeout', 'The workflow execution timed out.') };
     return undefined;
   }
 }
 
-function known(type: string, message: string): RecordedError {
+function errorOf(type: string, message: string): RecordedError {
   return async () => ({ type, message });
 }

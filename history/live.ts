@@ -1,3 +1,4 @@
+import { fieldsOf } from '../agent/json.ts';
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
@@ -7,7 +8,6 @@ import { plainJson } from '../agent/values.ts';
 import { asText } from '../agent/vocabulary.ts';
 import type { RunRef } from './pages.ts';
 import { decodeFirst, recordedError } from './payloads.ts';
-import { fieldsOf } from './records.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 

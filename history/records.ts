@@ -1,8 +1,9 @@
 import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
+import { fieldsOf } from '../agent/json.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import type { Summarized } from '../agent/session/session.ts';
-import type { ChildWaiting, DecisionReceipt, AgentRunInput, RunResult } from '../workflows/messages.ts';
+import type { ChildWaiting, DecisionReceipt, AgentRunInput, RecordedResult } from '../workflows/messages.ts';
 
 /**
  * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
@@ -13,8 +14,8 @@ export function asRunInput(value: unknown): AgentRunInput | undefined {
   return shaped<AgentRunInput>(value, { agent: 'string' });
 }
 
-export function asRunResult(value: unknown): RunResult | undefined {
-  return shaped<RunResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
+export function asRunResult(value: unknown): RecordedResult | undefined {
+  return shaped<RecordedResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
 }
 
 export function asCallModelInput(value: unknown): CallModelInput | undefined {
@@ -50,14 +51,9 @@ export function asDecision(
 
 export function asChildWaiting(value: unknown): ChildWaiting | undefined {
   const waiting = shaped<ChildWaiting>(value, { caller: 'string' });
-  const isPark = (park: unknown) =>
-    shaped<WaitingCall>(park, { call: 'string', n: 'number', reason: 'string' }) !== undefined;
-  return Array.isArray(waiting?.parks) && waiting.parks.every(isPark) ? waiting : undefined;
-}
-
-/** An object's fields, whatever they are; none for anything else. */
-export function fieldsOf(value: unknown): { [name: string]: unknown } {
-  return shaped<{ [name: string]: unknown }>(value, {}) ?? {};
+  const isWaiting = (call: unknown) =>
+    shaped<WaitingCall>(call, { call: 'string', n: 'number', reason: 'string' }) !== undefined;
+  return Array.isArray(waiting?.parks) && waiting.parks.every(isWaiting) ? waiting : undefined;
 }
 
 /** Types of the fields that each record of a kind has. */

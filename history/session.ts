@@ -1,3 +1,4 @@
+import { fieldsOf } from '../agent/json.ts';
 import {
   type SessionMessage,
   type SessionState,
@@ -8,7 +9,7 @@ import {
 import { withSummary, withTurn } from '../agent/session/turns.ts';
 import { clearUpdate, sendUpdate } from '../workflows/messages.ts';
 import type { Fact } from './facts.ts';
-import { asRunInput, asRunResult, asSummarized, fieldsOf } from './records.ts';
+import { asRunInput, asRunResult, asSummarized } from './records.ts';
 
 /** A session as its history has it; `running` is the id of the run whose turn it is. */
 export interface SessionRecord extends SessionState {

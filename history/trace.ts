@@ -256,7 +256,7 @@ export function createTrace(id: string): Trace {
     if (parks.length > 0) putOff();
     return nowWithin(
       caller.replace(/~\d+$/u, ''),
-      parks.map((park) => ({ ...park, call: callWithin(caller, park.call) })),
+      parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
     );
   }
 

@@ -34,7 +34,7 @@ export interface ModelCallContext {
 export interface Model {
   call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
   /** Checked when a config is loaded: a sentence that says what is missing, or undefined. */
-  problem?(): string | undefined;
+  validate?(): string | undefined;
 }
 
 export type ModelErrorType =
@@ -51,7 +51,7 @@ export type ModelErrorType =
   | 'ModelInvalidResponse'
   | 'ModelStreamCut';
 
-/** A failed model call, already judged: one type per cause, retryable or not, and how long the provider asks to wait. */
+/** A failed model call, already classified: one type per cause, retryable or not, and how long the provider asks to wait. */
 export class ModelError extends Error {
   override name = 'ModelError';
   readonly type: ModelErrorType;

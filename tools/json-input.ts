@@ -1,3 +1,4 @@
+import { isObject } from '../agent/json.ts';
 import type { JsonSchema } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { ToolInputError } from './tool.ts';
@@ -43,8 +44,4 @@ function parsed(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

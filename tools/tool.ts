@@ -1,3 +1,4 @@
+import { isObject } from '../agent/json.ts';
 import { z } from 'zod';
 import type { $ZodObject, output } from 'zod/v4/core';
 import type { JsonSchema, Options, ToolRules } from '../agent/manifest.ts';
@@ -51,8 +52,6 @@ export interface ToolOptions extends Options<ToolRules> {
   timeout?: number | string | undefined;
   /** Default 3 attempts, 1 s apart, doubling, at most 30 s. */
   retry?: ToolRetry | undefined;
-  /** Whether a person is asked before the tool runs. */
-  approval?: 'never' | undefined;
 }
 
 /** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */
@@ -191,8 +190,4 @@ function objectIn(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

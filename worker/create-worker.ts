@@ -17,7 +17,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 export interface CreateWorkerOptions {
   connection: NativeConnection;
   namespace?: string;
-  /** Default: the catalog's. */
+  /** Default: the config's. */
   taskQueue?: string;
   /** As the Web UI lists this worker. Default: process id and host. */
   identity?: string;
@@ -34,11 +34,8 @@ export interface CreateWorkerOptions {
 }
 
 /** A worker that runs the agents of a config. The caller runs and ends it. */
-export async function createAgentWorker(
-  catalog: LoadedConfig,
-  options: CreateWorkerOptions,
-): Promise<Worker> {
-  const { connection, namespace = 'default', taskQueue = catalog.taskQueue, onWarning } = options;
+export async function createAgentWorker(loaded: LoadedConfig, options: CreateWorkerOptions): Promise<Worker> {
+  const { connection, namespace = 'default', taskQueue = loaded.taskQueue, onWarning } = options;
   const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
@@ -51,7 +48,7 @@ export async function createAgentWorker(
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
     ...workerSettings,
-    ...activitySettings(catalog, searchAttributes, options),
+    ...activitySettings(loaded, searchAttributes, options),
   });
 }
 
@@ -80,19 +77,17 @@ type SettingsOptions = Pick<
 };
 
 export function activitySettings(
-  catalog: LoadedConfig,
+  loaded: LoadedConfig,
   searchAttributes: boolean,
   options: SettingsOptions = {},
 ): ActivitySettings {
   const { identity, address, rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const dependencies = {
-    ...catalog,
-    agents: [...catalog.agents.keys()],
+    ...loaded,
+    agents: [...loaded.agents.keys()],
     replies:
-      catalog.cache === false
-        ? undefined
-        : createReplyCache(catalog.cache === true ? undefined : catalog.cache),
-    events: catalog.onEvent !== undefined,
+      loaded.cache === false ? undefined : createReplyCache(loaded.cache === true ? undefined : loaded.cache),
+    events: loaded.onEvent !== undefined,
     searchAttributes,
     rollingDeploys,
     identity,
@@ -101,7 +96,7 @@ export function activitySettings(
   };
   return {
     activities: createActivities(dependencies, options.ownDefault),
-    sinks: eventSinks(catalog),
+    sinks: eventSinks(loaded),
     interceptors: {
       activity: [
         (context) => ({

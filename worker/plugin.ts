@@ -31,11 +31,11 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
-    const catalog = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
+    const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
-    const ours = activitySettings(catalog, registered, { ownDefault: defaultOf(own) });
+    const ours = activitySettings(loaded, registered, { ownDefault: defaultOf(own) });
     checkNames(Object.keys(own), Object.keys(ours.activities));
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.

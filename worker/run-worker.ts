@@ -35,7 +35,7 @@ export function prepareWorker(): void {
 }
 
 /** A worker for the agents of a config, polling when this resolves. */
-export async function startWorker(catalog: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
+export async function startWorker(loaded: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
   const { connection: where, namespace, taskQueues, role, config, onLog } = options;
   const { NativeConnection, Runtime } = await import('@temporalio/worker');
   Runtime.install({
@@ -55,7 +55,7 @@ export async function startWorker(catalog: LoadedConfig, options: RunWorkerOptio
     onWarning: onLog,
   };
   const workers = await Promise.all(
-    taskQueues.map((taskQueue) => createAgentWorker(catalog, { ...common, taskQueue })),
+    taskQueues.map((taskQueue) => createAgentWorker(loaded, { ...common, taskQueue })),
   );
   const outlived = outliveStrayErrors(onLog);
   const ended = runToEnd(workers, connection).finally(outlived);

@@ -1,7 +1,7 @@
 import type { NativeConnection } from '@temporalio/worker';
+import { searchAttributes } from '../agent/names.ts';
 
 const KEYWORD = 2;
-const NAMES = ['ReloopAgent', 'ReloopStatus', 'ReloopSession'];
 
 /**
  * Registers Reloop's search attributes where that is possible, and says whether they can be used. Without them runs are
@@ -15,15 +15,15 @@ export async function registerSearchAttributes(
   const { operatorService } = connection;
   try {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-    const missing = NAMES.filter((name) => !Object.hasOwn(customAttributes, name));
+    const missing = searchAttributes.filter((name) => !Object.hasOwn(customAttributes, name));
     if (missing.length === 0) return true;
-    const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
-    await operatorService.addSearchAttributes({ namespace, searchAttributes });
+    const added = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+    await operatorService.addSearchAttributes({ namespace, searchAttributes: added });
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     onWarning(
-      `Runs will carry no search attributes: ${NAMES.join(', ')} could not be registered (${reason}). An operator can add them as Keyword with \`temporal operator search-attribute create\`.`,
+      `Runs will carry no search attributes: ${searchAttributes.join(', ')} could not be registered (${reason}). An operator can add them as Keyword with \`temporal operator search-attribute create\`.`,
     );
     return false;
   }

@@ -3,7 +3,7 @@ import { type ModelTurn, type PlannedAction, activityId } from '../agent/calls.t
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import type { ReplyEntry } from '../agent/transcript/entries.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
-import { type Outcome, callTool } from './call-tool.ts';
+import { type EndedCall, callTool } from './call-tool.ts';
 import type { Step, Turn } from './turn.ts';
 
 /** Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. */
@@ -79,7 +79,7 @@ async function takeStep(
   const { log = turn.text, tool, toolCallId } = action;
   const id = activityId(loop.scope, call, 0);
   const startedAt = loop.emit && Date.now();
-  const { input, end, result, attempts, told } = await outcomeOf(loop, call, action);
+  const { input, end, result, attempts, told } = await endedCall(loop, call, action);
   const step = { action: { tool, toolInput: input, log }, observation: end.observation };
   const emit = () =>
     loop.emit?.({
@@ -95,7 +95,7 @@ async function takeStep(
   };
 }
 
-async function outcomeOf(loop: AgentLoop, call: string, action: PlannedAction): Promise<Outcome> {
+async function endedCall(loop: AgentLoop, call: string, action: PlannedAction): Promise<EndedCall> {
   const { tools } = loop.manifest;
   const preset = presetEnd(action, tools);
   if (preset !== undefined) return { input: action.toolInput, end: preset.end, attempts: 0, told: 'before' };

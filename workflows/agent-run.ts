@@ -8,8 +8,8 @@ import {
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
-import { statusOf } from '../agent/status.ts';
-import { type AgentRunInput, type RunResult, childWaitingSignal } from './messages.ts';
+import { statusOf } from '../agent/result.ts';
+import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
 import { runToEnd } from './run-agent.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { isContinueAsNew } from './emit.ts';
@@ -18,7 +18,7 @@ import { abroad, handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';
 
 /** The registered workflow: one agent run, as long as it takes. */
-export async function agentRun(input: AgentRunInput): Promise<RunResult> {
+export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   let writeStatus: StatusWriter = () => undefined;
   try {
     const result = await runToEnd(input, {
@@ -26,9 +26,9 @@ export async function agentRun(input: AgentRunInput): Promise<RunResult> {
         writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
-      waiting(parks) {
-        writeStatus(parks.length > 0 ? 'waiting' : 'running');
-        tellParent(input, parks);
+      waiting(calls) {
+        writeStatus(calls.length > 0 ? 'waiting' : 'running');
+        tellParent(input, calls);
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
@@ -41,7 +41,7 @@ export async function agentRun(input: AgentRunInput): Promise<RunResult> {
   }
 }
 
-/** Between turns nothing is open: no call, no park, no unanswered update. */
+/** Between turns nothing is open: no call, no wait for a person, no unanswered update. */
 function continueWhenLong(
   input: AgentRunInput,
   loop: AgentLoop,
@@ -66,9 +66,12 @@ function continueWhenLong(
 }
 
 /** Whoever watches the parent has to see that its sub-agent waits. */
-function tellParent({ caller }: AgentRunInput, parks: WaitingCall[]): void {
+function tellParent({ caller }: AgentRunInput, waiting: WaitingCall[]): void {
   const { parent } = workflowInfo();
   if (caller === undefined || parent === undefined) return;
-  const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, { caller, parks });
+  const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, {
+    caller,
+    parks: waiting,
+  });
   told.catch(() => undefined); // a parent that is gone needs no news
 }

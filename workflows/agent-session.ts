@@ -25,7 +25,7 @@ import {
 import { turnsToFold, withSummary, withTurn } from '../agent/session/turns.ts';
 import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
-import { AGENT_RUN, type AgentRunInput, type RunResult, runLabels } from './messages.ts';
+import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from './messages.ts';
 import { type SessionReceipt, clearUpdate, sendSignal, sendUpdate, sessionHelp } from './session-messages.ts';
 
 /** A conversation under way. */
@@ -128,7 +128,10 @@ async function takeTurn(session: Session): Promise<void> {
 }
 
 /** undefined when there is nothing to keep: the run failed, was cancelled or ended by force, or is not ours. */
-async function run({ state, receipts }: Session, message: SessionMessage): Promise<RunResult | undefined> {
+async function run(
+  { state, receipts }: Session,
+  message: SessionMessage,
+): Promise<RecordedResult | undefined> {
   const { id } = message;
   const child = await startRun(state, message).catch((failure: unknown) => {
     if (failure instanceof Error && failure.name === 'WorkflowExecutionAlreadyStartedError') return undefined;
@@ -148,7 +151,7 @@ function startRun(
   { name, messages }: SessionState,
   { id, agent, input, overrides, variables }: SessionMessage,
 ) {
-  const lineage: AgentRunInput = {
+  const runInput: AgentRunInput = {
     agent,
     session: name,
     question: { input, chatHistory: messages, ...(variables === undefined ? {} : { variables }) },
@@ -156,7 +159,7 @@ function startRun(
   };
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,
-    args: [lineage],
+    args: [runInput],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
@@ -171,7 +174,7 @@ const SUMMARY_ATTEMPTS = 20;
 async function sumUp(
   state: SessionState,
   { agent, overrides }: SessionMessage,
-  { memory }: RunResult,
+  { memory }: RecordedResult,
 ): Promise<void> {
   const fold = turnsToFold(state.messages, memory);
   if (fold === undefined) return;

@@ -10,8 +10,8 @@ import type { OpenCall } from './open-call.ts';
 import { runFailure } from './run-failure.ts';
 import { scheduleOnce } from './schedule-once.ts';
 
-/** What a call came to; `input` may be a person's. */
-export interface Outcome {
+/** A call that is over, with what it cost; `input` may be a person's. */
+export interface EndedCall {
   input: Json;
   end: CallEnd;
   result?: ResultRef | undefined;
@@ -27,7 +27,7 @@ export async function callTool(
   tool: ToolManifest,
   call: string,
   toolInput: Json,
-): Promise<Outcome> {
+): Promise<EndedCall> {
   const open = loop.control.open({
     id: activityId(loop.scope, call, 0),
     kind: 'tool',
@@ -50,7 +50,7 @@ async function untilEnded(
   call: string,
   open: OpenCall,
   toolInput: Json,
-): Promise<Outcome> {
+): Promise<EndedCall> {
   let input = toolInput;
   let byPerson = false;
   let attempts = 0;

@@ -41,7 +41,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
     );
   }
   setHandler(childWaitingSignal, ({ caller, parks }) => {
-    const within = parks.map((park) => ({ ...park, call: callWithin(caller, park.call) }));
+    const within = parks.map((waiting) => ({ ...waiting, call: callWithin(caller, waiting.call) }));
     calls.get(caller.replace(/~\d+$/u, ''))?.setWaitingWithin(within);
   });
   setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });

@@ -9,8 +9,8 @@ import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/limits.ts';
 import { boundedText } from '../agent/values.ts';
-import { statusOf } from '../agent/status.ts';
-import type { AgentRunInput, RunResult } from './messages.ts';
+import { type RunResult, statusOf } from '../agent/result.ts';
+import type { AgentRunInput } from './messages.ts';
 
 /** What a worker's config listens to: run events, each once, none on replay. */
 export interface ReloopSinks extends Sinks {

@@ -2,7 +2,7 @@ import { reachedLimit } from '../agent/limits.ts';
 import type { Json, StopReason } from '../agent/vocabulary.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from './agent-loop.ts';
-import type { RunResult } from './messages.ts';
+import type { RecordedResult } from './messages.ts';
 import { plan, planClosing } from './plan.ts';
 import { runFailure } from './run-failure.ts';
 import { append } from './transcript.ts';
@@ -10,7 +10,7 @@ import { type Step, type Turn, deltaEntries, fullEntries } from './turn.ts';
 
 /** What a run came to, and what the model wrote around its final answer. */
 export interface LoopEnd {
-  result: RunResult;
+  result: RecordedResult;
   log: string;
 }
 

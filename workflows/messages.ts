@@ -6,7 +6,8 @@ import type { Counters } from '../agent/limits.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import type { ChatMessage, Json, RunStatus, StopReason, Usage } from '../agent/vocabulary.ts';
+import type { RunResult } from '../agent/result.ts';
+import type { ChatMessage, RunStatus, Usage } from '../agent/vocabulary.ts';
 
 export type { DecisionData } from '../agent/rules/gate.ts';
 export {
@@ -53,14 +54,8 @@ export interface AgentRunInput {
   counters?: Counters;
 }
 
-export type Lineage = AgentRunInput;
-
-/** Result of a run. Steps are not in it: they are read from history. */
-export interface RunResult {
-  output: Json;
-  stopReason: StopReason;
-  iterations: number;
-  usage: Usage;
+/** A run's result as its workflow records it. */
+export interface RecordedResult extends RunResult {
   /** How the agent keeps a conversation: for the session around the run. */
   memory?: MemoryManifest;
 }

@@ -3,13 +3,14 @@ import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { freshCounters } from '../agent/limits.ts';
+import type { RunResult } from '../agent/result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { type RunningAgent, enroll } from './agents.ts';
 import { Deadline } from './deadline.ts';
 import { emitEnd, emitFailure, emitStart, emitter, isContinueAsNew } from './emit.ts';
 import { iterate } from './loop.ts';
-import type { AgentRunInput, RunResult } from './messages.ts';
+import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
 import { openTranscript } from './transcript.ts';
 import type { Turn } from './turn.ts';
@@ -44,7 +45,7 @@ export interface LoopHooks {
 }
 
 /** One agent, from its start or from where an earlier run left off, to its result. */
-export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RunResult> {
+export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
   const agent = enroll(input.agent, hooks.waiting);
   const resolved = await resolve(input, agent.scope);
   hooks.resolved?.(resolved);

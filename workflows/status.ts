@@ -1,13 +1,14 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { callPath } from '../agent/calls.ts';
+import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
 import type { AgentRunInput } from './messages.ts';
 
-const ReloopAgent = defineSearchAttributeKey('ReloopAgent', 'KEYWORD');
-const ReloopSession = defineSearchAttributeKey('ReloopSession', 'KEYWORD');
-const ReloopStatus = defineSearchAttributeKey('ReloopStatus', 'KEYWORD');
+const ReloopAgent = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
+const ReloopSession = defineSearchAttributeKey(searchAttribute.session, 'KEYWORD');
+const ReloopStatus = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
 
 export type StatusWriter = (status: RunStatus) => void;
 
@@ -16,12 +17,12 @@ export type StatusWriter = (status: RunStatus) => void;
  * block the workflow for good, so nothing is written unless the run's start recorded that they are registered. A run
  * that was continued as new has its attributes already.
  */
-export function statusWriter(registered: boolean, lineage: AgentRunInput): StatusWriter {
-  let written: RunStatus | undefined = lineage.from === undefined ? undefined : 'running';
+export function statusWriter(registered: boolean, input: AgentRunInput): StatusWriter {
+  let written: RunStatus | undefined = input.from === undefined ? undefined : 'running';
   return (status) => {
     if (!registered || status === written) return;
     upsertSearchAttributes([
-      ...(written === undefined ? fixedAttributes(lineage) : []),
+      ...(written === undefined ? fixedAttributes(input) : []),
       { key: ReloopStatus, value: status },
     ]);
     written = status;

@@ -1,6 +1,7 @@
 import { ParentClosePolicy, executeChild, workflowInfo } from '@temporalio/workflow';
+import type { RunResult } from '../agent/result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, type RunResult, runLabels } from './messages.ts';
+import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
 import { runFailure } from './run-failure.ts';
 import type { AgentLoop } from './agent-loop.ts';
 
@@ -18,7 +19,7 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
     throw runFailure({ type: 'SubAgentTooDeep', message });
   }
   const question = { input: asText(input), chatHistory: [] };
-  return executeChild<(lineage: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
+  return executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
     workflowId: `${workflowInfo().workflowId}/${id}`,
     args: [{ agent, question, root, caller: id }],
     // A parent that is terminated leaves no orphans; one that is cancelled waits for them.

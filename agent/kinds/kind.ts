@@ -60,7 +60,7 @@ export interface ParsedAction extends AgentAction {
   unreadable?: string;
 }
 
-export type Decision =
+export type ParsedReply =
   { type: 'finish'; output: Json; log: string } | { type: 'act'; actions: ParsedAction[] };
 
 /**
@@ -78,10 +78,10 @@ export interface AgentKind {
   /** Takes chat history? If not, a start with one is refused. */
   chatHistory: boolean;
   /** What keeps an agent from being of this kind, as a sentence; asked when its config is loaded. */
-  problem?(manifest: AgentManifest): string | undefined;
+  validate?(manifest: AgentManifest): string | undefined;
   render(context: PromptContext): ModelPrompt;
   /** Throws {@link OutputParserError} for a reply it cannot read. */
-  parse(reply: ParserInput, manifest: AgentManifest): Decision;
+  parse(reply: ParserInput, manifest: AgentManifest): ParsedReply;
 }
 
 /** A reply that does not follow the kind's format. */

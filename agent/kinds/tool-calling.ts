@@ -19,7 +19,7 @@ export const toolCalling: AgentKind = {
   stoppedOutput: 'Agent stopped due to max iterations.',
   chatHistory: true,
 
-  problem({ tools, params }) {
+  validate({ tools, params }) {
     const refused = tools.filter((tool) => !CALLABLE.test(tool.name)).map((tool) => `"${tool.name}"`);
     if (refused.length > 0) {
       return `models cannot call ${refused.join(', ')}. Native tool calls take names of at most 64 letters, digits, "_" and "-": rename, or use another kind.`;

@@ -1,4 +1,4 @@
-import type { Decision, ParsedAction } from '../kinds/kind.ts';
+import type { ParsedReply, ParsedAction } from '../kinds/kind.ts';
 import { limits } from '../limits.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { plainJson, wellFormed } from '../values.ts';
@@ -13,7 +13,7 @@ class InvalidDecision extends Error {
  * What a parser made of a reply, as it can be recorded: the parser may be a user's own, and in JavaScript. Throws
  * InvalidDecision, or a TypeError for a value that cannot be JSON.
  */
-export function checkDecision(decision: Decision, text: string): Decision {
+export function checkDecision(decision: ParsedReply, text: string): ParsedReply {
   const problem = problemOf(decision);
   if (problem !== undefined) {
     throw new InvalidDecision(
@@ -49,7 +49,7 @@ function isJson(value: unknown): boolean {
 }
 
 /** An action or answer without a log has the reply's text for one. */
-function recordable(decision: Decision, text: string): Decision {
+function recordable(decision: ParsedReply, text: string): ParsedReply {
   if (decision.type === 'finish') {
     return { ...decision, output: plainJson(decision.output), log: logOf(decision, text) };
   }

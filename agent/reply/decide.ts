@@ -1,6 +1,6 @@
 import type { PlannedAction, TurnDecision } from '../calls.ts';
 import { checkDecision } from './check-decision.ts';
-import { type AgentKind, type Decision, OutputParserError, type ParsedAction } from '../kinds/kind.ts';
+import { type AgentKind, type ParsedReply, OutputParserError, type ParsedAction } from '../kinds/kind.ts';
 import { limits } from '../limits.ts';
 import type { AgentManifest } from '../manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY, unknownTool } from '../observations.ts';
@@ -58,7 +58,7 @@ function isOutputParserError(error: unknown): error is OutputParserError {
   return error instanceof Error && error.name === 'OutputParserError';
 }
 
-type Finish = Extract<Decision, { type: 'finish' }>;
+type Finish = Extract<ParsedReply, { type: 'finish' }>;
 
 function finish({ checkOutput }: ReplyReader, { output, log }: Finish, text: string): TurnDecision {
   const checked = checkOutput === undefined ? output : plainJson(checkOutput(output));
@@ -68,7 +68,7 @@ function finish({ checkOutput }: ReplyReader, { output, log }: Finish, text: str
 /** As LangChain's 'generate': an answer is the answer, and of anything else the reply itself. */
 function closingAnswer(
   reader: ReplyReader,
-  parsed: Decision,
+  parsed: ParsedReply,
   text: string,
   { stoppedOutput }: AgentManifest,
 ): TurnDecision {

@@ -1,5 +1,6 @@
+import { fieldsOf, isObject } from '../json.ts';
 import { readJsonBlob } from './json-blob.ts';
-import { type Decision, OutputParserError } from '../kinds/kind.ts';
+import { type ParsedReply, OutputParserError } from '../kinds/kind.ts';
 import type { Json } from '../vocabulary.ts';
 
 /** The action that is none: its input is the answer. */
@@ -9,30 +10,22 @@ const FINAL_ANSWER = 'Final Answer';
  * A reply as LangChain's JSONAgentOutputParser reads it: of several actions the first, and an action may go without
  * input. Throws {@link OutputParserError}.
  */
-export function parseJsonAction(text: string): Decision {
+export function parseJsonAction(text: string): ParsedReply {
   const blob = readJsonBlob(text);
   const { action, action_input: input } = fieldsOf(Array.isArray(blob) ? blob[0] : blob);
   return decisionOf(text, action, action === FINAL_ANSWER ? input : (input ?? {}));
 }
 
 /** A reply as LangChain's ConvoOutputParser reads it: one action, input and all. Throws {@link OutputParserError}. */
-export function parseConversationalAction(text: string): Decision {
+export function parseConversationalAction(text: string): ParsedReply {
   const { action, action_input: input } = fieldsOf(readJsonBlob(text));
   return decisionOf(text, action, input);
 }
 
-function fieldsOf(value: Json | undefined): { [key: string]: Json } {
-  return isObject(value) ? value : {};
-}
-
-function decisionOf(text: string, action: Json | undefined, input: Json | undefined): Decision {
+function decisionOf(text: string, action: Json | undefined, input: Json | undefined): ParsedReply {
   if (action === FINAL_ANSWER && input !== undefined) return { type: 'finish', output: input, log: text };
   if (typeof action === 'string' && (typeof input === 'string' || isObject(input))) {
     return { type: 'act', actions: [{ tool: action, toolInput: input, log: text }] };
   }
   throw new OutputParserError(`Could not parse LLM output: ${text}`);
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

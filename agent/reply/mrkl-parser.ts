@@ -1,4 +1,4 @@
-import { type Decision, OutputParserError } from '../kinds/kind.ts';
+import { type ParsedReply, OutputParserError } from '../kinds/kind.ts';
 import { PY_SPACE, pyLastCharacter, pyStrip } from './python-text.ts';
 
 /**
@@ -18,7 +18,7 @@ export const MISSING_ACTION_INPUT = "Invalid Format: Missing 'Action Input:' aft
 export const BOTH = 'Parsing LLM output produced both a final answer and a parse-able action:';
 
 /** Throws {@link OutputParserError} when the text holds neither an action nor an answer, or both in the wrong order. */
-export function parseMrkl(text: string): Decision {
+export function parseMrkl(text: string): ParsedReply {
   const action = findAction(text);
   const answerAt = text.indexOf(FINAL_ANSWER);
 
@@ -59,7 +59,7 @@ function findAction(text: string): { at: number; tool: string; input: string } |
  * An answer with an invented action behind it: the answer ends at the next blank line. Without one LangChain slices to
  * `-1` and so loses the last character; kept, because recorded runs show it.
  */
-function answerBeforeAction(text: string, start: number): Decision {
+function answerBeforeAction(text: string, start: number): ParsedReply {
   const blankLine = text.indexOf('\n\n', start);
   const end = blankLine < 0 ? pyLastCharacter(text) : blankLine;
   return { type: 'finish', output: pyStrip(text.slice(start, end)), log: text.slice(0, end) };

@@ -1,7 +1,7 @@
 import type { PlannedAction, Repeat, TurnDecision } from '../calls.ts';
 import { EMPTY_DIGEST, extendDigest } from '../transcript/digest.ts';
+import { canonicalJson } from '../json.ts';
 import { repeatedAction } from '../observations.ts';
-import type { Json } from '../vocabulary.ts';
 
 /**
  * What an agent with a `repeatLimit` does about a model that goes round in circles: the limit's action is told to the
@@ -16,22 +16,11 @@ export function limitRepeats(
   let repeat = before;
   const actions: PlannedAction[] = [];
   for (const action of decision.actions) {
-    const signature = extendDigest(EMPTY_DIGEST, JSON.stringify([action.tool, canonical(action.toolInput)]));
+    const signature = extendDigest(EMPTY_DIGEST, canonicalJson([action.tool, action.toolInput]));
     repeat = { action: signature, times: repeat?.action === signature ? repeat.times + 1 : 1 };
     if (repeat.times > limit) return { decision: { type: 'stop' }, repeat };
     const told = repeat.times === limit ? { observation: repeatedAction(action.tool, limit) } : {};
     actions.push({ ...action, ...told });
   }
   return { decision: { type: 'act', actions }, repeat };
-}
-
-/** The same for objects whose keys are written in another order. */
-export function canonical(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(canonical);
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, canonical(item)]),
-  );
 }

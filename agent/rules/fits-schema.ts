@@ -1,3 +1,4 @@
+import { fieldsOf, isObject } from '../json.ts';
 import type { JsonSchema } from '../manifest.ts';
 import type { Json } from '../vocabulary.ts';
 
@@ -11,7 +12,7 @@ export function misfit(schema: JsonSchema | null, input: Json): string | undefin
   const properties = fieldsOf(schema['properties']);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   const given = typeof input === 'string' ? fromText(input, Object.keys(properties)[0]) : input;
-  if (!isFields(given)) return `it takes an object with ${list(Object.keys(properties))}`;
+  if (!isObject(given)) return `it takes an object with ${list(Object.keys(properties))}`;
   const missing = required.filter((field) => given[field] === undefined);
   if (missing.length > 0) return `${list(missing)} is missing; it takes ${list(Object.keys(properties))}`;
   for (const [field, value] of Object.entries(given)) {
@@ -25,7 +26,7 @@ export function misfit(schema: JsonSchema | null, input: Json): string | undefin
 function fromText(text: string, first: string | undefined): Json {
   try {
     const parsed = JSON.parse(text) as Json; // what JSON.parse gives
-    if (isFields(parsed)) return parsed;
+    if (isObject(parsed)) return parsed;
   } catch {
     // then it is a plain text
   }
@@ -39,7 +40,7 @@ function misplaced(schema: JsonSchema, value: Json): string | undefined {
     return `is none of ${options.map((option) => JSON.stringify(option)).join(', ')}`;
   }
   if (type === 'object' && typeof value === 'string') return undefined; // a tool may read JSON out of it
-  if (type === 'object' && !isFields(value)) return 'has to be an object';
+  if (type === 'object' && !isObject(value)) return 'has to be an object';
   if (type === 'array' && value !== null && typeof value === 'object' && !Array.isArray(value)) {
     return 'has to be a list';
   }
@@ -55,15 +56,7 @@ function isNumeric(text: string): boolean {
 }
 
 function isOneString(input: Json): boolean {
-  return typeof input === 'string' || (isFields(input) && Object.keys(input).length === 1);
-}
-
-function fieldsOf(value: Json | undefined): { [field: string]: Json } {
-  return value !== undefined && isFields(value) ? value : {};
-}
-
-function isFields(value: Json): value is { [field: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return typeof input === 'string' || (isObject(input) && Object.keys(input).length === 1);
 }
 
 function list(names: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts';
 import { type RunOverrides, checkOverrides } from '../overrides.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { limits } from '../limits.ts';
@@ -108,8 +109,4 @@ const ID_RULE = 'is a text of 1 to 200 characters without control characters';
 export function isId(value: unknown, longest = 200): boolean {
   const id = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${longest}}$`, 'u');
   return typeof value === 'string' && id.test(value) && value.trim() !== '';
-}
-
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -6,9 +6,9 @@ import type { CommonOptions } from '../options.ts';
 
 /** `reloop agents`: those of the config. */
 export async function agents(io: Io, { config, json = false }: CommonOptions): Promise<number> {
-  const catalog = await loadConfig(config);
-  const list = [...catalog.agents].map(([name, { description = '' }]) => {
-    const manifest = catalog.manifest(name, {});
+  const loaded = await loadConfig(config);
+  const list = [...loaded.agents].map(([name, { description = '' }]) => {
+    const manifest = loaded.manifest(name, {});
     return {
       name,
       kind: manifest?.kind ?? '',
@@ -17,7 +17,7 @@ export async function agents(io: Io, { config, json = false }: CommonOptions): P
       prompt: Object.keys(manifest?.prompt ?? {}),
       maxIterations: manifest?.maxIterations ?? null,
       description,
-      problem: catalog.validate(name) ?? null,
+      problem: loaded.validate(name) ?? null,
     };
   });
   if (json) {

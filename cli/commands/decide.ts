@@ -1,6 +1,7 @@
 import type { OperatorDecision } from '../../agent/events.ts';
 import type { Json, RunStatus } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
+import { placeOfRun } from '../../client/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
@@ -92,7 +93,7 @@ async function decided(
   return withRun(io, options, id, async ({ context, run, ours }) => {
     const receipt = await attended(
       context,
-      () => run.info(),
+      () => placeOfRun(context.client.temporal, run.id),
       () => act(run),
     );
     const { call = '', n, decision } = receipt;

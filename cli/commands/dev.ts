@@ -1,3 +1,4 @@
+import { searchAttribute } from '../../agent/names.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
 import { usualPorts } from '../../server/ports.ts';
 import { temporalSettings } from '../../client/connect.ts';
@@ -9,7 +10,7 @@ import { loadCommandConfig, queuesOf } from '../command-config.ts';
 import { namedQueue, openEmbedded } from '../context.ts';
 
 /** The list of runs, those that wait for a person only. */
-const WAITING = encodeURIComponent('ReloopStatus="waiting"');
+const WAITING = encodeURIComponent(`${searchAttribute.status}="waiting"`);
 
 export interface DevOptions extends CommonOptions {
   port?: number;
@@ -28,7 +29,7 @@ export async function dev(io: Io, options: DevOptions): Promise<number> {
   try {
     const { address, uiUrl, dbFile, startedByUs } = context.embedded;
     checkPorts(context.embedded, options);
-    const agents = [...config.catalog.agents.keys()];
+    const agents = [...config.loaded.agents.keys()];
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
     const ready = () => {
       if (json) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });

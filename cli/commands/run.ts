@@ -1,8 +1,10 @@
 import { prepareWorker } from '../../worker/run-worker.ts';
 import type { StartOptions } from '../../client/start-options.ts';
+import type { AgentClient } from '../../client/agent-client.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { RunNotFound } from '../../client/errors.ts';
+import { placeOfRun } from '../../client/place.ts';
 import {
   type Asked,
   type SessionQuestion,
@@ -42,12 +44,12 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const input = await questionOf(io, question);
   const named = temporalSettings(options).address !== undefined;
   const config = await configFor(options, named);
-  const catalog = config?.catalog;
-  if (catalog !== undefined) {
-    checkAgent(catalog, agent);
-    if (options.session !== undefined) checkTakesHistory(catalog, agent);
-    if (options.var !== undefined) checkVariables(catalog, agent, options.var);
-    if (!named || !detach) checkModel(catalog, agent, options.model);
+  const loaded = config?.loaded;
+  if (loaded !== undefined) {
+    checkAgent(loaded, agent);
+    if (options.session !== undefined) checkTakesHistory(loaded, agent);
+    if (options.var !== undefined) checkVariables(loaded, agent, options.var);
+    if (!named || !detach) checkModel(loaded, agent, options.model);
   }
 
   if (!named && !detach) prepareWorker();
@@ -61,12 +63,13 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       if (options.session === undefined) await sayAlone(io, context, started);
       return printId(io, started, options);
     }
-    if (!ours && config !== undefined) await serve(context, await started.info(), options);
+    if (!ours && config !== undefined)
+      await serve(context, await placeOfRun(context.client.temporal, started.id), options);
     const followed = await follow(io, context, started, {
       untilWaiting: !options.wait,
       onInterrupt: 'cancel',
       flags: flagsToRepeat(options),
-      ...(verbose ? { verbose: { kinds: catalog?.kinds.values() } } : {}),
+      ...(verbose ? { verbose: { kinds: loaded?.kinds.values() } } : {}),
     });
     return finish(io, started, followed, printed);
   });
@@ -89,7 +92,7 @@ async function ask(
   const { agent, input, taskQueue } = question;
   const { id } = options;
   const here = { ours: false, left: undefined };
-  if (id !== undefined && (await exists(client.get(id)))) {
+  if (id !== undefined && (await exists(client, id))) {
     await checkSame(client.get(id), question);
     say(io, `There is a run "${id}" already: this is it.`);
     return { run: client.get(id), ...here };
@@ -135,9 +138,9 @@ function shortened(text: string): string {
   return fit(oneLine(text), 100);
 }
 
-async function exists(wanted: AgentRun): Promise<boolean> {
+async function exists({ temporal }: AgentClient, id: string): Promise<boolean> {
   try {
-    await wanted.info();
+    await placeOfRun(temporal, id);
     return true;
   } catch (error) {
     if (error instanceof RunNotFound) return false;
@@ -147,7 +150,7 @@ async function exists(wanted: AgentRun): Promise<boolean> {
 
 /** On a server of our own nobody may be there to work on a run that is left. */
 async function sayAlone(io: Io, context: CliContext, started: AgentRun): Promise<void> {
-  const { taskQueue, open } = await started.info();
+  const { taskQueue, open } = await placeOfRun(context.client.temporal, started.id);
   if (!open || !(await needsWorker(context, taskQueue))) return;
   const { id } = started;
   say(

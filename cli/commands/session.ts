@@ -1,5 +1,6 @@
 import type { SessionReport, SessionSummary } from '../../client/agent-session.ts';
 import { SessionNotFound } from '../../client/errors.ts';
+import { placeOfSession } from '../../client/place.ts';
 import { colorsFor, count, localTime, oneLine, table } from '../print/display.ts';
 import { harmless } from '../print/harmless.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -33,7 +34,7 @@ export async function listSessions(io: Io, { limit, ...options }: SessionListOpt
 /** `reloop session show`: a conversation as history has it. */
 export async function showSession(io: Io, name: string, options: CommonOptions): Promise<number> {
   await mustHaveStarted(options, name);
-  const report = await withTemporal(io, options, ({ client }) => client.session(name).show());
+  const report = await withTemporal(io, options, ({ client }) => client.session(name).describe());
   if (options.json === true) printJson(io, report);
   else for (const line of lines(io, report)) print(io, line);
   return exitCodes.answered;
@@ -44,7 +45,7 @@ export async function clearSession(io: Io, name: string, options: CommonOptions)
   await mustHaveStarted(options, name);
   await withTemporal(io, options, async (context) => {
     const session = context.client.session(name);
-    const place = async () => ({ ...(await session.info()), open: true });
+    const place = () => placeOfSession(context.client.temporal, name);
     await serve(context, await place(), options);
     await attended(context, place, () => session.clear());
   });

@@ -24,7 +24,7 @@ export interface ShowOptions extends CommonOptions {
 export async function show(io: Io, id: string, options: ShowOptions): Promise<number> {
   return withHistory(io, options, id, async (context, run) => {
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
-    else if (options.json === true) printJson(io, await run.show());
+    else if (options.json === true) printJson(io, await run.describe());
     else await showTrace(io, context, run, options);
     return exitCodes.answered;
   });
@@ -39,7 +39,7 @@ async function showTrace(io: Io, context: CliContext, run: AgentRun, options: Sh
     live: false,
     rows: Infinity,
   });
-  const report = await run.show((event) => printer.print(event));
+  const report = await run.describe((event) => printer.print(event));
   printer.note(closing(io, report, context, options));
 }
 
@@ -52,10 +52,10 @@ function closing(
 ): string[] {
   const { id, runId, status, waiting, history, usage, iterations, output } = report;
   const flags = flagsToRepeat(options);
-  const help = waiting.flatMap((park) =>
-    waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
+  const help = waiting.flatMap((call) =>
+    waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
-  const open = status === 'running' || status === 'waiting' || status === 'paused';
+  const open = status === 'running' || status === 'waiting';
   const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
   const error = errorLine(report);
   return [
@@ -82,7 +82,7 @@ async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOpti
 
 async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> | undefined) {
   let turn: ModelTurn | undefined;
-  const report = await run.show((event) => {
+  const report = await run.describe((event) => {
     if (event.type === 'model_ended' && event.call === step) turn = event.turn;
   });
   for await (const { call, request, shortened } of run.requests({

@@ -7,12 +7,12 @@ import type { CommonOptions } from '../options.ts';
 
 /** `reloop tools`: those of the config, and how each is treated. */
 export async function tools(io: Io, { config, json = false }: CommonOptions): Promise<number> {
-  const catalog = await loadConfig(config);
-  const list = [...catalog.tools.values()].map((tool) => {
+  const loaded = await loadConfig(config);
+  const list = [...loaded.tools.values()].map((tool) => {
     const { name, description, effects, timeoutMs, retry, onFailure, returnDirect, inputSchema } =
       toolManifest(tool);
     const { maxAttempts } = retry;
-    const agents = [...catalog.agents.values()].flatMap((agent) =>
+    const agents = [...loaded.agents.values()].flatMap((agent) =>
       agent.tools?.includes(tool) ? [agent.name] : [],
     );
     return {

@@ -13,7 +13,7 @@ export async function worker(io: Io, options: CommonOptions): Promise<number> {
   await checkServer(options);
   return withTemporal(io, options, async (context) => {
     const { address } = context.client;
-    const agents = [...config.catalog.agents.keys()];
+    const agents = [...config.loaded.agents.keys()];
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
     const taskQueue = serves.join(' and ');
     const ready = () => {

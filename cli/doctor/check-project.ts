@@ -1,3 +1,4 @@
+import { TASK_QUEUE } from '../../agent/names.ts';
 import { relative } from 'node:path';
 import { findConfig, loadConfig } from '../../config/load.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -30,17 +31,17 @@ export interface ProjectChecks {
 /** The config, its agents and what their models need. */
 export async function checkProject({ config }: CommonOptions): Promise<ProjectChecks> {
   try {
-    const catalog = await loadConfig(config);
+    const loaded = await loadConfig(config);
     const file = relative(process.cwd(), config ?? findConfig() ?? '');
-    const models = [...catalog.agents.keys()].map((agent): Check => {
-      const problem = catalog.validate(agent);
+    const models = [...loaded.agents.keys()].map((agent): Check => {
+      const problem = loaded.validate(agent);
       const name = `agent ${agent}`;
       if (problem === undefined)
-        return { name, state: 'ok', found: modelOf(catalog.manifest(agent, {})?.model) };
-      return { name, state: 'problem', found: modelOf(catalog.manifest(agent, {})?.model), advice: problem };
+        return { name, state: 'ok', found: modelOf(loaded.manifest(agent, {})?.model) };
+      return { name, state: 'problem', found: modelOf(loaded.manifest(agent, {})?.model), advice: problem };
     });
     const usable = models.some(({ state }) => state === 'ok');
-    const found = `${file}: ${catalog.agents.size} agents, ${catalog.tools.size} tools`;
+    const found = `${file}: ${loaded.agents.size} agents, ${loaded.tools.size} tools`;
     const nothing = {
       exitCode: exitCodes.usage,
       advice: 'none of its agents has a model that can be asked: see below',
@@ -49,7 +50,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       { name: 'config', state: usable ? 'ok' : 'problem', found, ...(usable ? {} : nothing) },
       ...models,
     ];
-    return { checks, taskQueue: catalog.taskQueue };
+    return { checks, taskQueue: loaded.taskQueue };
   } catch (error) {
     const advice = error instanceof Error ? error.message : String(error);
     const check: Check = {
@@ -59,7 +60,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       advice,
       exitCode: exitCodes.usage,
     };
-    return { checks: [check], taskQueue: process.env['TEMPORAL_TASK_QUEUE'] ?? 'reloop' };
+    return { checks: [check], taskQueue: process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE };
   }
 }
 

@@ -1,3 +1,4 @@
+import { searchAttributes } from '../../agent/names.ts';
 import type { Client } from '@temporalio/client';
 import { accepts, usualPorts } from '../../server/ports.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
@@ -8,7 +9,6 @@ import type { Check } from './check-project.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CommonOptions } from '../options.ts';
 
-const SEARCH_ATTRIBUTES = ['ReloopAgent', 'ReloopStatus', 'ReloopSession'];
 const DAY_S = 86_400;
 
 /** The Temporal server that commands would use here, and all that is known of it. Starts nothing. */
@@ -127,8 +127,8 @@ async function checkSearchAttributes(client: Client): Promise<Check> {
   const { namespace } = client.options;
   try {
     const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
-    const missing = SEARCH_ATTRIBUTES.filter((wanted) => !Object.hasOwn(customAttributes ?? {}, wanted));
-    if (missing.length === 0) return { name, state: 'ok', found: SEARCH_ATTRIBUTES.join(', ') };
+    const missing = searchAttributes.filter((wanted) => !Object.hasOwn(customAttributes ?? {}, wanted));
+    if (missing.length === 0) return { name, state: 'ok', found: searchAttributes.join(', ') };
     return {
       name,
       state: 'note',

@@ -13,14 +13,14 @@ export type Printed = 'answer' | 'report' | 'nothing';
 /** Prints what following a run has come to, and says how the command ends. */
 export async function finish(
   io: Io,
-  run: Pick<AgentRun, 'id' | 'show'>,
+  run: Pick<AgentRun, 'id' | 'describe'>,
   followed: Followed,
   printed: Printed,
 ): Promise<number> {
   if (followed.type === 'left') return finishLeft(io, run, followed, printed);
   const { report } = followed;
   const answered = report.status === 'completed' || report.status === 'stopped';
-  if (printed === 'report') printJson(io, await run.show());
+  if (printed === 'report') printJson(io, await run.describe());
   if (printed === 'answer' && answered) printAnswer(io, asText(report.output));
   const error = errorLine(report);
   if (error !== undefined) say(io, error);

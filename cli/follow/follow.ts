@@ -3,6 +3,7 @@ import type { AgentKind } from '../../agent/kinds/kind.ts';
 import type { RunEvent } from '../../agent/events.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { TemporalUnreachable } from '../../client/errors.ts';
+import { placeOfRun } from '../../client/place.ts';
 import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
 import { colorsFor } from '../print/display.ts';
 import { harmlessOn } from '../print/harmless.ts';
@@ -33,7 +34,7 @@ export type Followed =
   { type: 'ended'; report: RunReport } | { type: 'waiting'; report: RunReport } | Leaving;
 
 /** What following needs of a run and of a context: a test can give less than the real ones. */
-export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'info' | 'cancel' | 'show'>;
+export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'cancel' | 'describe'>;
 export type FollowContext = Pick<CliContext, 'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'>;
 
 const OBSERVATION_ROWS = 8;
@@ -57,7 +58,7 @@ export async function follow(
   const signals = watchSignals(io, run, { onInterrupt: options.onInterrupt, clear: printer.end });
   const { notify } = context;
   context.notify = (line) => printer.note([line]);
-  const stopWarning = warnWithoutWorker(context, () => run.info());
+  const stopWarning = warnWithoutWorker(context, () => placeOfRun(context.client.temporal, run.id));
   const verbose = options.verbose && createVerbose(io, run, options.verbose.kinds);
   const progress = createProgress();
   const report = emptyReport(run.id, '');
@@ -124,11 +125,11 @@ function createProgress() {
       { embedded, namespace }: FollowContext,
       flags: string[],
     ): string[] {
-      return waiting.flatMap((park) => {
-        const key = `${park.call} ${park.n}`;
+      return waiting.flatMap((call) => {
+        const key = `${call.call} ${call.n}`;
         if (helped.has(key)) return [];
         helped.add(key);
-        return waitingHelp(park, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
+        return waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
       });
     },
   };

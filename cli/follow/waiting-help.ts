@@ -1,5 +1,5 @@
 import { callPath } from '../../agent/calls.ts';
-import type { Park } from '../../agent/events.ts';
+import type { WaitingCall } from '../../agent/events.ts';
 import { shellWord } from '../print/display.ts';
 
 export interface HelpOptions {
@@ -15,13 +15,13 @@ export interface HelpOptions {
 
 /** What to type for a call that waits, ready to be pasted; indented as in the trace. */
 export function waitingHelp(
-  park: Park,
-  parks: readonly Park[],
+  waiting: WaitingCall,
+  all: readonly WaitingCall[],
   { id, runId, flags, uiUrl, namespace }: HelpOptions,
 ): string[] {
   const run = shellWord(id);
-  const path = callPath(park.call);
-  const which = parks.length > 1 || path.length > 1 ? [park.call] : [];
+  const path = callPath(waiting.call);
+  const which = all.length > 1 || path.length > 1 ? [waiting.call] : [];
   // A sub-agent has a page of its own, where its updates are.
   const workflow = [id, ...path.slice(0, -1)].join('/');
   const line = (command: string, ...words: string[]) =>
@@ -31,7 +31,7 @@ export function waitingHelp(
   const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
   const lines = [
     `${line('retry', ...which)}  (other input: --input "…")`,
-    line('resolve', park.call, '"…"'),
+    line('resolve', waiting.call, '"…"'),
     `${line('skip', ...which)}  (the model is told why: --reason "…")`,
     ...(uiUrl === undefined ? [] : [page + tab]),
   ];

@@ -1,4 +1,4 @@
-import type { Park, RunEvent, RunStep } from '../../agent/events.ts';
+import type { WaitingCall, RunEvent, RunStep } from '../../agent/events.ts';
 import {
   type ErrorInfo,
   type AgentAction,
@@ -165,9 +165,9 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     ]);
   }
 
-  function waiting(park: Park): void {
-    open.delete(park.call);
-    const what = `Waiting for you: ${park.tool} (${park.call}) ${park.reason}`;
+  function waiting(call: WaitingCall): void {
+    open.delete(call.call);
+    const what = `Waiting for you: ${call.tool} (${call.call}) ${call.reason}`;
     stay([INDENT + colors.bold(colors.yellow(harmless(what)))]);
   }
 

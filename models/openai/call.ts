@@ -3,7 +3,7 @@ import { limits } from '../../agent/limits.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked } from './errors.ts';
-import { judge, timedOut } from './errors.ts';
+import { classifyError, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { readReply } from './read-reply.ts';
@@ -39,7 +39,7 @@ export async function callOpenAI(
       return warnings.length === 0 ? reply : { ...reply, warnings };
     } catch (error) {
       const param = refusedParam(error, wire.body);
-      if (param === undefined) throw judge(error, asked);
+      if (param === undefined) throw classifyError(error, asked);
       wire = dropParam(wire, param);
       dropped.push(param);
     }

@@ -17,8 +17,8 @@ export interface Asked {
 
 const SHOWN_CHARS = 500;
 
-/** The one place that judges what the OpenAI client throws. What it does not know comes back as it is. */
-export function judge(error: unknown, asked: Asked): unknown {
+/** The one place that classifies the errors of the OpenAI client. What it does not know comes back as it is. */
+export function classifyError(error: unknown, asked: Asked): unknown {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) return timedOut(asked);
   if (error instanceof APIConnectionError) return unreachable(error, asked);

@@ -26,7 +26,7 @@ const NO_KEY = 'no-key-needed';
 export function openai(options: OpenAIOptions = {}): Model {
   const refused = new Map<string, string[]>();
   return {
-    problem: () => {
+    validate: () => {
       const settings = connection(options);
       return typeof settings === 'string' ? settings : undefined;
     },

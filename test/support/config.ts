@@ -4,7 +4,7 @@ import { checkConfig } from '../../config/check.ts';
 import { ConfigError } from '../../config/define.ts';
 
 /** What a config file's default export goes through. Throws ConfigError. */
-export function catalog(config: unknown): LoadedConfig {
+export function loadedConfig(config: unknown): LoadedConfig {
   return createLoadedConfig(checkConfig(config, 'the config'));
 }
 
@@ -21,7 +21,7 @@ export function tool(fields: object = {}): Tool {
 /** What a config is refused with; `none` if it is not. */
 export function problemOf(config: unknown): string {
   try {
-    catalog(config);
+    loadedConfig(config);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;

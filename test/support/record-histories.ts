@@ -187,12 +187,12 @@ await worker.runUntil(async () => {
       const options = { session: name, id: `${name}-${index}`, detach: index % 2 === 1 };
       await client.start(name, input, options);
     }
-    while ((await client.session(name).show()).runs.length < said.length) await sleep(100);
+    while ((await client.session(name).describe()).runs.length < said.length) await sleep(100);
     const last = client.get(`${name}-${said.length - 1}`);
     await last.result();
     await sleep(1000); // the session keeps the answer, and may sum up
     if (clear) {
-      await store(last.id, [(await last.info()).runId], 'run-in-session');
+      await store(last.id, [(await last.describe()).runId], 'run-in-session');
       await client.session(name).clear();
     }
     await store(`session:${name}`, await chain(`session:${name}`), name);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Decision } from '../../agent/kinds/kind.ts';
+import type { ParsedReply } from '../../agent/kinds/kind.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
 /** A reply and what a parser of langchain-classic makes of it, as record-parsers.py writes it. */
@@ -13,7 +13,7 @@ export function recordedReplies(kind: 'structured-chat' | 'conversational'): Rec
 }
 
 /** What our parser makes of a reply, in the words of a record. */
-export function asRecorded(parse: (text: string) => Decision, text: string): RecordedReply {
+export function asRecorded(parse: (text: string) => ParsedReply, text: string): RecordedReply {
   try {
     const decision = parse(text);
     if (decision.type === 'finish') return asJson({ text: decision.log, finish: decision.output });

@@ -4,7 +4,7 @@ import { z as z3 } from 'zod/v3';
 import type { Json } from '../../agent/vocabulary.ts';
 import type { LangChainTool, Tool, ToolContext, VercelTool } from '../../tools/index.ts';
 import { fromLangChain, fromVercel } from '../../tools/index.ts';
-import { catalog } from '../support/config.ts';
+import { loadedConfig } from '../support/config.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 /** Calls a tool as the runner does: the input is parsed first. */
@@ -47,7 +47,7 @@ const checked = schemas.filter(({ what }) => what !== 'JSON Schema');
 describe('a LangChain tool', () => {
   test('becomes a tool that a config takes', () => {
     const tool = fromLangChain(langChain({ schema: z.object({ city: z.string() }), returnDirect: true }));
-    const { manifest } = catalog({ agents: [{ name: 'a', model: 'm', tools: [tool] }] });
+    const { manifest } = loadedConfig({ agents: [{ name: 'a', model: 'm', tools: [tool] }] });
     expect(manifest('a', {})?.tools).toMatchObject([
       { name: 'weather', description: 'The weather.', returnDirect: true, inputSchema: onlyCity },
     ]);
@@ -226,7 +226,7 @@ describe('a tool of the AI SDK', () => {
       { name: 'weather', description: 'The weather.', effects: 'none', inputSchema: onlyCity },
       { name: 'time', description: 'time', effects: 'none' },
     ]);
-    catalog({ agents: [{ name: 'a', model: 'm', tools }] });
+    loadedConfig({ agents: [{ name: 'a', model: 'm', tools }] });
   });
 
   test.each<{ what: string; tool: unknown; message: RegExp }>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StartOptions } from '../../client/start-options.ts';
-import type { AgentResult } from '../../client/agent-run.ts';
+import type { RunResultWithSteps } from '../../client/agent-run.ts';
 import { type BatchInput, type BatchOptions, runBatch } from '../../client/batch.ts';
 import { InvalidInput } from '../../client/errors.ts';
 
@@ -19,7 +19,7 @@ function fakeClient() {
     asked,
     mostOpen: () => most,
     finish: (index: number) => waiting[index]?.(),
-    async run(_agent: string, input: string, options: StartOptions): Promise<AgentResult> {
+    async run(_agent: string, input: string, options: StartOptions): Promise<RunResultWithSteps> {
       asked.push({ input, options });
       most = Math.max(most, ++open);
       await new Promise<void>((resolve) => waiting.push(resolve));

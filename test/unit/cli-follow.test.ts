@@ -36,8 +36,7 @@ function fakeRun(recorded: RunEvent[]): FakeRun {
       }
     },
     async *requests() {},
-    show: () => Promise.reject(new Error('nobody asked for a report')),
-    info: async () => ({ runId: 'r', open: true, taskQueue: 'q' }),
+    describe: () => Promise.reject(new Error('nobody asked for a report')),
     async cancel() {
       cancelled++;
       goesOn(...ended('cancelled'));

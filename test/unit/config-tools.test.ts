@@ -22,17 +22,17 @@ describe('a tool is refused', () => {
     [
       'with unknown effects',
       { effects: 'onec' },
-      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent"|"once".',
+      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent".',
     ],
     [
       'with an unknown option, and told the known ones',
       { retries: 3 },
-      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, effects, onFailure, returnDirect, maxOutputChars, input, run).',
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, effects, onFailure, returnDirect, maxOutputChars, input, run).',
     ],
     [
       'with an approval that would not be asked for',
       { approval: 'always' },
-      'the config: tool "t": approval: Invalid input: expected "never".',
+      'the config: tool "t": approval: is not available yet: nobody would be asked, and the tool would run. Leave it out.',
     ],
     [
       'with an unknown way to fail',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnDecision } from '../../agent/calls.ts';
 import { type ReplyReader, decide } from '../../agent/reply/decide.ts';
-import { type AgentKind, type Decision, OutputParserError } from '../../agent/kinds/kind.ts';
+import { type AgentKind, type ParsedReply, OutputParserError } from '../../agent/kinds/kind.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
@@ -46,7 +46,7 @@ describe('a parser of the user’s own', () => {
     ['an action without a tool', { type: 'act', actions: [null] }, 'lacks its tool'],
     ['an action without an input', { type: 'act', actions: [{ tool: 'Search' }] }, 'its toolInput'],
   ])('that returns %s is told what to return, and is not asked again', (_what, returned, said) => {
-    const parse = () => returned as Decision;
+    const parse = () => returned as ParsedReply;
     const error = { name: 'InvalidDecision', retryable: false, message: expect.stringContaining(said) };
     expect(() => decided('text', { parse })).toThrow(expect.objectContaining(error));
   });
@@ -54,7 +54,7 @@ describe('a parser of the user’s own', () => {
   test('is not taken at its word: half characters and what is no JSON are made recordable', () => {
     const toolInput = { 'a\ud83d': ['\ude00', NaN, new Date(0)] };
     const action = { tool: 'Search', toolInput, log: 'l\ud83d' };
-    const parse = () => ({ type: 'act', actions: [action] }) as unknown as Decision;
+    const parse = () => ({ type: 'act', actions: [action] }) as unknown as ParsedReply;
     expect(decided('text', { parse })).toEqual({
       type: 'act',
       actions: [
@@ -68,7 +68,7 @@ describe('a parser of the user’s own', () => {
   });
 
   test('that makes more of a reply than can be recorded is told so', () => {
-    const parse = (): Decision => ({ type: 'finish', output: 'x'.repeat(2_000_000), log: '' });
+    const parse = (): ParsedReply => ({ type: 'finish', output: 'x'.repeat(2_000_000), log: '' });
     expect(() => decided('text', { parse })).toThrow(expect.objectContaining({ name: 'InvalidDecision' }));
   });
 });

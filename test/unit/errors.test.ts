@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../activities/errors.ts';
+import { classifyError } from '../../activities/errors.ts';
 import { limits } from '../../agent/limits.ts';
 import { ModelError } from '../../models/model.ts';
 
-test.each<[what: string, error: unknown, judged: object]>([
+test.each<[what: string, error: unknown, classified: object]>([
   [
     'an error is retried, and its name is its type',
     new TypeError('no'),
@@ -27,7 +27,7 @@ test.each<[what: string, error: unknown, judged: object]>([
     { retryable: true, retryAfterMs: undefined },
   ],
   [
-    'a model error has judged itself',
+    'a model error says of itself what it is',
     new ModelError('ModelRateLimited', 'slow down', { retryable: true, retryAfterMs: 20 }),
     { type: 'ModelRateLimited', retryable: true, retryAfterMs: 20 },
   ],
@@ -37,8 +37,8 @@ test.each<[what: string, error: unknown, judged: object]>([
     { type: 'Mine', retryable: false },
   ],
   ['what is no error is one all the same', 'oops', { type: 'Error', message: 'oops', retryable: true }],
-])('%s', (_what, error, judged) => {
-  expect(judge(error)).toMatchObject(judged);
+])('%s', (_what, error, classified) => {
+  expect(classifyError(error)).toMatchObject(classified);
 });
 
 describe('whatever is thrown can be recorded', () => {
@@ -60,31 +60,29 @@ describe('whatever is thrown can be recorded', () => {
     ['a symbol', Symbol('s'), 'Error', 'Symbol(s)'],
     ['a proxy that refuses', refusingProxy(), 'Error', expect.stringContaining('type object')],
   ])('%s', (_what, error, type, message) => {
-    expect(judge(error)).toMatchObject({ type, message, retryable: true });
+    expect(classifyError(error)).toMatchObject({ type, message, retryable: true });
   });
 
   test('in a bounded size, its stack without the message, its cause without the cause of that', () => {
     const huge = new Error('x'.repeat(3_000_000), {
       cause: new TypeError('because', { cause: new Error('of this') }),
     });
-    const judged = judge(huge);
-    expect(JSON.stringify(judged).length).toBeLessThan(5 * limits.errorChars);
-    expect(judged.frames).toMatch(/^ {4}at /u);
-    expect(judged.cause).toEqual({ type: 'TypeError', message: 'because', frames: expect.any(String) });
+    const classified = classifyError(huge);
+    expect(JSON.stringify(classified).length).toBeLessThan(5 * limits.errorChars);
+    expect(classified.frames).toMatch(/^ {4}at /u);
+    expect(classified.cause).toEqual({ type: 'TypeError', message: 'because', frames: expect.any(String) });
   });
 
   test('and of any value at all', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.anything(), (message, name, cause) => {
         const error = strange({ message, name, cause, retryAfterMs: message, stack: name });
-        for (const judged of [judge(error), judge(message)]) {
-          const texts = [judged, judged.cause ?? judged].flatMap(({ type, message: text, frames }) => [
-            type,
-            text,
-            frames,
-          ]);
+        for (const classified of [classifyError(error), classifyError(message)]) {
+          const texts = [classified, classified.cause ?? classified].flatMap(
+            ({ type, message: text, frames }) => [type, text, frames],
+          );
           expect(texts.every((text) => text.isWellFormed())).toBe(true);
-          expect(judged.type).not.toBe('');
+          expect(classified.type).not.toBe('');
         }
       }),
     );
@@ -93,7 +91,10 @@ describe('whatever is thrown can be recorded', () => {
 
 describe('a wait that a server asks for', () => {
   test.each([[Number.NaN], [Infinity], [-1], ['soon']])('is ignored where it is none: %s', (retryAfterMs) => {
-    expect(judge(strange({ retryAfterMs }))).toMatchObject({ retryable: true, retryAfterMs: undefined });
+    expect(classifyError(strange({ retryAfterMs }))).toMatchObject({
+      retryable: true,
+      retryAfterMs: undefined,
+    });
   });
 
   test.each([
@@ -102,7 +103,7 @@ describe('a wait that a server asks for', () => {
     [limits.retryAfterMs * 2, '30 minutes'],
   ])('that is too long makes the failure final, and the message says how long', (retryAfterMs, words) => {
     const error = new ModelError('ModelRateLimited', 'slow down', { retryable: true, retryAfterMs });
-    expect(judge(error)).toMatchObject({
+    expect(classifyError(error)).toMatchObject({
       type: 'ModelRateLimited',
       retryable: false,
       retryAfterMs: undefined,
@@ -112,7 +113,7 @@ describe('a wait that a server asks for', () => {
 
   test('is waited for up to the limit', () => {
     const error = strange({ retryAfterMs: limits.retryAfterMs });
-    expect(judge(error)).toMatchObject({ retryable: true, retryAfterMs: limits.retryAfterMs });
+    expect(classifyError(error)).toMatchObject({ retryable: true, retryAfterMs: limits.retryAfterMs });
   });
 });
 

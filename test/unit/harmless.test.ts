@@ -12,7 +12,7 @@ const title = '\u001b]0;owned\u0007';
 async function printed(output: string, terminal: boolean): Promise<string> {
   const io = fakeIo({ terminal });
   const report = { ...emptyReport('a', 'r'), status: 'completed', output } as const;
-  const run = { id: 'a', show: () => Promise.resolve(report) };
+  const run = { id: 'a', describe: () => Promise.resolve(report) };
   await finish(io, run, { type: 'ended', report }, 'answer');
   return io.out();
 }

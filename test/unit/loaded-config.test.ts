@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { defineModel } from '../../models/model.ts';
-import { agent, catalog, tool } from '../support/config.ts';
+import { agent, loadedConfig, tool } from '../support/config.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -12,11 +12,10 @@ describe('a loaded config', () => {
     input: z.object({ city: z.string() }),
     timeout: '2s',
     effects: 'none',
-    approval: 'never',
   });
 
   test('has every agent and every tool once, however many agents list it', () => {
-    const { agents, tools } = catalog({
+    const { agents, tools } = loadedConfig({
       agents: [agent({ tools: [shared] }), agent({ name: 'b', tools: [shared] })],
       tools: [shared, tool({ name: 'Python REPL' })],
     });
@@ -25,7 +24,7 @@ describe('a loaded config', () => {
   });
 
   test('fills in every default of an agent and of a tool', () => {
-    expect(catalog({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toMatchInlineSnapshot(`
+    expect(loadedConfig({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toMatchInlineSnapshot(`
       {
         "adapter": "openai",
         "handleParsingErrors": true,
@@ -115,7 +114,7 @@ describe('a loaded config', () => {
       stop: ['END'],
       tools: [shared],
     };
-    expect(catalog({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
+    expect(loadedConfig({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
       prompt: { prefix: 'Be brief.', suffix: expect.stringContaining('{agent_scratchpad}') },
       maxIterations: null,
       maxExecutionTimeMs: 600_000,
@@ -135,7 +134,7 @@ describe('a loaded config', () => {
   });
 
   test('records what becomes of a model call that fails, each part with a default of its own', () => {
-    const made = catalog({
+    const made = loadedConfig({
       agents: [
         agent({
           onModelFailure: 'fail',
@@ -151,13 +150,14 @@ describe('a loaded config', () => {
 
   test('takes an option that is there as undefined for one that is not there', () => {
     const fields = { maxIterations: undefined, temperature: undefined, onModelFailure: undefined };
-    const manifest = (given: object) => JSON.stringify(catalog({ agents: [agent(given)] }).manifest('a', {}));
+    const manifest = (given: object) =>
+      JSON.stringify(loadedConfig({ agents: [agent(given)] }).manifest('a', {}));
     expect(manifest(fields)).toBe(manifest({}));
   });
 
   test('takes 0 and no limit for what they are', () => {
     const fields = { maxIterations: 0, maxExecutionTime: 0, stop: [], handleParsingErrors: '' };
-    expect(catalog({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
+    expect(loadedConfig({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
       maxIterations: 0,
       maxExecutionTimeMs: 0,
       stop: [],
@@ -166,7 +166,7 @@ describe('a loaded config', () => {
   });
 
   test('lets a single run change its limits and its model', () => {
-    const { manifest } = catalog({ agents: [agent({ maxIterations: 3, maxExecutionTime: '1m' })] });
+    const { manifest } = loadedConfig({ agents: [agent({ maxIterations: 3, maxExecutionTime: '1m' })] });
     expect(manifest('a', { maxIterations: null, maxExecutionTimeMs: null, model: 'other' })).toMatchObject({
       maxIterations: null,
       maxExecutionTimeMs: null,
@@ -179,7 +179,7 @@ describe('a loaded config', () => {
   });
 
   test('has nothing to say of an agent that it does not know', () => {
-    expect(catalog({ agents: [agent()] }).manifest('b', {})).toBeUndefined();
+    expect(loadedConfig({ agents: [agent()] }).manifest('b', {})).toBeUndefined();
   });
 
   test.each<[what: string, model: unknown, override: string | undefined, adapter: string, name: string]>([
@@ -190,7 +190,10 @@ describe('a loaded config', () => {
     ["a run's own name of the config goes there", 'gpt-4o-mini', 'local', 'local', 'local'],
     ['also for a model in place', defineModel({ call: unasked }), 'llama', 'agent:a', 'llama'],
   ])('knows which model is meant: %s', (_what, model, override, adapter, name) => {
-    const made = catalog({ agents: [agent({ model })], models: { local: defineModel({ call: unasked }) } });
+    const made = loadedConfig({
+      agents: [agent({ model })],
+      models: { local: defineModel({ call: unasked }) },
+    });
     const overrides = override === undefined ? {} : { model: override };
     expect(made.manifest('a', overrides)).toMatchObject({ adapter, model: name });
     expect(made.models.has(adapter)).toBe(true);
@@ -199,7 +202,9 @@ describe('a loaded config', () => {
   test('says before anything starts that there is no model to ask', () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     vi.stubEnv('OPENAI_BASE_URL', undefined);
-    const made = catalog({ agents: [agent(), agent({ name: 'b', model: defineModel({ call: unasked }) })] });
+    const made = loadedConfig({
+      agents: [agent(), agent({ name: 'b', model: defineModel({ call: unasked }) })],
+    });
     expect(made.validate('a')).toMatch(/OPENAI_API_KEY/u);
     expect(made.validate('b')).toBeUndefined();
     vi.stubEnv('OPENAI_API_KEY', 'sk-secret-key');
@@ -208,10 +213,10 @@ describe('a loaded config', () => {
 
   test('has the task queue of the config, else of the environment, else its own', () => {
     vi.stubEnv('TEMPORAL_TASK_QUEUE', 'theirs');
-    expect(catalog({ agents: [agent()], taskQueue: 'mine' }).taskQueue).toBe('mine');
-    expect(catalog({ agents: [agent()] }).taskQueue).toBe('theirs');
+    expect(loadedConfig({ agents: [agent()], taskQueue: 'mine' }).taskQueue).toBe('mine');
+    expect(loadedConfig({ agents: [agent()] }).taskQueue).toBe('theirs');
     vi.stubEnv('TEMPORAL_TASK_QUEUE', undefined);
-    expect(catalog({ agents: [agent()] }).taskQueue).toBe('reloop');
+    expect(loadedConfig({ agents: [agent()] }).taskQueue).toBe('reloop');
   });
 });
 

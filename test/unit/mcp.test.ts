@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../../tools/index.ts';
 import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
-import { catalog } from '../support/config.ts';
+import { loadedConfig } from '../support/config.ts';
 import { mcpHttpServer } from '../support/mcp-http.ts';
 import { seen } from '../support/mcp-server.ts';
 import { bareServer } from '../support/model-calls.ts';
@@ -58,7 +58,7 @@ describe('the tools of an MCP server', () => {
 
   test('fit into a config', async () => {
     const { tools } = await rig();
-    const { manifest } = catalog({ agents: [{ name: 'a', model: 'm', tools }] });
+    const { manifest } = loadedConfig({ agents: [{ name: 'a', model: 'm', tools }] });
     expect(manifest('a', {})?.tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   });
 

@@ -43,7 +43,7 @@ describe('the connection', () => {
     { options: { apiKey: 'sk-\nbroken' }, env: {}, problem: /copy OPENAI_API_KEY again/ },
   ])('made of $options and $env has the problem $problem', ({ options, env, problem }) => {
     for (const [name, value] of Object.entries({ ...noEnvironment, ...env })) vi.stubEnv(name, value);
-    const said = openai(options).problem?.() ?? 'none';
+    const said = openai(options).validate?.() ?? 'none';
     vi.unstubAllEnvs();
     expect(said).toMatch(problem);
     expect(said).not.toContain('broken');

@@ -5,7 +5,7 @@ import type { CallModelInput } from '../../agent/calls.ts';
 import { START, type Entry, type Mark, advance } from '../../agent/transcript/entries.ts';
 import type { HistoryEvent } from '../../history/pages.ts';
 import { readRequests } from '../../history/requests.ts';
-import type { Lineage } from '../../workflows/messages.ts';
+import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
@@ -18,13 +18,13 @@ function step(call: string, observation: string): Entry {
   return { type: 'step', call, action: { tool: 'Search', toolInput: 'x', log }, observation };
 }
 
-function started(runId: string, lineage: Lineage): HistoryEvent {
+function started(runId: string, input: AgentRunInput): HistoryEvent {
   return {
     workflowExecutionStartedEventAttributes: {
       originalExecutionRunId: runId,
       firstExecutionRunId: 'first',
-      continuedExecutionRunId: lineage.from?.runId ?? null,
-      input: payloads(lineage),
+      continuedExecutionRunId: input.from?.runId ?? null,
+      input: payloads(input),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls.ts';
-import type { Park, RunEvent, RunStep } from '../../agent/events.ts';
+import type { WaitingCall, RunEvent, RunStep } from '../../agent/events.ts';
 import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
 
 type Happened = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
@@ -127,18 +127,18 @@ describe('a run that waits for a person', () => {
   test('says for which calls and why', () => {
     expect(reportOf([started, waiting('1.1'), waiting('1.2')])).toMatchObject({
       status: 'waiting',
-      waiting: [park('1.1'), park('1.2')],
+      waiting: [waitingCall('1.1'), waitingCall('1.2')],
     });
   });
 
   test('waits until each call is decided', () => {
     const events = [started, waiting('1.1'), waiting('1.2'), decided('1.2')];
-    expect(reportOf(events)).toMatchObject({ status: 'waiting', waiting: [park('1.1')] });
+    expect(reportOf(events)).toMatchObject({ status: 'waiting', waiting: [waitingCall('1.1')] });
     expect(reportOf([...events, decided('1.1')])).toMatchObject({ status: 'running', waiting: [] });
   });
 
   test('waits again when the call fails again', () => {
-    const again: Happened = { type: 'waiting', park: { ...park('1.1'), n: 1 } };
+    const again: Happened = { type: 'waiting', park: { ...waitingCall('1.1'), n: 1 } };
     expect(reportOf([started, waiting('1.1'), decided('1.1'), again])).toMatchObject({
       status: 'waiting',
       waiting: [{ call: '1.1', n: 1 }],
@@ -149,7 +149,7 @@ describe('a run that waits for a person', () => {
     const cancelled: Happened = { type: 'decided', call: '1.2', decision: { type: 'cancelCall' } };
     expect(reportOf([started, waiting('1.1'), cancelled])).toMatchObject({
       status: 'waiting',
-      waiting: [park('1.1')],
+      waiting: [waitingCall('1.1')],
     });
   });
 });
@@ -220,12 +220,12 @@ function step(call: string): RunStep {
   return { call, action, observation: '55\n', attempts: 1, durationMs: 20 };
 }
 
-function park(call: string): Park {
+function waitingCall(call: string): WaitingCall {
   return { call, n: 0, tool: 'python', toolInput: 'print(55)', reason: 'failed', error: oops };
 }
 
 function waiting(call: string): Happened {
-  return { type: 'waiting', park: park(call) };
+  return { type: 'waiting', park: waitingCall(call) };
 }
 
 function decided(call: string): Happened {

@@ -208,7 +208,7 @@ describe('a scripted model', () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-of-a-real-account');
     onTestFinished(() => void vi.unstubAllEnvs());
     const model = scripted(['one']);
-    expect(model.problem?.()).toBeUndefined();
+    expect(model.validate?.()).toBeUndefined();
     expect(model.requests).toEqual([]);
     expect((await ask(model, '1')).text).toBe('one');
   });

@@ -7,7 +7,7 @@ import {
   sessionId,
   sessionLimits,
 } from '../../agent/session/session.ts';
-import { agent, catalog, tool } from '../support/config.ts';
+import { agent, loadedConfig, tool } from '../support/config.ts';
 
 const message = { id: 'run-1', agent: 'assistant', input: 'Who am I?' };
 
@@ -88,7 +88,7 @@ describe('the memory of an agent in a config', () => {
     ['a summary', { kind: 'summary', tokens: 500 }, { kind: 'summary', tokens: 500 }],
   ])('may be %s', (_title, memory, recorded) => {
     const agents = [agent(memory === undefined ? {} : { memory })];
-    expect(catalog({ agents }).manifest('a', {})?.memory).toEqual(recorded);
+    expect(loadedConfig({ agents }).manifest('a', {})?.memory).toEqual(recorded);
   });
 
   test.each([
@@ -98,13 +98,13 @@ describe('the memory of an agent in a config', () => {
     ['a window in tokens', { kind: 'window', tokens: 3 }],
     ['a summary without its size', { kind: 'summary' }],
   ])('may not be %s', (_title, memory) => {
-    expect(() => catalog({ agents: [agent({ memory })] })).toThrow('agent "a": memory');
+    expect(() => loadedConfig({ agents: [agent({ memory })] })).toThrow('agent "a": memory');
   });
 });
 
 test('a tool cannot have the name of the activity that makes summaries', () => {
   const tools = [tool({ name: 'summarizeConversation' })];
-  expect(() => catalog({ agents: [agent()], tools })).toThrow('the name is reserved');
+  expect(() => loadedConfig({ agents: [agent()], tools })).toThrow('the name is reserved');
 });
 
 test('what a model is asked for a summary', () => {

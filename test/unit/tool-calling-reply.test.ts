@@ -74,11 +74,11 @@ describe('an agent of the kind', () => {
   ] as const)('is refused for $what', ({ tool, api, problem }) => {
     const tools = [sampleTool('ok', ''), sampleTool(tool, '')];
     const params = { api, stream: false, requestTimeoutMs: 1 };
-    expect(toolCalling.problem?.(manifest({ tools, params }))).toMatch(problem);
+    expect(toolCalling.validate?.(manifest({ tools, params }))).toMatch(problem);
   });
 
   test.each(['search', 'get_weather-2', 'a'.repeat(64)])('may have a tool called %s', (name) => {
-    expect(toolCalling.problem?.(manifest({ tools: [sampleTool(name, '')] }))).toBeUndefined();
+    expect(toolCalling.validate?.(manifest({ tools: [sampleTool(name, '')] }))).toBeUndefined();
   });
 
   test('that a limit stopped says the fixed sentence of agents with several actions', () => {

@@ -118,10 +118,10 @@ describe('the time limit', () => {
     const run = await rig.client.start('patient', 'what?');
     await eventOf(run.events(), 'waiting');
     await sleep(2_500);
-    expect(await run.show()).toMatchObject({ status: 'waiting' });
+    expect(await run.describe()).toMatchObject({ status: 'waiting' });
     await run.decide('1.1', { type: 'retry' });
     await eventOf(run.events(), 'waiting', ({ park }) => park.n === 1);
-    expect(await run.show()).toMatchObject({ status: 'waiting', intermediateSteps: [] });
+    expect(await run.describe()).toMatchObject({ status: 'waiting', intermediateSteps: [] });
     await run.decide('1.1', { type: 'skip' });
     expect(await run.result()).toMatchObject({ output: 'ok', stopReason: 'final_answer' });
   });

@@ -103,7 +103,7 @@ describe('a tool call that failed for good', () => {
       reason: 'failed',
       error: { type: 'Error', message: 'the server said 500' },
     };
-    expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [park] });
+    expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [park] });
     const handle = rig.temporal.workflow.getHandle(run.id);
     expect(await handle.query('status')).toMatchObject({ status: 'waiting', waiting: [park], running: [] });
     const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
@@ -168,13 +168,13 @@ describe('a tool call that failed for good', () => {
     ],
   ])('refuses a decision on %s', async (_title, call, decision, message) => {
     const run = await parked();
-    const before = (await run.show()).history.events;
+    const before = (await run.describe()).history.events;
     const refused = run.decide(call, decision, 5);
     await expect(refused).rejects.toMatchObject({
       name: 'DecisionRefused',
       message: expect.stringContaining(message),
     });
-    expect((await run.show()).history.events).toBe(before);
+    expect((await run.describe()).history.events).toBe(before);
     await run.cancel();
   });
 

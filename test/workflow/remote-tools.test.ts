@@ -8,7 +8,7 @@ import { asText } from '../../agent/vocabulary.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { catalog } from '../support/config.ts';
+import { loadedConfig } from '../support/config.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
 
@@ -201,10 +201,10 @@ describe('a sub-agent', () => {
     const run = await rig.client.start('anxious', 'what?');
     const { park } = await eventOf(run.events(), 'waiting');
     expect(park).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
-    expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
+    expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
     expect(await run.decide(how, { type: 'skip' })).toMatchObject({ call: '1.1/1.1' });
     expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });
-    expect((await run.show()).waiting).toEqual([]);
+    expect((await run.describe()).waiting).toEqual([]);
   });
 
   test('ends with its call, and the parent lives', async () => {
@@ -252,7 +252,7 @@ describe('a sub-agent', () => {
 
   test('has to be in the config', () => {
     const lost = agentTool({ agent: 'nobody', description: 'is not there' });
-    expect(() => catalog({ agents: [{ name: 'a', model: 'm', tools: [lost] }] })).toThrow(
+    expect(() => loadedConfig({ agents: [{ name: 'a', model: 'm', tools: [lost] }] })).toThrow(
       'The tool "nobody" runs the agent "nobody", which is not in the config. It has: a.',
     );
   });
@@ -263,7 +263,7 @@ async function started(id: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const there = await rig.client
       .get(id)
-      .info()
+      .describe()
       .then(
         () => true,
         () => false,

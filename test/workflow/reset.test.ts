@@ -40,7 +40,7 @@ describe("after Temporal's own reset", () => {
     const { output, intermediateSteps } = await run.result();
     expect(output).toBe('after 3');
     expect(intermediateSteps.map(({ call }) => call)).toEqual(['1.1', '2.1']);
-    expect(await run.show()).toMatchObject({ runId, status: 'completed' });
+    expect(await run.describe()).toMatchObject({ runId, status: 'completed' });
     const asked = [];
     for await (const { call } of run.requests()) asked.push(call);
     expect(asked).toEqual(['1', '2', '3']);
@@ -59,11 +59,11 @@ describe("after Temporal's own reset", () => {
   test('a run that had completed is read as it goes on', async () => {
     const run = await rig.client.start('short', 'what?');
     await run.result();
-    const { runId } = await run.info();
+    const { runId } = await run.describe();
     failing.add('3');
     const next = await resetToLastCall(run.id, runId);
     await expect(run.result()).rejects.toMatchObject({ type: 'ModelBadRequest' });
-    expect(await run.show()).toMatchObject({ runId: next, status: 'failed' });
+    expect(await run.describe()).toMatchObject({ runId: next, status: 'failed' });
     expect(await endOf(run.id, runId)).toMatchObject({ status: 'completed' });
     failing.clear();
   });
@@ -77,7 +77,7 @@ describe("after Temporal's own reset", () => {
     expect(intermediateSteps.map(({ observation }) => observation)).toEqual(
       Array.from({ length: 99 }, (_, index) => `echo ${index + 1}`),
     );
-    const report = await run.show();
+    const report = await run.describe();
     expect(report).toMatchObject({ status: 'completed', iterations: 100 });
     expect(report.runId).toBe(runId);
     const seen = [];
@@ -91,7 +91,7 @@ async function failsAt(agent: string, step: string) {
   failing.add(step);
   const run = await rig.client.start(agent, 'what?');
   await expect(run.result()).rejects.toMatchObject({ type: 'ModelBadRequest' });
-  const { runId } = await run.info();
+  const { runId } = await run.describe();
   return { run, givenUp: runId, reset: () => resetToLastCall(run.id, runId) };
 }
 

@@ -110,7 +110,7 @@ describe('a run', () => {
     const second = await rig.client.start('two-steps', 'other?', { id: 'twice' });
     expect(await second.result()).toEqual(await first.result());
     const third = await rig.client.start('two-steps', 'again?', { id: 'twice' });
-    expect((await third.show()).input).toBe('what?');
+    expect((await third.describe()).input).toBe('what?');
   });
 
   test.each([

@@ -157,7 +157,7 @@ describe('a seed', () => {
     expect(action.content).toBe(
       `\`\`\`json\n{\n  "action": "Search",\n  "action_input": "${question}"\n}\n\`\`\``,
     );
-    expect((await rig.client.session(session).show()).messages).toEqual([
+    expect((await rig.client.session(session).describe()).messages).toEqual([
       ...conversation,
       { role: 'user', content: question },
       { role: 'assistant', content: answers[2] },
@@ -193,7 +193,7 @@ test('a step costs the same history late in a run as early: at most 13 events an
   const perStep = async (steps: number) => {
     const run = await rig.client.start(`steps-${steps}`, 'what?');
     await run.result();
-    const { history } = await run.show();
+    const { history } = await run.describe();
     return { bytes: history.bytes / steps, events: history.events / steps };
   };
   const [early, late] = [await perStep(10), await perStep(30)];

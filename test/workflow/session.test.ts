@@ -69,7 +69,7 @@ const replied = (content: string): ChatMessage => ({ role: 'assistant', content 
 const turn = (text: string) => [said(text), replied(`re: ${text}`)];
 const say = async (session: string, input: string, agent = 'talker') =>
   (await rig.client.start(agent, input, { session })).result();
-const show = (session: string) => rig.client.session(session).show();
+const show = (session: string) => rig.client.session(session).describe();
 /** What the model was asked when `text` was the last thing said. */
 const shown = (text: string) => asked.find((messages) => messages.at(-1)?.content === text);
 const failure = (promise: Promise<unknown>) =>
@@ -155,7 +155,7 @@ describe('a session', () => {
   test('is told apart from a run by a sentence', async () => {
     const options = { session: 'no-run', id: 'of-no-run', detach: true, taskQueue: 'nobody-polls-this' };
     await rig.client.start('talker', 'hello', options);
-    expect(await failure(rig.client.get('session:no-run').show())).toMatchObject({
+    expect(await failure(rig.client.get('session:no-run').describe())).toMatchObject({
       name: 'InvalidInput',
       message: expect.stringContaining('reloop session show no-run'),
     });

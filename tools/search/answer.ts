@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../agent/json.ts';
 /** A part of SerpAPI's answer. Engines and years differ in what they send, so nothing is taken for granted. */
 interface Fields {
   readonly [name: string]: unknown;
@@ -104,9 +105,4 @@ function asJson(value: unknown): string | undefined {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-function fieldsOf(value: unknown): Fields {
-  // Any object has fields; what they hold is unknown to the type, too.
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
