@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
-import { wellFormed } from '../agent/values.ts';
 import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from '../workflows/messages.ts';
@@ -166,7 +165,7 @@ function checkId(id: string): void {
       `"${id}" is what the session of that name is called: a run's id does not begin with ${sessionId('')}.`,
     );
   }
-  if (isId(id, 900) && wellFormed(id) === id) return;
+  if (isId(id, 900)) return;
   throw new InvalidInput('The id of a run is a text of 1 to 900 characters without control characters.');
 }
 

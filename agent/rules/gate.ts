@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import type { JsonSchema } from '../manifest.ts';
 import { utf8Length } from '../transcript/digest.ts';
-import { boundedText, wellFormed } from '../values.ts';
+import { boundedText, plainJson } from '../values.ts';
 import type { Json } from '../vocabulary.ts';
 import {
   type CallState,
@@ -74,7 +74,7 @@ function parseData(type: string, data: unknown): DecisionData {
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
-  const { call, park, reason, ...values } = data as { [key: string]: Json }; // came as JSON
+  const { call, park, reason, ...values } = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
     throw refusal(type, `call is an id such as "3.1".`);
   }
@@ -84,7 +84,7 @@ function parseData(type: string, data: unknown): DecisionData {
     ...values,
     call: call === undefined ? undefined : String(call),
     park,
-    reason: reason === undefined ? undefined : wellFormed(reason),
+    reason,
   };
 }
 

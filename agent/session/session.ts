@@ -103,9 +103,9 @@ export function checkQueue(queue: readonly SessionMessage[], message: SessionMes
 
 const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables'];
 const EXAMPLE = '{"id":"run-1","agent":"assistant","input":"…"}';
-const ID_RULE = 'is a text of 1 to 200 characters without control characters';
+const ID_RULE = 'is a text of 1 to 200 characters without control characters or halves of characters';
 
-/** What may name a session or a run, which become workflow ids. */
+/** What may name a session or a run, which become workflow ids: with half a character in one, no worker could write it. */
 export function isId(value: unknown, longest = 200): boolean {
   const id = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${longest}}$`, 'u');
   return typeof value === 'string' && id.test(value) && value.trim() !== '';

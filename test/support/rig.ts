@@ -14,8 +14,11 @@ export interface Rig {
   client: AgentClient;
   temporal: Client;
   taskQueue: string;
-  /** Another worker for the same queue and config, as after a crash: with nothing in its caches. */
-  restart(): Promise<void>;
+  /**
+   * Another worker for the same queue and config, as after a crash: with nothing in its caches. Nobody is there
+   * `meanwhile`.
+   */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -27,8 +30,8 @@ export async function startRig(
     CreateWorkerOptions,
     'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address'
   > = {},
+  address = inject('temporalAddress'),
 ): Promise<Rig> {
-  const address = inject('temporalAddress');
   const taskQueue = `test-${randomUUID()}`;
   const native = await NativeConnection.connect({ address });
   const connection = await Connection.connect({ address });
@@ -55,8 +58,9 @@ export async function startRig(
     client: new AgentClient(temporal, address, taskQueue),
     temporal,
     taskQueue,
-    async restart() {
+    async restart(meanwhile) {
       await halt();
+      await meanwhile?.();
       await start();
     },
     async stop() {

@@ -29,6 +29,13 @@ export async function recovering(agent: string, question: string): Promise<strin
   }
 }
 
+/** A workflow that has more to do when its first agent has failed. */
+export async function goingOn(agent: string, next: string): Promise<string> {
+  const failed = await runAgent(agent, 'what?').catch((failure: unknown) => readFailure(failure).error.type);
+  const { output } = await runAgent(next, typeof failed === 'string' ? failed : 'no failure');
+  return asText(output);
+}
+
 /** Model calls by hand, one after the other: what a later call may rest on when an earlier one failed. */
 export async function modelCalls(calls: { id: string; input: CallModelInput }[]): Promise<string[]> {
   const texts: string[] = [];

@@ -119,6 +119,15 @@ describe('the calls of a run', () => {
     expect(failed.delta, 'what was sent does not change').toEqual([agent, question]);
   });
 
+  test('go on from where the activity says that the transcript stands, whatever a later version would compute', () => {
+    const transcript = newTranscript(0, -1, [agent, question]);
+    const mark = { length: 2, digest: 'as it was recorded' };
+    delivered(transcript, mark);
+    append(transcript, [first]);
+    expect(nextCall(transcript)).toEqual({ scope: 0, base: 2, prev: mark.digest, delta: [first] });
+    expect(handOver(transcript, 'run-1')).toMatchObject(mark);
+  });
+
   test('carry step 1,000 at the price of step 5', () => {
     const transcript = newTranscript(0, -1, [agent, question]);
     const sizes = [...Array(1_000).keys()].map((i) => {
@@ -182,6 +191,16 @@ describe('a run that goes on from another', () => {
     append(next, [third]);
     deliver(next);
     expect(handOver(next, 'run-2')).toEqual({ runId: 'run-2', ...advance(origin, [third]) });
+  });
+
+  test('carries nothing beside a reference that it was given itself: that is not what the model saw', () => {
+    const { entries, ...origin } = handOver(before(), 'run-1');
+    const referring: Entry = { ...step(2), observation: null, ref: { runId: 'run-1', activityId: '2.1' } };
+    const next = continuedTranscript(0, -1, origin, entries);
+    append(next, [referring]);
+    deliver(next);
+    append(next, [third]);
+    expect(handOver(next, 'run-2')).toEqual({ runId: 'run-2', ...advance(origin, [referring]) });
   });
 
   test('carries little of much when the model sees the last steps only', () => {

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+
+/** Half of a surrogate pair: JSON carries it as an escape, protobuf cannot, and a worker that tries is gone. */
+const HALF = '\ud83d';
+const SHOWN = '�';
+
+const model = modelOf((step) => (step === '1' ? act('fails', 'x') : answer('ok')));
+const fails = defineTool({
+  name: 'fails',
+  description: 'fails',
+  retry: { maxAttempts: 1 },
+  run: () => {
+    throw new Error('no');
+  },
+});
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'a', model, tools: [fails] },
+      { name: 'talker', kind: 'tool-calling', model: modelOf(() => 'ok') },
+    ],
+  });
+}, 60_000);
+afterAll(() => rig.stop());
+
+describe('half a character that comes', () => {
+  test('as the id of a message to a session is refused, and the session and its worker live', async () => {
+    const session = rig.client.session('half');
+    await (await rig.client.start('talker', 'first', { session: 'half' })).result();
+    const handle = rig.temporal.workflow.getHandle('session:half');
+    const message = { id: `run-${HALF}`, agent: 'talker', input: 'hello' };
+    await expect(handle.executeUpdate('send', { args: [message] })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('send: id is a text of 1 to 200 characters') as string },
+    });
+    await handle.signal('send', message);
+    const last = await rig.client.start('talker', 'last', { session: 'half' });
+    expect((await last.result()).output).toBe('ok');
+    expect((await session.show()).runs).toHaveLength(2);
+  });
+
+  test('in a field of a message to a session is refused in whole characters', async () => {
+    await (await rig.client.start('talker', 'first', { session: 'field' })).result();
+    const handle = rig.temporal.workflow.getHandle('session:field');
+    const message = { id: 'run-1', agent: 'talker', input: 'hello', [`x${HALF}`]: 1 };
+    await expect(handle.executeUpdate('send', { args: [message] })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining(`unknown field x${SHOWN}.`) as string },
+    });
+    expect((await (await rig.client.start('talker', 'last', { session: 'field' })).result()).output).toBe(
+      'ok',
+    );
+  });
+
+  test.each([
+    ['as the call', 'retry', { call: `1.1${HALF}` }, `there is no open call 1.1${SHOWN}.`],
+    ['as a field', 'retry', { [`x${HALF}`]: 1 }, `unknown field x${SHOWN}.`],
+  ])('%s of a decision is refused in whole characters', async (_where, type, data, message) => {
+    const run = await rig.client.start('a', 'what?');
+    await eventOf(run.events({ live: false }), 'waiting');
+    const handle = rig.temporal.workflow.getHandle(run.id);
+    await expect(handle.executeUpdate(type, { args: [data] })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining(message) as string },
+    });
+    await run.decide('1.1', { type: 'skip' });
+    expect((await run.result()).output).toBe('ok');
+  });
+
+  test.each([
+    ['the reason of a skip', { type: 'skip', reason: `why${HALF}` }, `why${SHOWN}`],
+    ['a result by hand', { type: 'resolve', output: `by hand${HALF}` }, `by hand${SHOWN}`],
+  ] as const)('in %s is told to the model as a whole one', async (_what, decision, told) => {
+    const run = await rig.client.start('a', 'what?');
+    await eventOf(run.events({ live: false }), 'waiting');
+    await run.decide('1.1', decision);
+    expect((await run.result()).output).toBe('ok');
+    expect(promptOf(model.requests.at(-1)?.request)).toContain(told);
+    expect(promptOf(model.requests.at(-1)?.request)).not.toContain(HALF);
+  });
+});

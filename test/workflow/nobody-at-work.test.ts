@@ -1,0 +1,114 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { cancelledTool, failedTool } from '../../agent/observations.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { externalTool } from '../../tools/external.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { act, answer, promptOf, script } from '../support/scripts.ts';
+
+/** What becomes of a call while no worker is there that could go on with its run: the next one finds it all at once. */
+
+const QUEUE = `nobody-at-work-${process.pid}`;
+/** Each call of the tool, with what makes it fail. */
+let called: (fail: () => void) => void = () => undefined;
+const boom = failedTool('elsewhere', { type: 'Error', message: 'boom' });
+
+const elsewhere = externalTool({
+  name: 'elsewhere',
+  description: 'runs in another worker',
+  taskQueue: QUEUE,
+  retry: { maxAttempts: 1 },
+});
+const limited = script(act('elsewhere', 'x'), answer('so far'));
+const patient = script(act('elsewhere', 'x'), answer('went on'));
+
+let rig: Rig;
+let other: Worker;
+let running: Promise<void>;
+let connection: NativeConnection;
+beforeAll(async () => {
+  connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+  other = await Worker.create({
+    connection,
+    taskQueue: QUEUE,
+    activities: {
+      elsewhere: () =>
+        new Promise((_resolve, reject) => {
+          called(() => reject(ApplicationFailure.create({ type: 'Error', message: 'boom' })));
+        }),
+    },
+  });
+  running = other.run();
+  rig = await startRig({
+    agents: [
+      {
+        name: 'limited',
+        model: limited,
+        tools: [elsewhere],
+        maxExecutionTime: 4_000,
+        earlyStopping: 'generate',
+      },
+      { name: 'patient', model: patient, tools: [elsewhere] },
+    ],
+  });
+}, 60_000);
+afterAll(async () => {
+  other.shutdown();
+  await Promise.all([rig.stop(), running]);
+  await connection.close();
+});
+
+describe('while no worker goes on with the run', () => {
+  test('a call fails, then the time limit passes: the step is what the model is told, and nothing waits', async () => {
+    const { run, fail } = await begun('limited');
+    await rig.restart(async () => {
+      fail();
+      await event(run, 'activityTaskFailedEventAttributes');
+      await event(run, 'timerFiredEventAttributes');
+    });
+    const seen = [];
+    for await (const { type } of run.events({ live: false })) seen.push(type);
+    const { output, stopReason, intermediateSteps } = await run.result();
+    expect({ output, stopReason }).toEqual({ output: 'so far', stopReason: 'max_execution_time' });
+    expect(intermediateSteps.map(({ observation }) => observation)).toEqual([boom]);
+    expect(promptOf(limited.requests.at(-1)?.request)).toContain(`Observation: ${boom}`);
+    expect(seen).not.toContain('waiting');
+  });
+
+  test('a call fails and a person cancels it: the cancellation is what the model is told, and the run goes on', async () => {
+    const { run, fail } = await begun('patient');
+    let cancelled: Promise<unknown> = Promise.resolve();
+    await rig.restart(async () => {
+      fail();
+      await event(run, 'activityTaskFailedEventAttributes');
+      cancelled = run.decide('1.1', { type: 'cancelCall', reason: 'too late' });
+      await new Promise((resolve) => setTimeout(resolve, 500)); // an update that no worker has seen is not in history
+    });
+    await cancelled;
+    const { output, intermediateSteps } = await run.result();
+    expect(output).toBe('went on');
+    expect(intermediateSteps.map(({ observation }) => observation)).toEqual([cancelledTool('too late')]);
+    expect(promptOf(patient.requests.at(-1)?.request)).toContain(cancelledTool('too late'));
+    expect(await run.show()).toMatchObject({ status: 'completed', waiting: [] });
+  });
+});
+
+/** A run whose call is under way. */
+async function begun(agent: string): Promise<{ run: AgentRun; fail(): void }> {
+  const calling = new Promise<() => void>((resolve) => (called = resolve));
+  const run = await rig.client.start(agent, 'what?');
+  return { run, fail: await calling };
+}
+
+/** Waits for the run's history to have such an event. */
+async function event(
+  run: AgentRun,
+  attributes: 'timerFiredEventAttributes' | 'activityTaskFailedEventAttributes',
+) {
+  for (;;) {
+    const { events } = await rig.temporal.workflow.getHandle(run.id).fetchHistory();
+    if (events?.some((one) => one[attributes])) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
