@@ -1,5 +1,6 @@
 import { OpenAI } from 'openai';
 import { limits } from '../../agent/limits.ts';
+import { secretValues } from '../../agent/secrets.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked } from './errors.ts';
@@ -25,8 +26,7 @@ export async function callOpenAI(
 ): Promise<ModelReply> {
   const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
   const { baseURL, apiKey, headers } = options;
-  // Gateways have keys of their own; a short value is none.
-  const secrets = [apiKey, ...Object.values(headers).filter((value) => value.length >= 12)];
+  const secrets = [apiKey, ...secretValues(Object.entries(headers))]; // gateways have keys of their own
   const asked: Asked = { baseURL, secrets, model: request.model, timeoutMs };
   let wire = buildRequest(request);
   for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);

@@ -94,7 +94,7 @@ async function call(
       onprogress: (made) => progress(progressText(made)),
     });
   try {
-    return outputOf(await connection.use(asked, signal));
+    return outputOf(await connection.use(asked, signal), connection.hide);
   } catch (error) {
     const complaint = complaintOfInput(error);
     throw complaint === undefined ? error : new ToolError(complaint, { cause: error });
