@@ -10,7 +10,12 @@ import { patientFetch } from './patient-fetch.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
 import { buildRequest } from './request-body.ts';
-import type { OpenAIConnection } from './openai.ts';
+
+/** Where to send a request, and with which key. */
+export interface OpenAIConnection {
+  baseURL: string;
+  apiKey: string;
+}
 
 export interface CallOptions extends OpenAIConnection {
   headers: { [name: string]: string };
