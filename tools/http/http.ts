@@ -3,7 +3,7 @@ import { secretValues, withoutKnown } from '../../agent/secrets.ts';
 import { type AllowList, allowList } from './allow.ts';
 import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
 import { type Answer, exchange } from './exchange.ts';
-import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './request.ts';
+import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './asked.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
 
 export interface HttpOptions extends Partial<ToolOptions> {

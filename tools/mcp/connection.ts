@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { withoutSecrets } from '../../agent/secrets.ts';
 import { type Circumstances, isAnswer, whyNot } from './error.ts';
 import { httpTransport } from './http-transport.ts';
-import { type McpServer, serverName } from './server.ts';
+import { type McpServer, serverName } from './server-spec.ts';
 import { secretsOf } from './server-secrets.ts';
 import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
 

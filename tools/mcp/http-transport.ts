@@ -1,5 +1,5 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { McpEndpoint } from './server.ts';
+import type { McpEndpoint } from './server-spec.ts';
 
 /** JSON-RPC's code for a connection that is gone, as the SDK uses it. */
 const CONNECTION_CLOSED = -32_000;

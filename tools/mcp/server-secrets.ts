@@ -1,5 +1,5 @@
 import { secretValues } from '../../agent/secrets.ts';
-import { type McpServer, programOf } from './server.ts';
+import { type McpServer, programOf } from './server-spec.ts';
 
 type Setting = readonly [name: string, value: string];
 
