@@ -6,6 +6,8 @@ export const limits = {
   manifestBytes: 256_000,
   /** A model's reply, as JSON text. A longer one is cut and counts as cut by the provider. */
   replyBytes: 256_000,
+  /** What a service may answer, a model's or an MCP server's, with all that stands around the reply. */
+  responseBytes: 16_000_000,
   /** An observation up to this size travels in a model call's delta; a longer one is referred to. */
   inlineBytes: 500,
   /** Observations that no model call has carried when a run is continued as new. */

@@ -2,6 +2,7 @@ import { OpenAI } from 'openai';
 import { limits } from '../../agent/limits.ts';
 import { secretValues } from '../../agent/secrets.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
+import { fetchBounded } from './bounded-body.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked } from './errors.ts';
 import { judge, timedOut } from './errors.ts';
@@ -65,6 +66,7 @@ async function ask(
     apiKey,
     maxRetries: 0,
     logLevel: 'off',
+    fetch: fetchBounded,
     fetchOptions: patientFetch(),
   });
   const deadline = startDeadline(context.signal, asked.timeoutMs);
