@@ -1,7 +1,3 @@
-import type { AgentManifest } from './manifest.ts';
-import type { Repeat } from './calls.ts';
-import { type StopReason, type Usage, noUsage } from './vocabulary.ts';
-
 /** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.5 MB. */
 export const limits = {
   /** A question with its chat history. */
@@ -10,6 +6,8 @@ export const limits = {
   manifestBytes: 256_000,
   /** A model's reply, as JSON text. A longer one is cut and counts as cut by the provider. */
   replyBytes: 256_000,
+  /** What a service may answer, a model's or an MCP server's, with all that stands around the reply. */
+  responseBytes: 16_000_000,
   /** An observation up to this size travels in a model call's delta; a longer one is referred to. */
   inlineBytes: 500,
   /** Observations that no model call has carried when a run is continued as new. */
@@ -46,39 +44,3 @@ export const limits = {
   /** Attempts lost to dying workers, on top of an activity's own. */
   workerDeathAllowance: 25,
 } as const;
-
-/** What a lineage has used up so far; carried along by continue-as-new. */
-export interface Counters {
-  iterations: number;
-  /** Milliseconds since 1970, and how many of the milliseconds since then a person was waited for. */
-  startedAtMs: number;
-  waitedMs: number;
-  usage: Usage;
-  /** Of an agent with a `repeatLimit`: what it decided on last. */
-  repeat?: Repeat;
-}
-
-export function freshCounters(nowMs: number): Counters {
-  return { iterations: 0, startedAtMs: nowMs, waitedMs: 0, usage: noUsage };
-}
-
-/** Milliseconds until the time limit; Infinity without one. */
-export function timeLeft(
-  { maxExecutionTimeMs }: AgentManifest,
-  { startedAtMs, waitedMs }: Counters,
-  nowMs: number,
-): number {
-  return maxExecutionTimeMs === null ? Infinity : maxExecutionTimeMs - (nowMs - startedAtMs - waitedMs);
-}
-
-/** Looked at before each turn, as AgentExecutor does: 0 iterations means no model call at all. */
-export function reachedLimit(
-  manifest: AgentManifest,
-  counters: Counters,
-  nowMs: number,
-): StopReason | undefined {
-  const { maxIterations } = manifest;
-  if (maxIterations !== null && counters.iterations >= maxIterations) return 'max_iterations';
-  if (timeLeft(manifest, counters, nowMs) <= 0) return 'max_execution_time';
-  return undefined;
-}

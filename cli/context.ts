@@ -53,7 +53,7 @@ export async function openForRun(io: Io, options: ContextOptions, id: string): P
 /** Nobody named a server, and this project has not had one of its own yet. */
 export async function neverStarted(options: ContextOptions): Promise<boolean> {
   if (temporalSettings(options).address !== undefined) return false;
-  const { stateDirectory, stateFiles } = await import('../server/state.ts');
+  const { stateDirectory, stateFiles } = await import('../server/state-folder.ts');
   return !existsSync(stateFiles(stateDirectory()).db);
 }
 

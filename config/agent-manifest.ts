@@ -5,10 +5,12 @@ import { withoutPlace } from '../agent/template.ts';
 import { type CompleteAgent, completeAgent, loopOptions, requestOptions } from './agent-options.ts';
 import { type AgentDefinition, ConfigError } from './define.ts';
 import { milliseconds, timeout } from './duration.ts';
-import type { ModelRef } from './loaded-config.ts';
 import { retryPolicy } from './options.ts';
 import { outputSchema } from './output-check.ts';
 import { toolManifest } from './tool-options.ts';
+
+/** Which adapter is asked, and for which model; a run's own choice comes first. */
+export type ModelRef = Pick<AgentManifest, 'adapter' | 'model'>;
 
 /** The definition as it is recorded at the start of a run, all defaults filled in. Throws {@link ConfigError}. */
 export function agentManifest(

@@ -1,10 +1,10 @@
+import type { $ZodType } from 'zod/v4/core';
 import type { RunEvent } from '../agent/events.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/manifest.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
 import type { Model } from '../models/model.ts';
 import type { Tool, ToolRetry as Retry } from '../tools/tool.ts';
-import type { ZodSchema } from './output-check.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
 export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOptions> {
@@ -24,7 +24,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   /** Reads replies in the kind's place. Throws OutputParserError for what it cannot read. */
   parser?: AgentKind['parse'] | undefined;
   /** What the final answer has to be. An answer that is not is asked for again, with the error, as a further iteration. */
-  output?: ZodSchema | undefined;
+  output?: $ZodType | undefined;
   /**
    * Looked at between turns, and cuts a call that is running at the deadline; null for no limit, which is the default. Time
    * spent waiting for a person does not count.

@@ -13,7 +13,7 @@ import { type AgentDefinition, type ConfigDefinition, ConfigError } from './defi
 import { TASK_QUEUE } from '../agent/names.ts';
 import { completeAgent } from './agent-options.ts';
 import { kindOfLangChain } from './langchain-names.ts';
-import { agentManifest } from './agent-manifest.ts';
+import { type ModelRef, agentManifest } from './agent-manifest.ts';
 import { createOutputCheck } from './output-check.ts';
 
 /** A config, checked and put in order: what a worker runs. */
@@ -125,12 +125,6 @@ function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model
     typeof model === 'string' ? [] : [[`agent:${name}`, model]],
   );
   return new Map<string, Model>([[OPENAI, openai()], ...Object.entries(models), ...inPlace]);
-}
-
-/** Which adapter is asked, and for which model; a run's own choice comes first. */
-export interface ModelRef {
-  adapter: string;
-  model: string;
 }
 
 function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, override?: string): ModelRef {

@@ -9,7 +9,7 @@ import type { SuperviseOptions } from './keeper/supervisor.ts';
 import { TemporalUnreachable } from './launcher-error.ts';
 import { lockHolder } from './lock-file.ts';
 import { accepts, usualPorts, type Ports } from './ports.ts';
-import { plainEnvironment } from './process.ts';
+import { plainEnvironment } from './server-process.ts';
 import { isAlive } from './process-identity.ts';
 import {
   makeStateDirectory,
@@ -17,9 +17,9 @@ import {
   stateFiles,
   type ServerRecord,
   type TemporalBinary,
-} from './state.ts';
+} from './state-folder.ts';
 
-export { stateDirectory } from './state.ts';
+export { stateDirectory } from './state-folder.ts';
 
 export type EmbeddedServerInfo = Omit<ServerRecord, 'ports' | 'startedAt' | 'ready'>;
 

@@ -6,7 +6,7 @@ export { type LangChainTool, fromLangChain } from './foreign/from-langchain.ts';
 export { type VercelTool, fromVercel } from './foreign/from-vercel.ts';
 export { type HttpOptions, http } from './http/http.ts';
 export { mcp, type McpOptions } from './mcp/mcp.ts';
-export type { McpEndpoint, McpProcess, McpServer } from './mcp/server.ts';
+export type { McpEndpoint, McpProcess, McpServer } from './mcp/server-spec.ts';
 export { python, type PythonOptions } from './python/python.ts';
 export { type SearchOptions, search } from './search/search.ts';
 export {

@@ -1,5 +1,5 @@
 import type { CancellationScope } from '@temporalio/workflow';
-import type { Counters } from '../agent/limits.ts';
+import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';

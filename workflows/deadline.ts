@@ -1,5 +1,5 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import { type Counters, timeLeft } from '../agent/limits.ts';
+import { type Counters, timeLeft } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { DEADLINE_SUMMARY } from '../agent/rules/waiting.ts';
 

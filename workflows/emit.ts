@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
-import type { Counters } from '../agent/limits.ts';
+import type { Counters } from '../agent/counters.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunResult, statusOf } from '../agent/result.ts';
 import type { AgentRunInput } from './messages.ts';

@@ -1,4 +1,4 @@
-import { reachedLimit } from '../agent/limits.ts';
+import { reachedLimit } from '../agent/counters.ts';
 import type { Json, StopReason } from '../agent/vocabulary.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from './agent-loop.ts';

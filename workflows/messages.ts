@@ -2,7 +2,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Origin } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
-import type { Counters } from '../agent/limits.ts';
+import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';

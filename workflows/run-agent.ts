@@ -2,7 +2,7 @@ import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
-import { freshCounters } from '../agent/limits.ts';
+import { freshCounters } from '../agent/counters.ts';
 import type { RunResult } from '../agent/result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';

@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { wellFormed } from '../values.ts';
 import type { Json } from '../vocabulary.ts';
 
 /**
@@ -127,7 +128,7 @@ function readString(reader: Reader): string | undefined {
   for (let at = start; at < text.length; at++) {
     if (text[at] === '"') {
       reader.at = at + 1;
-      return pieces.join('') + text.slice(start, at);
+      return wellFormed(pieces.join('') + text.slice(start, at));
     }
     if (text[at] !== '\\') continue;
     const escaped = readEscape(text, at + 1);

@@ -1,6 +1,8 @@
 import { OpenAI } from 'openai';
 import { limits } from '../../agent/limits.ts';
+import { secretValues } from '../../agent/secrets.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
+import { fetchBounded } from './bounded-body.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked } from './errors.ts';
 import { classifyError, timedOut } from './errors.ts';
@@ -9,7 +11,12 @@ import { patientFetch } from './patient-fetch.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
 import { buildRequest } from './request-body.ts';
-import type { OpenAIConnection } from './openai.ts';
+
+/** Where to send a request, and with which key. */
+export interface OpenAIConnection {
+  baseURL: string;
+  apiKey: string;
+}
 
 export interface CallOptions extends OpenAIConnection {
   headers: { [name: string]: string };
@@ -25,8 +32,7 @@ export async function callOpenAI(
 ): Promise<ModelReply> {
   const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
   const { baseURL, apiKey, headers } = options;
-  // Gateways have keys of their own; a short value is none.
-  const secrets = [apiKey, ...Object.values(headers).filter((value) => value.length >= 12)];
+  const secrets = [apiKey, ...secretValues(Object.entries(headers))]; // gateways have keys of their own
   const asked: Asked = { baseURL, secrets, model: request.model, timeoutMs };
   let wire = buildRequest(request);
   for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
@@ -60,6 +66,7 @@ async function ask(
     apiKey,
     maxRetries: 0,
     logLevel: 'off',
+    fetch: fetchBounded,
     fetchOptions: patientFetch(),
   });
   const deadline = startDeadline(context.signal, asked.timeoutMs);

@@ -1,10 +1,10 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { limits } from '../../agent/limits.ts';
+import { withoutSecrets } from '../../agent/secrets.ts';
 import { boundedText } from '../../agent/values.ts';
 import type { ModelErrorType } from '../model.ts';
 import { ModelError } from '../model.ts';
 import { adviceToWait, retryAfter } from './retry-after.ts';
-import { withoutSecrets } from './secrets.ts';
 
 /** Whom was asked for what, so that a message can say where it went wrong. */
 export interface Asked {

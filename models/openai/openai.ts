@@ -1,5 +1,6 @@
 import type { Model, ModelCallContext } from '../model.ts';
 import { ModelError } from '../model.ts';
+import type { OpenAIConnection } from './call.ts';
 
 export interface OpenAIOptions {
   /** Any server that speaks the OpenAI protocol. Default: OPENAI_BASE_URL, else OpenAI itself. */
@@ -8,12 +9,6 @@ export interface OpenAIOptions {
   apiKey?: string;
   /** Headers of one request, for gateways that want their own. */
   headers?(context: ModelCallContext): { [name: string]: string };
-}
-
-/** Where to send a request, and with which key. */
-export interface OpenAIConnection {
-  baseURL: string;
-  apiKey: string;
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1';

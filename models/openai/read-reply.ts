@@ -5,11 +5,14 @@ import { limits } from '../../agent/limits.ts';
 import { stopCutter } from '../../agent/reply/stop.ts';
 import type { ModelReply } from '../model.ts';
 import { ModelError } from '../model.ts';
+import { LINE_BYTES, boundedBody, boundedLines } from './bounded-body.ts';
 import type { Draft } from './reply-draft.ts';
 import { addPiece, asReply, emptyDraft } from './reply-draft.ts';
 import { type Asked, quoted, reasonOf } from './errors.ts';
 
 const SHOWN_CHARS = 200;
+const TOO_LONG = `more than ${limits.responseBytes / 1e6} MB`;
+const LINE_TOO_LONG = `a line of more than ${LINE_BYTES / 1e6} MB`;
 
 export interface ReadOptions {
   client: OpenAI;
@@ -21,7 +24,7 @@ export interface ReadOptions {
   /** The request's stop strings: some servers do not keep to them. */
   stop: readonly string[];
   onText(piece: string): void;
-  /** Called for each piece of a stream, with text or not. */
+  /** Called for each piece of an answer, with text or not. */
   onPiece(): void;
 }
 
@@ -35,11 +38,12 @@ export async function readReply(response: Response, options: ReadOptions): Promi
   return streamed ? readStream(response, options) : readWhole(response, options);
 }
 
-async function readWhole(response: Response, { step, asked }: ReadOptions): Promise<ModelReply> {
-  const text = await response.text().catch((error: unknown) => {
+async function readWhole(response: Response, { step, asked, onPiece }: ReadOptions): Promise<ModelReply> {
+  const text = await boundedBody(response, onPiece).catch((error: unknown) => {
     const message = `The connection to ${response.url} broke within the reply (${quoted(reasonOf(error), asked)}).`;
     throw new ModelError('ModelConnectionError', message, { retryable: true });
   });
+  if (text === undefined) throw invalid(response, asked, TOO_LONG);
   const json = parseJson(text, response, asked);
   throwErrorInside(json, response);
   const draft = emptyDraft();
@@ -53,7 +57,7 @@ async function readWhole(response: Response, { step, asked }: ReadOptions): Prom
  * usage what was sent by then is kept.
  */
 async function readStream(response: Response, options: ReadOptions): Promise<ModelReply> {
-  const watched = watchForDone(response);
+  const watched = watchForDone(response, () => invalid(response, options.asked, LINE_TOO_LONG));
   const draft = emptyDraft();
   const cutter = stopCutter(options.stop);
   try {
@@ -66,7 +70,7 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
       cutter.push(text);
       if (cutter.stopped)
         return asReply({ ...draft, finishReason: draft.finishReason ?? 'stop' }, options.step);
-      if (draft.text.length > limits.replyBytes)
+      if (draft.length > limits.replyBytes)
         return asReply({ ...draft, finishReason: 'length' }, options.step);
     }
   } catch (error) {
@@ -87,8 +91,11 @@ function streamOf(response: Response, client: OpenAI): Stream<unknown> {
   return Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
 }
 
-/** Some servers give no finish reason but do say `[DONE]`; the client's reader swallows that, so the bytes are watched. */
-function watchForDone(response: Response): { response: Response; done(): boolean } {
+/**
+ * Some servers give no finish reason but do say `[DONE]`; the client's reader swallows that, so the bytes are watched. No
+ * line may be longer than LINE_BYTES.
+ */
+function watchForDone(response: Response, tooLong: () => Error): { response: Response; done(): boolean } {
   let tail = '';
   const watch = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -97,7 +104,9 @@ function watchForDone(response: Response): { response: Response; done(): boolean
     },
   });
   return {
-    response: new Response(response.body?.pipeThrough(watch) ?? null, { headers: response.headers }),
+    response: new Response(response.body?.pipeThrough(boundedLines(tooLong)).pipeThrough(watch) ?? null, {
+      headers: response.headers,
+    }),
     done: () => /(^|\n)data: ?\[DONE\]\s*$/.test(tail),
   };
 }

@@ -51,6 +51,8 @@ export interface Draft {
   usage: ModelReply['usage'];
   /** undefined until the provider says why it stopped. */
   finishReason: string | undefined;
+  /** Characters of all that is to be recorded. */
+  length: number;
   /** Was there any choice at all? */
   started: boolean;
 }
@@ -61,6 +63,7 @@ export function emptyDraft(): Draft {
     calls: [],
     usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
     finishReason: undefined,
+    length: 0,
     started: false,
   };
 }
@@ -78,10 +81,11 @@ export function addPiece(draft: Draft, json: unknown): string | undefined {
   const message = choice.message ?? choice.delta;
   for (const [index, call] of (message?.tool_calls ?? []).entries()) {
     // In a whole message each entry is a call of its own.
-    addCall(draft.calls, choice.message ? { ...call, index } : call);
+    draft.length += addCall(draft.calls, choice.message ? { ...call, index } : call);
   }
   const text = choice.text ?? message?.content ?? message?.refusal ?? '';
   draft.text += text;
+  draft.length += text.length;
   return text;
 }
 
@@ -101,18 +105,27 @@ export function asReply({ text, calls, usage, finishReason }: Draft, step: strin
   return { text, toolCalls, usage, finishReason: finishReason ?? 'unknown' };
 }
 
-/** A call comes whole or in pieces. */
-function addCall(calls: DraftCall[], piece: z.output<typeof CallPiece>): void {
+/** A call comes whole or in pieces. Returns how much longer the draft is. */
+function addCall(calls: DraftCall[], piece: z.output<typeof CallPiece>): number {
   const open = calls.findLast(({ index }) => index === (piece.index ?? index));
   const call =
     open === undefined || beginsAnother(open, piece)
       ? { id: '', name: '', arguments: '', index: piece.index ?? calls.length }
       : open;
+  const before = call === open ? lengthOf(call) : 0;
   if (call !== open) calls.push(call);
   call.id ||= piece.id ?? '';
   call.name ||= piece.function?.name ?? '';
   call.arguments += argumentText(piece.function?.arguments);
+  return lengthOf(call) - before;
 }
+
+/** One without name and arguments takes its place, too. */
+function lengthOf(call: DraftCall): number {
+  return JSON_FRAME + call.id.length + call.name.length + call.arguments.length;
+}
+
+const JSON_FRAME = '{"id":"","name":"","arguments":""},'.length;
 
 /**
  * Some servers number no call, or all of them 0; some give every piece another id. Only a name tells a new call from a

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { TemporalUnreachable } from '../launcher-error.ts';
-import type { TemporalBinary } from '../state.ts';
+import type { TemporalBinary } from '../state-folder.ts';
 import { EXE, TEMPORAL_VERSION } from './fetch.ts';
 import { installTemporal } from './install.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalUnreachable } from '../launcher-error.ts';
 import { accepts, type Ports } from '../ports.ts';
 import { isAlive } from '../process-identity.ts';
-import { readRecord, type ServerRecord } from '../state.ts';
+import { readRecord, type ServerRecord } from '../state-folder.ts';
 
 /**
  * Ends the server of a keeper that was killed, and says which ports it had: whoever still looks for it there finds the

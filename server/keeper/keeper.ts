@@ -1,5 +1,5 @@
 import { tryLock } from '../lock-file.ts';
-import { removeRecord, stateFiles } from '../state.ts';
+import { removeRecord, stateFiles } from '../state-folder.ts';
 import { openLeaseServer } from './lease-server.ts';
 import { supervise, type SuperviseOptions } from './supervisor.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { ServerRecord } from '../state.ts';
+import type { ServerRecord } from '../state-folder.ts';
 import { onLine } from './lines.ts';
 
 /** One line that a keeper says to each who holds a lease: where the server is, or that it is lost for good. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { TemporalUnreachable } from '../launcher-error.ts';
 import type { LockHolder } from '../lock-file.ts';
-import type { ServerRecord } from '../state.ts';
+import type { ServerRecord } from '../state-folder.ts';
 import type { KeeperMessage } from './lease-server.ts';
 import { onLine } from './lines.ts';
 

@@ -2,9 +2,9 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'nod
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalUnreachable } from '../launcher-error.ts';
 import { accepts, freePorts, type Ports } from '../ports.ts';
-import { startServer } from '../process.ts';
+import { startServer } from '../server-process.ts';
 import { identify } from '../process-identity.ts';
-import { stateFiles, type TemporalBinary, writeRecord, type ServerRecord } from '../state.ts';
+import { stateFiles, type TemporalBinary, writeRecord, type ServerRecord } from '../state-folder.ts';
 import { endFormerServer } from './former-server.ts';
 
 export interface SuperviseOptions {

@@ -78,13 +78,18 @@ describe('JSON is what Python takes for it', () => {
     ['NaN and infinities', '[NaN, Infinity, -Infinity]', [Number.NaN, Infinity, -Infinity]],
     ['an integer zero without a sign', '[-0, -0.0]', [0, -0]],
     ['the last of equal keys', '{"a": 1, "a": 2}', { a: 2 }],
-    ['halves of characters', '["\\ud83d", "\\ud83d\\ude00"]', ['\ud83d', '😀']],
+    ['both halves of a character as one', '"\\ud83d\\ude00"', '😀'],
     ['every escape', '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00E9"', '"\\/\b\f\n\r\té'],
     ['numbers', '[0, 12, -1.5, 1e2, 2E-1]', [0, 12, -1.5, 100, 0.2]],
     ['empty arrays and objects', '[ ] ', []],
     ['blanks around everything', ' { "a" : [ 1 , null ] } ', { a: [1, null] }],
   ])('%s', (_what, text, value) => {
     expect(decodeJson(text)).toEqual({ type: 'value', value });
+  });
+
+  test('but half a character, which nobody could record, is replaced, in keys too', () => {
+    const value = { 'a\ufffd': ['\ufffdb'] };
+    expect(decodeJson('{"a\\ud83d": ["\\ude00b"]}')).toEqual({ type: 'value', value });
   });
 
   test('a key may be called __proto__', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLeaseServer, type LeaseServer } from '../../server/keeper/lease-server.ts';
 import { takeLease } from '../../server/keeper/lease.ts';
 import type { LockHolder } from '../../server/lock-file.ts';
-import type { ServerRecord } from '../../server/state.ts';
+import type { ServerRecord } from '../../server/state-folder.ts';
 
 const server: ServerRecord = {
   address: '127.0.0.1:7233',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Counters, freshCounters, limits, reachedLimit } from '../../agent/limits.ts';
+import { type Counters, freshCounters, reachedLimit } from '../../agent/counters.ts';
+import { limits } from '../../agent/limits.ts';
 import { noUsage } from '../../agent/vocabulary.ts';
 import { sampleManifest } from '../support/manifest.ts';
 

@@ -12,10 +12,10 @@ import { limitRepeats } from '../../agent/reply/repeats.ts';
 import { cutAtStop, stopCutter } from '../../agent/reply/stop.ts';
 import { readArguments } from '../../agent/reply/tool-arguments.ts';
 import { remembered } from '../../agent/session/memory.ts';
+import { withoutSecrets } from '../../agent/secrets.ts';
 import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
 import { fill } from '../../agent/template.ts';
 import type { ChatMessage } from '../../agent/vocabulary.ts';
-import { withoutSecrets } from '../../models/openai/secrets.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
 /**

@@ -52,15 +52,17 @@ const imports: { folder: string; allowed: string[]; refused: string[] }[] = [
   {
     folder: 'models',
     allowed: list(`node:http, openai, ./model.ts, type ../agent/vocabulary.ts, ../agent/values.ts,
-      ../agent/limits.ts, ../agent/reply/stop.ts`),
+      ../agent/limits.ts, ../agent/secrets.ts, ../agent/reply/stop.ts`),
     refused:
       list(`../agent/status.ts, @temporalio/common, type @temporalio/activity, ../tools/tool.ts, type ../tools/tool.ts,
       ../workflows/messages.ts, ../activities/a.ts, ../config/a.ts, ../worker/a.ts`),
   },
   {
     folder: 'tools',
-    allowed: list(`node:child_process, mathjs, ./tool.ts, type ../agent/vocabulary.ts`),
-    refused: list(`../agent/status.ts, @temporalio/activity, type @temporalio/client, ../models/model.ts,
+    allowed: list(`node:child_process, mathjs, ./tool.ts, type ../agent/vocabulary.ts, ../agent/values.ts,
+      ../agent/limits.ts, ../agent/secrets.ts`),
+    refused:
+      list(`../agent/status.ts, ../agent/reply/stop.ts, @temporalio/activity, type @temporalio/client, ../models/model.ts,
       type ../models/model.ts, type ../workflows/agent-run.ts, ../activities/a.ts, ../config/a.ts, ../client/a.ts`),
   },
   {

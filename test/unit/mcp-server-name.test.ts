@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverName } from '../../tools/mcp/server.ts';
+import { serverName } from '../../tools/mcp/server-spec.ts';
 
 describe('an MCP server is named without what may be secret', () => {
   it.each([

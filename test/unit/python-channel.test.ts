@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PythonEnded, openChannel } from '../../tools/python/channel.ts';
-import { stripFence } from '../../tools/python/fence.ts';
+import { stripFence } from '../../tools/python/strip-fence.ts';
 
 describe('the channel to an interpreter', () => {
   let ours: Socket;

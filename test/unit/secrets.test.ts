@@ -1,6 +1,6 @@
 import { assert, integer, nat, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
-import { withoutSecrets } from '../../models/openai/secrets.ts';
+import { secretValues, withoutKnown, withoutSecrets } from '../../agent/secrets.ts';
 
 const KEY = 'key/0123456789abcdefghij';
 
@@ -29,4 +29,39 @@ test('no twelve characters of a secret are left, whatever stands around them', (
       for (let at = 0; at + 12 <= KEY.length; at++) expect(shown).not.toContain(KEY.slice(at, at + 12));
     }),
   );
+});
+
+test.each([
+  ['as it is', 'key s/3cret!', 'key ***'],
+  ['as it stands in an address', '?key=s%2F3cret!', '?key=***'],
+  ['more than once', 's/3crets/3cret', '******'],
+])('a short secret is taken out of a text %s', (_what, text, shown) => {
+  expect(withoutSecrets(text, ['s/3cret!', 's/3cret'])).toBe(shown);
+});
+
+test('a secret of several lines is found as JSON writes it', () => {
+  expect(withoutKnown('{"key":"a\\nb"}', ['a\nb'])).toBe('{"key":"***"}');
+});
+
+test('a secret that holds another one is taken out whole', () => {
+  expect(withoutSecrets('abc-def', ['abc', 'abc-def', ''])).toBe('***');
+});
+
+test('data loses what is known, and nothing that only looks like a key', () => {
+  const text = `Bearer of sk-learn-contrib: ${KEY}`;
+  expect(withoutKnown(text, [KEY])).toBe('Bearer of sk-learn-contrib: ***');
+});
+
+test.each<[string, string, string[]]>([
+  ['x-api-key', 'abcd', ['abcd', 'abcd']],
+  ['Authorization', 'Bearer abcd', ['Bearer abcd', 'abcd']],
+  ['x-team', 'a-long-value-1', ['a-long-value-1', 'a-long-value-1']],
+  ['x-api-key', 'abc', []],
+  ['x-version', '2026-01-01', []],
+  ['accept', 'application/json', []],
+  ['user-agent', 'somebody/1.0 (of ours)', []],
+  ['CONFIG', '/home/somebody/config.json', []],
+  ['', 'servers/ticket-server.ts', []],
+])('of the setting %s=%s, these are secrets: %j', (name, value, secrets) => {
+  expect(secretValues([[name, value]])).toEqual(secrets);
 });

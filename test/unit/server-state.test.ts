@@ -16,7 +16,7 @@ import {
   stateDirectory,
   writeRecord,
   type ServerRecord,
-} from '../../server/state.ts';
+} from '../../server/state-folder.ts';
 import { runningServer } from '../../server/server.ts';
 
 let folder: string;

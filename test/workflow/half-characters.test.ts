@@ -40,7 +40,7 @@ describe('half a character that comes', () => {
     await handle.signal('send', message);
     const last = await rig.client.start('talker', 'last', { session: 'half' });
     expect((await last.result()).output).toBe('ok');
-    expect((await session.show()).runs).toHaveLength(2);
+    expect((await session.describe()).runs).toHaveLength(2);
   });
 
   test('in a field of a message to a session is refused in whole characters', async () => {

@@ -53,7 +53,7 @@ describe('a model server', () => {
     const run = await rig.client.start('hopeful', 'what?');
     const { park } = await eventOf(run.events(), 'waiting');
     expect(park).toMatchObject({ call: '2', tool: 'callModel', error: { type: 'ModelConnectionError' } });
-    expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '2' }] });
+    expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '2' }] });
 
     await run.decide('2', { type: 'retry' });
     await eventOf(run.events(), 'waiting', ({ park: again }) => again.n === 1);

@@ -90,7 +90,7 @@ describe('while no worker goes on with the run', () => {
     expect(output).toBe('went on');
     expect(intermediateSteps.map(({ observation }) => observation)).toEqual([cancelledTool('too late')]);
     expect(promptOf(patient.requests.at(-1)?.request)).toContain(cancelledTool('too late'));
-    expect(await run.show()).toMatchObject({ status: 'completed', waiting: [] });
+    expect(await run.describe()).toMatchObject({ status: 'completed', waiting: [] });
   });
 });
 

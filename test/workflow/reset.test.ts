@@ -67,7 +67,7 @@ describe("after Temporal's own reset", () => {
     keys.length = 0;
     const run = await rig.client.start('keyed', 'what?');
     await run.result();
-    const { runId } = await run.info();
+    const { runId } = await run.describe();
     await resetToLastCall(run.id, runId, 'keyed');
     await run.result();
     expect(keys).toHaveLength(2);

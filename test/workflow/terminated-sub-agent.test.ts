@@ -41,7 +41,7 @@ test('what waits in a sub-agent ends with it when it is terminated from outside,
   await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1/1.1');
   await rig.temporal.workflow.getHandle(`${run.id}/1.1`).terminate('a test');
   await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1');
-  expect(await run.show()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1' }] });
+  expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1' }] });
   expect(await rig.temporal.workflow.getHandle(run.id).query('status')).toMatchObject({
     waiting: [{ call: '1.1' }],
   });

@@ -1,3 +1,5 @@
+import { limits } from '../../agent/limits.ts';
+
 /** Why a service did not give a tool what it asked for: the failure's type, as the Web UI and `show` print it. */
 export type ServiceErrorType =
   | 'ToolAuthenticationError' // no key, or 401
@@ -10,13 +12,10 @@ export type ServiceErrorType =
   | 'ToolConnectionError'
   | 'ToolBadResponse';
 
-/** Longest wait that a service may ask for; a run that waited longer would look as if it hung. */
-const MAX_WAIT_MS = 15 * 60_000;
-
 /**
  * Thrown by tools that ask a service over HTTP. `retryable: false` says that the same request would fail again until a
  * person changes something; the message says what. No message holds a key or a password. A service that asks for a longer
- * wait than {@link MAX_WAIT_MS} is not asked again either.
+ * wait than `limits.retryAfterMs` is not asked again either.
  */
 export class ServiceError extends Error {
   override name: ServiceErrorType;
@@ -29,7 +28,7 @@ export class ServiceError extends Error {
     message: string,
     { retryable, retryAfterMs }: { retryable: boolean; retryAfterMs?: number | undefined },
   ) {
-    const tooLong = retryAfterMs !== undefined && retryAfterMs > MAX_WAIT_MS;
+    const tooLong = retryAfterMs !== undefined && retryAfterMs > limits.retryAfterMs;
     super(tooLong && retryable ? `${message.trimEnd()} ${asksTooMuch(retryAfterMs)}` : message);
     this.name = type;
     this.retryable = retryable && !tooLong;
@@ -63,7 +62,7 @@ export function isPassing(status: number): boolean {
 
 function asksTooMuch(waitMs: number): string {
   const wait = Number.isFinite(waitMs) ? `${Math.ceil(waitMs / 60_000)} minutes` : 'for ever';
-  return `It asks to wait ${wait}, which is longer than ${MAX_WAIT_MS / 60_000} minutes: try the call again when that is over.`;
+  return `It asks to wait ${wait}, which is longer than ${limits.retryAfterMs / 60_000} minutes: try the call again when that is over.`;
 }
 
 /** Milliseconds from `Retry-After`, in seconds or as a date; undefined for what is neither. Never negative. */

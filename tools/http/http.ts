@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { secretValues, withoutKnown } from '../../agent/secrets.ts';
 import { type AllowList, allowList } from './allow.ts';
 import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
 import { type Answer, exchange } from './exchange.ts';
-import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './request.ts';
+import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './asked.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
 
 export interface HttpOptions extends Partial<ToolOptions> {
@@ -12,7 +13,7 @@ export interface HttpOptions extends Partial<ToolOptions> {
   methods?: readonly [Method, ...Method[]];
   /**
    * Sent to any of these hosts, but only by https, to this machine, or to a port that `allow` names; a function is given
-   * the URL. The model does not see them.
+   * the URL. The model does not see them, also where a server repeats one.
    */
   headers?: HeaderFields | ((url: URL) => HeaderFields);
   /** Names of headers that the model may set. Default accept, accept-language, content-type. */
@@ -34,8 +35,7 @@ export function http({
   ...options
 }: HttpOptions): Tool {
   const hosts = allowList(allow);
-  const fields = typeof headers === 'function' ? headers : () => headers;
-  const own = (url: URL) => (hosts.trusts(url) ? fields(url) : {});
+  const headersFor = typeof headers === 'function' ? headers : () => headers;
   const names = new Set(allowHeaders.map((name) => name.toLowerCase()));
   const input = z.object({
     url: z.string().describe('The full address, with its query.'),
@@ -56,8 +56,15 @@ export function http({
     input,
     async run(given, context) {
       const first = askedOf(given, names, context.idempotencyKey);
-      const answer = await follow(first, { hosts, allow, own, maxBytes, signal: context.signal });
-      return report(answer, given.url);
+      const secrets: string[] = [];
+      const own = (url: URL) => {
+        const fields = hosts.trusts(url) ? headersFor(url) : {};
+        secrets.push(...secretValues(Object.entries(fields)));
+        return fields;
+      };
+      const hide = (text: string) => withoutKnown(text, secrets);
+      const answer = await follow(first, { hosts, allow, own, hide, maxBytes, signal: context.signal });
+      return report({ ...answer, statusText: hide(answer.statusText), text: hide(answer.text) }, given.url);
     },
   });
 }
@@ -66,7 +73,10 @@ interface Route {
   hosts: AllowList;
   /** For messages. */
   allow: readonly string[];
+  /** The config's headers. */
   own(url: URL): HeaderFields;
+  /** A server's text without what they hold. */
+  hide(text: string): string;
   maxBytes: number;
   signal: AbortSignal;
 }
@@ -87,8 +97,8 @@ async function follow(first: Asked, route: Route): Promise<Answer> {
   throw new ToolError(`${first.url} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
-function permitted(address: string, from: URL | undefined, { hosts, allow }: Route): URL {
-  const where = from === undefined ? address : `${from.href} redirects to ${address}, which`;
+function permitted(address: string, from: URL | undefined, { hosts, allow, hide }: Route): URL {
+  const where = from === undefined ? address : hide(`${from.href} redirects to ${address}, which`);
   const url = URL.canParse(address, from?.href) ? new URL(address, from?.href) : undefined;
   if (url !== undefined && hosts.allows(url)) return url;
   throw new ToolError(

@@ -1,6 +1,6 @@
+import { withoutSecrets } from '../../agent/secrets.ts';
 import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
 import { type Answer, exchange } from './exchange.ts';
-import { withoutSecrets } from '../secrets.ts';
 
 /** A service that answers in JSON. */
 export interface JsonService {

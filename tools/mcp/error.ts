@@ -1,6 +1,9 @@
 /** Why a server could not be used, as a sentence's end. Errors are told by their fields: the SDK is loaded late. */
-export function whyNot(error: unknown, { timeoutMs, complaint, unreadable }: Circumstances): string {
-  const { code, name, message } = fieldsOf(error);
+export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstances): string {
+  const { code, name } = fieldsOf(error);
+  // First of all, as what is cut is not found any more.
+  const message = hide(fieldsOf(error).message);
+  const [complaint, unreadable] = [hide(said.complaint), hide(said.unreadable)];
   if (code === REQUEST_TIMEOUT) {
     return `it did not answer within ${timeoutMs / 1000} s${complaint === '' ? '' : ` and said: ${complaint}`}${hint(unreadable)}`;
   }
@@ -13,7 +16,7 @@ export function whyNot(error: unknown, { timeoutMs, complaint, unreadable }: Cir
   if (code === UNEXPECTED_CONTENT || name === 'ZodError' || name === '$ZodError' || name === 'SyntaxError') {
     return `what it says is not MCP: ${firstLine(message)}`;
   }
-  return `${firstLine(message)}${causeOf(error)}`;
+  return `${firstLine(message)}${hide(causeOf(error))}`;
 }
 
 export interface Circumstances {
@@ -22,6 +25,8 @@ export interface Circumstances {
   complaint: string;
   /** What is wrong with what it said, if it said something that is no message. */
   unreadable: string;
+  /** A text without what the server was given and may repeat. */
+  hide(text: string): string;
 }
 
 /** JSON-RPC codes of MCP; the last is the SDK's, for an answer of another content type. */

@@ -1,5 +1,6 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { McpEndpoint } from './server.ts';
+import { limits } from '../../agent/limits.ts';
+import type { McpEndpoint } from './server-spec.ts';
 
 /** JSON-RPC's code for a connection that is gone, as the SDK uses it. */
 const CONNECTION_CLOSED = -32_000;
@@ -38,6 +39,7 @@ export async function httpTransport({
 function watched(answer: Response, body: ReadableStream<Uint8Array>, over: () => void): Response {
   const decoder = new TextDecoder();
   let resumable = false;
+  let room: number = limits.responseBytes;
   const later = () => void (resumable || setTimeout(over));
   const reader = body.getReader();
   const copy = new ReadableStream<Uint8Array>({
@@ -49,6 +51,14 @@ function watched(answer: Response, body: ReadableStream<Uint8Array>, over: () =>
       if (done) {
         later();
         controller.close();
+        return;
+      }
+      room -= value.byteLength;
+      if (room < 0) {
+        resumable = false; // it would be as long again
+        later();
+        await reader.cancel();
+        controller.error(new Error(`The answer is longer than ${limits.responseBytes / 1e6} MB`));
         return;
       }
       // Events with ids can be asked for again, and the SDK does so.

@@ -6,7 +6,7 @@ import { objectInput } from '../json-input.ts';
 import { type McpConnection, mcpConnection } from './connection.ts';
 import { complaintOfInput } from './error.ts';
 import { outputOf, progressText } from './result.ts';
-import { type McpServer, checkServer, serverName } from './server.ts';
+import { type McpServer, checkServer, serverName } from './server-spec.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
 
 /** Options for every tool of the server, and which they are. */
@@ -94,7 +94,7 @@ async function call(
       onprogress: (made) => progress(progressText(made)),
     });
   try {
-    return outputOf(await connection.use(asked, signal));
+    return outputOf(await connection.use(asked, signal), connection.hide);
   } catch (error) {
     const complaint = complaintOfInput(error);
     throw complaint === undefined ? error : new ToolError(complaint, { cause: error });

@@ -3,10 +3,16 @@ import { ToolError } from '../tool.ts';
 
 type Part = CallToolResult['content'][number];
 
-/** What a call gave: its texts, else its structured result. Throws ToolError for an error that is meant for the model. */
-export function outputOf({ content, structuredContent, isError }: CallToolResult): string {
+/**
+ * What a call gave: its texts, else its structured result. Throws ToolError for an error that is meant for the model; `hide`
+ * takes secrets out of it.
+ */
+export function outputOf(
+  { content, structuredContent, isError }: CallToolResult,
+  hide: (text: string) => string,
+): string {
   const text = content.map(partText).join('\n');
-  if (isError === true) throw new ToolError(text || undefined);
+  if (isError === true) throw new ToolError(hide(text) || undefined);
   return text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : text;
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpProcess } from './server.ts';
+import type { McpProcess } from './server-spec.ts';
 
 /** A server in a process of its own, asked by lines of JSON. */
 export interface StdioTransport extends Transport {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../agent/vocabulary.ts';
 import { PythonEnded } from './channel.ts';
-import { stripFence } from './fence.ts';
+import { stripFence } from './strip-fence.ts';
 import { hostLaunch } from './host.ts';
 import { type PythonProcess, startPython } from './process.ts';
 import { pyodideLaunch } from './pyodide.ts';

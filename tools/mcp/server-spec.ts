@@ -44,11 +44,14 @@ const HARMLESS = ['-y', '--yes', '-m'];
 export function serverName(server: McpServer): string {
   if ('url' in server) return new URL(server.url).origin;
   const { command, args = [] } = server;
-  const first = args.findIndex((arg) => !HARMLESS.includes(arg));
-  const program = args[first];
-  if (program === undefined) return args.length === 0 ? command : `${command} …`;
-  const shown = isProgram(program) ? [command, ...args.slice(0, first + 1)] : [command];
+  const shown = [command, ...args.slice(0, programOf(args) + 1)];
   return shown.length > args.length ? shown.join(' ') : `${shown.join(' ')} …`;
+}
+
+/** Where a command is told what to run; -1: nowhere. */
+export function programOf(args: readonly string[]): number {
+  const first = args.findIndex((arg) => !HARMLESS.includes(arg));
+  return first !== -1 && isProgram(args[first] ?? '') ? first : -1;
 }
 
 /** A name or a path, not an option, an address or a setting. */

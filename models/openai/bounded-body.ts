@@ -1,0 +1,55 @@
+import { limits } from '../../agent/limits.ts';
+
+/** Of a stream, a line holds a word or two, or a whole reply where a server sends it in one piece. */
+export const LINE_BYTES = 2_000_000;
+
+/** Of an error no more is read: the first words say what it is. */
+const ERROR_BYTES = 256_000;
+
+/** `fetch`, but of an error's body only the beginning: the client reads it whole, however long it is. */
+export async function fetchBounded(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...request);
+  if (response.ok || response.body === null) return response;
+  return new Response(response.body.pipeThrough(firstBytes(ERROR_BYTES)), response);
+}
+
+/** The text of a body; undefined if it has more than `limits.responseBytes`. The rest of it is not fetched. */
+export async function boundedBody({ body }: Response, onPiece: () => void): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let room: number = limits.responseBytes;
+  // The web's type of a stream says nothing of its pieces; those of a body are bytes.
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    onPiece();
+    room -= piece.byteLength;
+    if (room < 0) return undefined; // leaving the loop closes the connection
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Passes lines of a stream on, but not one that never ends: the client's reader copies all of it with each packet. */
+export function boundedLines(tooLong: () => Error): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(piece, controller) {
+      const end = piece.lastIndexOf(LINE_BREAK);
+      bytes = end === -1 ? bytes + piece.byteLength : piece.byteLength - end;
+      if (bytes > LINE_BYTES) controller.error(tooLong());
+      else controller.enqueue(piece);
+    },
+  });
+}
+
+const LINE_BREAK = 10;
+
+function firstBytes(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let room = bytes;
+  return new TransformStream({
+    transform(piece, controller) {
+      controller.enqueue(piece.subarray(0, room));
+      room -= piece.byteLength;
+      if (room <= 0) controller.terminate();
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { secretValues } from '../../agent/secrets.ts';
+import { type McpServer, programOf } from './server-spec.ts';
+
+type Setting = readonly [name: string, value: string];
+
+/** What a server was given that no message may repeat: it may, and what it says ends up in histories. */
+export function secretsOf(server: McpServer): string[] {
+  const settings: Setting[] =
+    'url' in server
+      ? [['', server.url], ...Object.entries(server.headers ?? {})]
+      : [...Object.entries(server.env ?? {}), ...argumentsOf(server.args ?? [])];
+  return secretValues(settings.flatMap(partsOf));
+}
+
+/** Each with the option that it belongs to: `--key=value`, `--key value`, `KEY=value`, or by itself. */
+function argumentsOf(args: readonly string[]): Setting[] {
+  const program = programOf(args);
+  return args.flatMap((arg, index): Setting[] => {
+    if (index <= program || /\s/u.test(arg)) return []; // a line of a script is none
+    const [, name, value] = /^(-*[\w-]+)=(.*)$/su.exec(arg) ?? [];
+    if (name !== undefined && value !== undefined) return [[name, value]];
+    if (arg.startsWith('-')) return [];
+    const before = args[index - 1] ?? '';
+    return [[before.startsWith('-') ? before : '', arg]];
+  });
+}
+
+/** Of an address what is secret in it, if anything is: password, parts of its path, and its query. The host may be said. */
+function partsOf([name, value]: Setting): Setting[] {
+  if (!/^[\w+.-]+:\/\//u.test(value) || !URL.canParse(value)) return [[name, value]];
+  const { password, pathname, searchParams } = new URL(value);
+  const path = pathname.split('/').map((part): Setting => ['', part]);
+  return [['password', password], ['password', decoded(password)], ...path, ...searchParams];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
