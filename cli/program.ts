@@ -1,11 +1,12 @@
-import { type Argument, Command } from 'commander';
-import type { ReasonOptions, RetryOptions } from './commands/decide.ts';
+import { Command } from 'commander';
+import type { ReasonOptions } from './commands/decide.ts';
 import type { DevOptions } from './commands/dev.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { RunOptions } from './commands/run.ts';
 import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
+import { decisionCommands } from './deciding.ts';
 import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
@@ -30,8 +31,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', EXAMPLES)
     .configureHelp({
-      subcommandTerm: (command) =>
-        [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+      subcommandTerm,
     })
     .exitOverride()
     .configureOutput({
@@ -49,7 +49,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       .description(sentence(summary + more));
   addRunning(add, io, done);
   addLooking(add, io, done);
-  addDeciding(add, io, done);
+  addDeciding(program, add, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);
   for (const command of program.commands) {
@@ -63,7 +63,7 @@ const EXAMPLES = `
 Examples:
   reloop run assistant "What is the 10th Fibonacci number?"
   reloop run assistant - --json < question.txt
-  reloop retry RUN                  run a failed tool call again
+  reloop retry RUN                  run a call again that failed and waits
   reloop show RUN --prompt 2        exactly what the model was asked in step 2
   reloop dev                        Temporal, its Web UI and a worker, until Ctrl-C`;
 
@@ -72,8 +72,10 @@ function helpWidth({ columns = 80 }: Output): number {
   return Math.min(columns, 100);
 }
 
-function argumentTerm(argument: Argument): string {
-  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+/** A command as the list of all has it: with its arguments, without the word that it has options. */
+function subcommandTerm(command: Command): string {
+  const usage = command.registeredArguments.length === 0 ? '' : command.usage();
+  return `${command.name()} ${usage.replace('[options] ', '')}`.trimEnd();
 }
 
 function sentence(text: string): string {
@@ -127,25 +129,11 @@ function addLooking(add: Add, io: Io, done: EndCommand): void {
     );
 }
 
-function addDeciding(add: Add, io: Io, done: EndCommand): void {
-  const json = 'taken as JSON if it is an object or an array, else as text';
-  const only = '; [call] may be left out when one call waits';
-  add('retry <id> [call]', 'run a waiting tool call again', only)
-    .option('--input <input>', `other input; ${json}`)
-    .action(async (id: string, call: string | undefined, options: RetryOptions) =>
-      done(await (await import('./commands/decide.ts')).retry(io, id, call, options)),
-    );
-
-  add('resolve <id> <call> <output>', 'give a waiting tool call its result', `; <output> is ${json}`).action(
-    async (id: string, call: string, output: string, options: CommonOptions) =>
-      done(await (await import('./commands/decide.ts')).resolve(io, id, call, output, options)),
+function addDeciding(program: Command, add: Add, io: Io, done: EndCommand): void {
+  const commands = decisionCommands(async (id, type, typed, options) =>
+    done(await (await import('./commands/decide.ts')).decide(io, id, type, typed, options)),
   );
-
-  add('skip <id> [call]', 'go on without a waiting tool call', `; the model is told${only}`)
-    .option('--reason <text>', 'what the model is told')
-    .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
-      done(await (await import('./commands/decide.ts')).skip(io, id, call, options)),
-    );
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
   add('cancel <id> [call]', 'cancel a run, or one running tool call')
     .option('--reason <text>', 'what the model is told of a cancelled call')

@@ -2,6 +2,7 @@ import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
 import { AGENT_SESSION } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
+import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
@@ -91,6 +92,12 @@ export class AgentRun {
     return report;
   }
 
+  /** What calls under way show of themselves right now: progress, text, why an earlier attempt failed. */
+  async underWay(): Promise<RunEvent[]> {
+    const { runId } = await placeOfRun(this.#client, this.id);
+    return createLivePoll(this.#client, () => ({ workflowId: this.id, runId }))();
+  }
+
   /**
    * Decides on a waiting call, or cancels a running one; `3.1/2.1` is call 2.1 of the sub-agent that call 3.1 runs. Throws
    * DecisionRefused when that does not fit.
@@ -101,7 +108,8 @@ export class AgentRun {
     park?: number,
   ): Promise<DecisionReceipt> {
     const { type, ...values } = decision;
-    const path = callPath(call ?? (type === 'cancelCall' ? '' : await this.#onlyWaiting()));
+    const meant = call ?? (isForWaiting(type) ? await this.#onlyWaiting() : undefined);
+    const path = callPath(meant ?? '');
     if (path.length > 1) {
       const subAgent = [this.id, ...path.slice(0, -1)].join('/');
       const receipt = await new AgentRun(this.#client, subAgent).decide(path.at(-1), decision, park);
@@ -109,7 +117,7 @@ export class AgentRun {
     }
     const data: DecisionData = {
       ...values,
-      ...(call === undefined ? {} : { call }),
+      ...(meant === undefined ? {} : { call: meant }),
       ...(park === undefined ? {} : { park }),
     };
     try {
@@ -123,9 +131,9 @@ export class AgentRun {
   }
 
   /** Nobody has to name the one call that waits, not even where it waits in a sub-agent. */
-  async #onlyWaiting(): Promise<string> {
+  async #onlyWaiting(): Promise<string | undefined> {
     const { waiting } = await this.#fold(false);
-    return waiting.length === 1 ? (waiting[0]?.call ?? '') : '';
+    return waiting.length === 1 ? waiting[0]?.call : undefined;
   }
 
   /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
@@ -182,6 +190,10 @@ export class AgentRun {
   #handle() {
     return this.#client.workflow.getHandle(this.id);
   }
+}
+
+function isForWaiting(type: DecisionName): boolean {
+  return ruleOf(type).fits({ kind: 'tool', waiting: 'failed' });
 }
 
 function sessionNotRun(id: string): string {

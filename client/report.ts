@@ -1,5 +1,6 @@
 import { parseActivityId } from '../agent/calls.ts';
 import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
+import { effectOf } from '../agent/rules/decisions.ts';
 import {
   type ErrorInfo,
   type Json,
@@ -69,12 +70,10 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       report.status = 'waiting';
       return;
     case 'decided':
-      report.waiting = report.waiting.filter(({ call }) => call !== event.call);
-      report.status = report.waiting.length > 0 ? 'waiting' : 'running';
+      if (effectOf(event.decision).type !== 'none') endWait(report, event.call);
       return;
     case 'resumed':
-      report.waiting = report.waiting.filter(({ call }) => call !== event.call);
-      report.status = report.waiting.length > 0 ? 'waiting' : 'running';
+      endWait(report, event.call);
       return;
     case 'run_ended':
       endReport(report, event);
@@ -90,6 +89,11 @@ export function addToReport(report: RunReport, event: RunEvent): void {
     case 'finish':
       return;
   }
+}
+
+function endWait(report: RunReport, ended: string): void {
+  report.waiting = report.waiting.filter(({ call }) => call !== ended);
+  report.status = report.waiting.length > 0 ? 'waiting' : 'running';
 }
 
 function endReport(report: RunReport, event: Extract<RunEvent, { type: 'run_ended' }>): void {

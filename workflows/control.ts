@@ -1,7 +1,7 @@
 import { setHandler } from '@temporalio/workflow';
 import type { WaitingCall } from '../agent/events.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
-import { type DecisionName, decisionNames, ruleOf } from '../agent/rules/decisions.ts';
+import { type DecisionName, decisionNames, helpOf } from '../agent/rules/decisions.ts';
 import { chooseCall } from '../agent/rules/gate.ts';
 import { type RunState, childWaitingSignal, decisionUpdates, statusQuery } from './messages.ts';
 import { OpenCall, type OpenCallOptions } from './open-call.ts';
@@ -37,7 +37,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
         call.decide(decision);
         return { call: call.id, n: call.n, decision: type };
       },
-      { validator: (data?: unknown) => void choose(type, data), description: ruleOf(type).help },
+      { validator: (data?: unknown) => void choose(type, data), description: helpOf(type) },
     );
   }
   setHandler(childWaitingSignal, ({ caller, parks }) => {

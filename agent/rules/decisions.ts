@@ -37,8 +37,10 @@ type Given<T extends Takes> = { [F in FieldsThat<T, 'required'>]: DecisionFields
 
 /** One thing that a person can decide of a call: everything that is said of it anywhere comes from here. */
 interface DecisionRule<T extends Takes> {
-  /** What to type, beside the update in the Web UI. */
-  help: string;
+  /** What it does, in the words of the command's help and the Web UI's. */
+  does: string;
+  /** What to type as data, beside the update in the Web UI. */
+  data: string;
   fits(call: CallState): boolean;
   takes: T;
   /** `error`: what the call failed of, where it waits. */
@@ -52,31 +54,36 @@ function decision<const T extends Takes>(rule: DecisionRule<T>): DecisionRule<T>
 /** Every decision, in the order in which people are told of them. */
 export const decisions = {
   retry: decision({
-    help: 'Run the waiting call again. Data: nothing when one call waits, "3.1", or {"call":"3.1","input":…} for other input.',
+    does: 'Run the waiting call again',
+    data: 'nothing when one call waits, "3.1", or {"call":"3.1","input":…} for other input',
     fits: ({ waiting }) => waiting !== undefined,
     takes: { input: 'optional' },
     effect: ({ input }) => ({ type: 'again', input }),
   }),
   resolve: decision({
-    help: 'Give the result of the waiting call yourself. Data: {"output":"…"} or {"call":"3.1","output":…}.',
+    does: 'Give the result of the waiting call yourself',
+    data: '{"output":"…"} or {"call":"3.1","output":…}',
     fits: ({ waiting }) => waiting !== undefined,
     takes: { output: 'required' },
     effect: ({ output }) => ({ type: 'end', observation: output, fromTool: true }),
   }),
   skip: decision({
-    help: 'Go on without the call; the model is told. Data: nothing, "3.1", or {"call":"3.1","reason":"…"}.',
+    does: 'Go on without the waiting call; the model is told',
+    data: 'nothing, "3.1", or {"call":"3.1","reason":"…"}',
     fits: ({ kind, waiting }) => kind === 'tool' && waiting !== undefined,
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'end', observation: skippedTool(reason), fromTool: false }),
   }),
   cancelCall: decision({
-    help: 'Cancel one running tool call; the run goes on and the model is told. Data: "3.1" or nothing.',
+    does: 'Cancel one running tool call; the run goes on and the model is told',
+    data: '"3.1" or nothing',
     fits: ({ kind, waiting }) => kind === 'tool' && waiting === undefined,
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'cancel', observation: cancelledTool(reason) }),
   }),
   abort: decision({
-    help: 'Fail the run. Data: nothing or {"reason":"…"}.',
+    does: 'Fail the run at the waiting call',
+    data: 'nothing or {"reason":"…"}',
     fits: ({ waiting }) => waiting !== undefined,
     takes: { reason: 'optional' },
     effect: ({ reason }, error) => ({ type: 'fail', error: aborted(reason, error) }),
@@ -95,6 +102,12 @@ export const decisionNames = Object.keys(decisions) as DecisionName[]; // the ke
 /** The same rules without the types of their fields. */
 export function ruleOf(name: DecisionName): DecisionRule<Takes> {
   return decisions[name];
+}
+
+/** What stands beside the decision's update in the Web UI. */
+export function helpOf(name: DecisionName): string {
+  const { does, data } = ruleOf(name);
+  return `${does}. Data: ${data}.`;
 }
 
 /** A decision out of what was sent with it; what it does not take is left out. */

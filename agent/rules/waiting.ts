@@ -1,3 +1,4 @@
+import { callPath } from '../calls.ts';
 import type { TimelessEvent, WaitingCall } from '../events.ts';
 import { type CallState, fittingDecisions } from './decisions.ts';
 
@@ -13,6 +14,12 @@ export function waitingSummary(call: string, what: string, state: CallState): st
 /** The call that a timer's summary speaks of; undefined for any other timer. */
 export function callOfSummary(summary: string): string | undefined {
   return /^waiting: (\S+) /u.exec(summary)?.[1];
+}
+
+/** A waiting call as decisions see it. A tool call's id is its model call's, a dot, and its place in the turn. */
+export function stateOf({ call, reason }: WaitingCall): CallState {
+  const own = callPath(call).at(-1) ?? '';
+  return { kind: own.includes('.') ? 'tool' : 'model', waiting: reason };
 }
 
 /** Summary of the timer that is a run's time limit. */

@@ -1,8 +1,9 @@
-import type { OperatorDecision } from '../../agent/events.ts';
+import type { DecisionData } from '../../agent/rules/gate.ts';
+import { type DecisionName, decisionOf, effectOf } from '../../agent/rules/decisions.ts';
 import type { Json, RunStatus } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { placeOfRun } from '../../client/place.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, printJson, say } from '../io.ts';
@@ -10,36 +11,45 @@ import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { oneLine } from '../print/display.ts';
 import { attended, withRun } from '../with-run.ts';
 
-export interface RetryOptions extends CommonOptions {
-  input?: string;
+/** What was typed beside the decision and its run. */
+export interface Typed {
+  call?: string | undefined;
+  input?: string | undefined;
+  output?: string | undefined;
+  reason?: string | undefined;
 }
 
 export interface ReasonOptions extends CommonOptions {
   reason?: string;
 }
 
-/** `reloop retry`: runs a waiting call again. */
-export function retry(io: Io, id: string, call: string | undefined, options: RetryOptions): Promise<number> {
-  const { input } = options;
-  const decision = input === undefined ? {} : { input: jsonOrText(input) };
-  return decide(io, id, call, { type: 'retry', ...decision }, options);
-}
-
-/** `reloop resolve`: gives a waiting call its result. */
-export function resolve(
+/** `reloop retry`, `resolve` and their kin: records a person's decision of a call. */
+export function decide(
   io: Io,
   id: string,
-  call: string,
-  output: string,
+  type: DecisionName,
+  { call, input, output, reason }: Typed,
   options: CommonOptions,
 ): Promise<number> {
-  return decide(io, id, call, { type: 'resolve', output: jsonOrText(output) }, options);
-}
-
-/** `reloop skip`: goes on without a waiting call. */
-export function skip(io: Io, id: string, call: string | undefined, options: ReasonOptions): Promise<number> {
-  const { reason } = options;
-  return decide(io, id, call, { type: 'skip', ...(reason === undefined ? {} : { reason }) }, options);
+  const decision = decisionOf(type, {
+    input: input === undefined ? undefined : jsonOrText(input),
+    output: output === undefined ? undefined : jsonOrText(output),
+    reason,
+  });
+  const act = async (run: AgentRun) => {
+    if (call === undefined && output !== undefined) await checkNoCall(run, type, output);
+    return { id, ...(await run.decide(call, decision)) };
+  };
+  switch (effectOf(decision).type) {
+    case 'none':
+      return decided(io, id, act, options, 'nothing');
+    case 'fail':
+      return decided(io, id, act, options, 'failed');
+    case 'again':
+    case 'end':
+    case 'cancel':
+      return decided(io, id, act, options, 'an answer');
+  }
 }
 
 /** `reloop cancel`: one running call, or the run. */
@@ -50,9 +60,7 @@ export function cancel(
   options: ReasonOptions,
 ): Promise<number> {
   const { reason } = options;
-  if (call !== undefined) {
-    return decide(io, id, call, { type: 'cancelCall', ...(reason === undefined ? {} : { reason }) }, options);
-  }
+  if (call !== undefined) return decide(io, id, 'cancelCall', { call, reason }, options);
   const cancelRun = async (run: AgentRun) => {
     await run.cancel();
     return { id, decision: 'cancel' };
@@ -60,23 +68,15 @@ export function cancel(
   return decided(io, id, cancelRun, options, 'cancelled');
 }
 
-function decide(
-  io: Io,
-  id: string,
-  call: string | undefined,
-  decision: OperatorDecision,
-  options: CommonOptions,
-): Promise<number> {
-  return decided(io, id, async (run) => ({ id, ...(await run.decide(call, decision)) }), options);
-}
-
 /** What was recorded of a decision. */
-interface Receipt {
+interface Receipt extends Pick<DecisionData, 'call'> {
   id: string;
   decision: string;
-  call?: string;
   n?: number;
 }
+
+/** What a decision leads to: the run's end of this status, its answer, or no more than before. */
+type Wanted = Extract<RunStatus, 'cancelled' | 'failed'> | 'an answer' | 'nothing';
 
 /**
  * Where this process has to be the run's worker, it stays to see what becomes of the decision; else it goes at once.
@@ -87,7 +87,7 @@ async function decided(
   id: string,
   act: (run: AgentRun) => Promise<Receipt>,
   options: CommonOptions,
-  wanted?: RunStatus,
+  wanted: Wanted,
 ): Promise<number> {
   const { json = false } = options;
   return withRun(io, options, id, async ({ context, run, ours }) => {
@@ -99,10 +99,10 @@ async function decided(
     const { call = '', n, decision } = receipt;
     say(io, `Recorded for run ${oneLine(id)}: ${decision} ${call}`.trimEnd());
     if (json) printJson(io, receipt);
-    if (!ours) return exitCodes.answered;
+    if (!ours || wanted === 'nothing') return exitCodes.answered;
     const followed = await follow(io, context, run, {
       // A run that is to end may still wait; any other has come to where it needs a person again.
-      untilWaiting: wanted === undefined,
+      untilWaiting: wanted === 'an answer',
       onInterrupt: 'leave',
       flags: flagsToRepeat(options),
       decided: n === undefined ? undefined : { call, n },
@@ -112,6 +112,15 @@ async function decided(
     }
     return finish(io, run, followed, json ? 'nothing' : 'answer');
   });
+}
+
+/** The call may be left out, the result may not: a result that is the waiting call's id is a result left out. */
+async function checkNoCall(run: AgentRun, type: DecisionName, output: string): Promise<void> {
+  const { waiting } = await run.describe();
+  if (!waiting.some(({ call }) => call === output)) return;
+  throw new UsageError(
+    `${type}: ${output} is the call that waits. Its result is missing: reloop ${type} ${run.id} ${output} "…"`,
+  );
 }
 
 /** A tool with one plain string gets the text as it was typed; only an object or an array is meant as JSON. */

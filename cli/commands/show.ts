@@ -40,6 +40,8 @@ async function showTrace(io: Io, context: CliContext, run: AgentRun, options: Sh
     rows: Infinity,
   });
   const report = await run.describe((event) => printer.print(event));
+  // What has just ended has nothing more to show.
+  for (const event of isOpen(report) ? await run.underWay().catch(() => []) : []) printer.print(event);
   printer.note(closing(io, report, context, options));
 }
 
@@ -55,16 +57,19 @@ function closing(
   const help = waiting.flatMap((call) =>
     waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
-  const open = status === 'running' || status === 'waiting';
   const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
   const error = errorLine(report);
   return [
     ...help,
-    ...(open ? ['', soFar] : []),
+    ...(isOpen(report) ? ['', soFar] : []),
     `history: ${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`,
     ...(error === undefined ? [] : [error]),
     ...(status === 'completed' || status === 'stopped' ? ['', harmlessOn(stdout, asText(output))] : []),
   ];
+}
+
+function isOpen({ status }: RunReport): boolean {
+  return status === 'running' || status === 'waiting';
 }
 
 async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOptions): Promise<void> {

@@ -1,5 +1,7 @@
 import { callPath } from '../../agent/calls.ts';
 import type { WaitingCall } from '../../agent/events.ts';
+import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
+import { stateOf } from '../../agent/rules/waiting.ts';
 import { shellWord } from '../print/display.ts';
 
 export interface HelpOptions {
@@ -24,16 +26,32 @@ export function waitingHelp(
   const which = all.length > 1 || path.length > 1 ? [waiting.call] : [];
   // A sub-agent has a page of its own, where its updates are.
   const workflow = [id, ...path.slice(0, -1)].join('/');
-  const line = (command: string, ...words: string[]) =>
-    ['reloop', command, run, ...words, ...flags].join(' ');
   const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflow)}`;
   // Of a sub-agent's run only the workflow id is known here; its page leads on.
   const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
-  const lines = [
-    `${line('retry', ...which)}  (other input: --input "…")`,
-    line('resolve', waiting.call, '"…"'),
-    `${line('skip', ...which)}  (the model is told why: --reason "…")`,
-    ...(uiUrl === undefined ? [] : [page + tab]),
-  ];
+  const state = stateOf(waiting);
+  const commands = fittingDecisions(state).map((name) => {
+    const { words, hint } = usageOf(name, state);
+    return `${['reloop', name, run, ...which, ...words, ...flags].join(' ')}${hint}`;
+  });
+  const lines = [...commands, ...(uiUrl === undefined ? [] : [page + tab])];
   return lines.map((text) => `      ${text}`);
+}
+
+/** What a decision takes: words that have to be there, and a hint at those that may. */
+function usageOf(name: DecisionName, { kind }: CallState): { words: string[]; hint: string } {
+  const { takes } = ruleOf(name);
+  const words = [
+    ...(takes.output === undefined ? [] : ['"…"']),
+    ...(takes.reason === 'required' ? ['--reason "…"'] : []),
+  ];
+  const hints = [
+    ...(takes.output !== undefined && kind === 'model'
+      ? ['the reply, as the model would have written it']
+      : []),
+    // The model is asked what the run says.
+    ...(takes.input !== undefined && kind === 'tool' ? ['other input: --input "…"'] : []),
+    ...(takes.reason === 'optional' ? ['why: --reason "…"'] : []),
+  ];
+  return { words, hint: hints.length === 0 ? '' : `  (${hints.join('; ')})` };
 }

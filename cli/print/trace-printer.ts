@@ -11,7 +11,7 @@ import {
 import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
-import { decisionText, errorText, thoughtIn, tries } from './trace-words.ts';
+import { attemptText, decisionText, errorText, thoughtIn, tries, waitingText } from './trace-words.ts';
 
 export interface TraceOptions {
   write(text: string): unknown;
@@ -43,6 +43,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   const region = createLiveRegion(options.write);
   /** Calls under way, each with the lines that show it. */
   const open = new Map<string, string[]>();
+  /** Calls whose failure has been shown. */
+  const failed = new Set<string>();
   const inputs = new Map<string, string>();
   let siblings = 1;
   let iterations = 0;
@@ -72,6 +74,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return modelEnded(event);
       case 'model_failed':
         open.delete(event.call);
+        failed.add(event.call);
         return stay([failure(`The model call of step ${event.call} failed`, event)]);
       case 'action':
         return action(event.call, event.action);
@@ -81,11 +84,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'tool_progress':
         return progress(event.call, asText(event.text));
       case 'attempt_failed':
-        return stay([
-          INDENT + colors.yellow(`attempt ${event.attempt} failed: ${errorText(event.error)}; trying again`),
-        ]);
+        return stay([INDENT + colors.yellow(attemptText(event))]);
       case 'tool_failed':
         open.delete(event.call);
+        failed.add(event.call);
         return stay([INDENT + failure('Failed', event)]);
       case 'waiting':
         return waiting(event.park);
@@ -167,8 +169,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
 
   function waiting(call: WaitingCall): void {
     open.delete(call.call);
-    const what = `Waiting for you: ${call.tool} (${call.call}) ${call.reason}`;
-    stay([INDENT + colors.bold(colors.yellow(harmless(what)))]);
+    stay([INDENT + colors.bold(colors.yellow(harmless(waitingText(call, failed.has(call.call)))))]);
   }
 
   function runEnded(event: Extract<RunEvent, { type: 'run_ended' }>): void {

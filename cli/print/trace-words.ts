@@ -1,7 +1,8 @@
 import type { ErrorInfo } from '../../agent/vocabulary.ts';
 import type { ModelTurn } from '../../agent/calls.ts';
-import type { OperatorDecision } from '../../agent/events.ts';
-import { oneLine } from './display.ts';
+import type { OperatorDecision, RunEvent, WaitingCall } from '../../agent/events.ts';
+import { stateOf } from '../../agent/rules/waiting.ts';
+import { duration, oneLine } from './display.ts';
 
 /** What the model thought in a turn: its words, without those that are the answer. */
 export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
@@ -26,17 +27,28 @@ export function errorText({ type, message }: ErrorInfo): string {
   return oneLine(type === 'Error' ? message : `${type}: ${message}`);
 }
 
+/** An attempt that failed, and when the next one comes, where that is known. */
+export function attemptText({
+  attempt,
+  error,
+  retryInMs,
+}: Extract<RunEvent, { type: 'attempt_failed' }>): string {
+  const soon = retryInMs === undefined || retryInMs < 1000;
+  const again = soon ? 'trying again' : `trying again in ${duration(retryInMs)}`;
+  return `attempt ${attempt} failed: ${errorText(error)}; ${again}`;
+}
+
+/** What waits; why as well, where its failure has not been shown: a sub-agent's stands in its own trace. */
+export function waitingText(waiting: WaitingCall, whyShown: boolean): string {
+  const { call, tool, reason, error } = waiting;
+  const what = stateOf(waiting).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
+  const why = error === undefined || whyShown ? '' : `: ${errorText(error)}`;
+  return `Waiting for you: ${what} ${reason}${why}`;
+}
+
 export function decisionText(decision: OperatorDecision): string {
-  switch (decision.type) {
-    case 'retry':
-    case 'resolve':
-      return decision.type;
-    case 'cancelCall':
-      return `cancel the call${because(decision.reason)}`;
-    case 'skip':
-    case 'abort':
-      return decision.type + because(decision.reason);
-  }
+  const what = decision.type === 'cancelCall' ? 'cancel the call' : decision.type;
+  return what + because('reason' in decision ? decision.reason : undefined);
 }
 
 function because(text: string | undefined): string {

@@ -157,12 +157,33 @@ describe('following a run', () => {
     const options = { untilWaiting: true, flags };
     expect(await followed(io, fakeRun(parked), options, 'http://127.0.0.1:8233')).toBe(4);
     expect(io.out()).toBe('');
-    expect(io.err().split('\n').slice(-5)).toEqual([
+    expect(io.err().split('\n').slice(-6)).toEqual([
       '      reloop retry run-1 --config my.config.ts  (other input: --input "…")',
-      '      reloop resolve run-1 1.1 "…" --config my.config.ts',
-      '      reloop skip run-1 --config my.config.ts  (the model is told why: --reason "…")',
+      '      reloop resolve run-1 "…" --config my.config.ts',
+      '      reloop skip run-1 --config my.config.ts  (why: --reason "…")',
+      '      reloop abort run-1 --config my.config.ts  (why: --reason "…")',
       '      http://127.0.0.1:8233/namespaces/default/workflows/run-1/r/user-metadata',
       '',
+    ]);
+  });
+
+  test.each([
+    ['3', ''],
+    ['1.1/3', ' 1.1/3'],
+  ])('says of the model call %s that waits only what fits it', async (call, which) => {
+    const io = fakeIo();
+    const park = { call, n: 0, tool: 'callModel', toolInput: null, reason: 'failed' } as const;
+    expect(
+      await followed(io, fakeRun(atSeconds(started, { type: 'waiting', park })), { untilWaiting: true }),
+    ).toBe(4);
+    const typed = io
+      .err()
+      .split('\n')
+      .filter((line) => line.includes('reloop '));
+    expect(typed).toEqual([
+      `      reloop retry run-1${which}`,
+      `      reloop resolve run-1${which} "…"  (the reply, as the model would have written it)`,
+      `      reloop abort run-1${which}  (why: --reason "…")`,
     ]);
   });
 

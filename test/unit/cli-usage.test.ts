@@ -33,7 +33,13 @@ describe('the command line', () => {
       ['run', 'a', 'what', 'is', 'it?'],
       "error: too many arguments for 'run'. Expected 2 arguments but got 4.\n",
     ],
-    ['a missing call', ['resolve', 'id'], "error: missing required argument 'call'\n"],
+    ['a missing result', ['resolve', 'id'], "error: missing required argument 'output'\n"],
+    ['a run to decide of that is missing', ['abort'], "error: missing required argument 'id'\n"],
+    [
+      'a decision with too many words',
+      ['skip', 'id', '1.1', 'too slow'],
+      "error: too many arguments for 'skip'. Expected 2 arguments but got 3.\n",
+    ],
     [
       'an iteration limit that is none',
       ['run', 'a', 'b', '--max-iterations', '-1'],
@@ -108,9 +114,10 @@ describe('the command line', () => {
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
-        retry <id> [call]             run a waiting tool call again
-        resolve <id> <call> <output>  give a waiting tool call its result
-        skip <id> [call]              go on without a waiting tool call
+        retry <id> [call]             run the waiting call again
+        resolve <id> [call] <output>  give the result of the waiting call yourself
+        skip <id> [call]              go on without the waiting call; the model is told
+        abort <id> [call]             fail the run at the waiting call
         cancel <id> [call]            cancel a run, or one running tool call
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
@@ -123,7 +130,7 @@ describe('the command line', () => {
       Examples:
         reloop run assistant "What is the 10th Fibonacci number?"
         reloop run assistant - --json < question.txt
-        reloop retry RUN                  run a failed tool call again
+        reloop retry RUN                  run a call again that failed and waits
         reloop show RUN --prompt 2        exactly what the model was asked in step 2
         reloop dev                        Temporal, its Web UI and a worker, until Ctrl-C
       "
@@ -135,7 +142,7 @@ describe('the command line', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: reloop retry [options] <id> [call]
 
-      Run a waiting tool call again; [call] may be left out when one call waits.
+      Run the waiting call again. [call] may be left out when one call waits.
 
       Options:
         --input <input>        other input; taken as JSON if it is an object or an array, else as text

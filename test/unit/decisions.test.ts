@@ -4,6 +4,7 @@ import {
   type OperatorDecision,
   decisionNames,
   effectOf,
+  helpOf,
   ruleOf,
 } from '../../agent/rules/decisions.ts';
 import { type GateCall, chooseCall } from '../../agent/rules/gate.ts';
@@ -223,9 +224,10 @@ describe('an input that a tool may take', () => {
 
 describe('every decision', () => {
   test.each(decisionNames)('%s has a help text and some state that it fits', (name) => {
-    const { help, fits } = ruleOf(name);
+    const { does, data, fits } = ruleOf(name);
     const states = [running, failed, model].map(({ state }) => state);
-    expect(help).not.toBe('');
+    expect(helpOf(name)).toBe(`${does}. Data: ${data}.`);
+    expect(does).not.toBe('');
     expect(states.some(fits)).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -9,7 +9,6 @@ import { act, answer } from '../support/scripts.ts';
 
 /** The command as a user runs it: processes, exit codes, what goes to stdout and what to stderr. */
 const folder = mkdtempSync(join(tmpdir(), 'reloop-cli-'));
-const mended = join(folder, 'mended');
 const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
 const taskQueue = `cli-${Date.now()}`;
 const failures: { [question: string]: object } = {
@@ -39,7 +38,6 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.url,
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_TASK_QUEUE: taskQueue,
-    CLI_MENDED: mended,
   };
   worker = reloop(['worker', ...config], env);
   await worker.prints('Worker ready');
@@ -184,44 +182,6 @@ describe('reloop run', () => {
       stopReason: 'cancelled',
       iterations: 1,
     });
-  });
-});
-
-describe('a waiting run', () => {
-  const park = async (id: string) => cli(['run', 'asker', 'broken?', '--no-wait', '--id', id, ...config]);
-
-  test.each([
-    ['retry', ['retry', 'w1', '--input', 'good'], 'fine with good'],
-    ['resolve', ['resolve', 'w2', '1.1', 'by hand'], 'by hand'],
-    ['skip', ['skip', 'w3', '1.1'], 'This tool call was skipped by the operator; there is no result.'],
-  ])('goes on after %s', async (_title, args, observation) => {
-    const id = String(args[1]);
-    await park(id);
-    expect((await cli(args)).code).toBe(0);
-    expect((await cli(['watch', id])).stdout).toBe('answered broken?\n');
-    expect((await report(id)).intermediateSteps).toMatchObject([{ call: '1.1', observation }]);
-  });
-
-  test('refuses what does not fit, with exit code 2 and a sentence', async () => {
-    await park('w4');
-    for (const args of [
-      ['retry', 'w4', '9.9'],
-      ['cancel', 'w4', '1.1'],
-      ['retry', 'nobody'],
-      ['show', 'nobody'],
-    ]) {
-      const { code, stdout, stderr } = await cli(args);
-      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-    }
-  });
-
-  test('is mended outside and retried without naming the call', async () => {
-    await park('w5');
-    writeFileSync(mended, '');
-    expect((await cli(['retry', 'w5'])).code).toBe(0);
-    expect((await cli(['watch', 'w5', '--json'])).stdout).toContain('"observation":"fine with x"');
-    rmSync(mended);
   });
 });
 
