@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { summaryReporter } from './test/support/summary-reporter.ts';
 
+/** A test that asserts nothing cannot fail. */
+const expect = { requireAssertions: true };
+
 // One project per kind of process; groups run one after another, so that nothing competes with the crash tests.
 export default defineConfig({
   test: {
@@ -9,6 +12,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          expect,
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
           testTimeout: 20_000,
@@ -19,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: 'replay',
+          expect,
           include: ['test/replay/**/*.test.ts'],
           pool: 'forks',
           testTimeout: 60_000,
@@ -29,6 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'workflow',
+          expect,
           include: ['test/workflow/**/*.test.ts'],
           pool: 'forks',
           globalSetup: ['test/support/global-setup.ts'],
@@ -40,6 +46,7 @@ export default defineConfig({
       {
         test: {
           name: 'crash',
+          expect,
           include: ['test/crash/**/*.test.ts'],
           pool: 'forks',
           // They mostly wait for time-outs; more would compete for the processor.
