@@ -84,7 +84,7 @@ describe.each(['module', 'commonjs'])(
     test.each([
       ['nodenext', 'nodenext'],
       ['esnext', 'bundler'],
-    ])('with --module %s --moduleResolution %s', async (module, moduleResolution) => {
+    ])('under --module %s --moduleResolution %s', async (module, moduleResolution) => {
       const options = { module, moduleResolution, target: 'es2022', types: 'node' };
       const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
       const compiler = join(root, 'node_modules/typescript/bin/tsc');
