@@ -36,7 +36,7 @@ beforeAll(async () => {
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }));
   // The cache has what the checkout was installed from.
-  const quietly = ['--prefer-offline', '--no-audit', '--no-fund'];
+  const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   await run('npm', ['install', ...quietly, `./${filename}`], { cwd: project });
   // A project that is checked by TypeScript has Node's types; these are ours.
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
