@@ -15,6 +15,8 @@ export default defineConfig({
           expect,
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
+          // Vitest leaves a processor free, which of two is half; many of these wait for processes of their own.
+          maxWorkers: 2,
           testTimeout: 20_000,
           hookTimeout: 20_000,
           sequence: { groupOrder: 1 },
@@ -38,6 +40,8 @@ export default defineConfig({
           include: ['test/workflow/**/*.test.ts'],
           pool: 'forks',
           globalSetup: ['test/support/global-setup.ts'],
+          // They mostly wait for the server that they share.
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 3 },
