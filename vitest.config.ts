@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { summaryReporter } from './test/support/summary-reporter.ts';
 
+/** A test that asserts nothing cannot fail. */
+const expect = { requireAssertions: true };
+
 // One project per kind of process; groups run one after another, so that nothing competes with the crash tests.
 export default defineConfig({
   test: {
@@ -9,8 +12,11 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          expect,
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
+          // Vitest leaves a processor free, which of two is half; many of these wait for processes of their own.
+          maxWorkers: 2,
           testTimeout: 20_000,
           hookTimeout: 20_000,
           sequence: { groupOrder: 1 },
@@ -19,6 +25,7 @@ export default defineConfig({
       {
         test: {
           name: 'replay',
+          expect,
           include: ['test/replay/**/*.test.ts'],
           pool: 'forks',
           testTimeout: 60_000,
@@ -29,9 +36,12 @@ export default defineConfig({
       {
         test: {
           name: 'workflow',
+          expect,
           include: ['test/workflow/**/*.test.ts'],
           pool: 'forks',
           globalSetup: ['test/support/global-setup.ts'],
+          // They mostly wait for the server that they share.
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 3 },
@@ -40,6 +50,7 @@ export default defineConfig({
       {
         test: {
           name: 'crash',
+          expect,
           include: ['test/crash/**/*.test.ts'],
           pool: 'forks',
           // They mostly wait for time-outs; more would compete for the processor.

@@ -1,65 +1,51 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { AgentClient } from '../../client/index.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
-import { type Command, reloop } from '../support/cli.ts';
-import { type DevServer, startDevServer } from '../support/dev-server.ts';
+import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
+import { until } from '../support/processes.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** Real workers as processes, killed with SIGKILL in the middle of their work. */
-const folder = mkdtempSync(join(tmpdir(), 'reloop-crash-'));
-const config = ['--config', 'test/fixtures/crash.config.ts'];
-let server: DevServer;
-let model: ScriptedServer;
-let client: AgentClient;
-let worker: Command | undefined;
-let env: { [name: string]: string };
+let rig: CrashRig;
 
 beforeAll(async () => {
-  const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
-  server = await startDevServer(path ?? 'temporal', ['--db-filename', join(folder, 'temporal.db')]);
-  // The model answers from what it is shown: it does not know how often it was asked.
-  model = await startScriptedServer((request) => {
-    const text = JSON.stringify(request.body);
-    const steps = text.split('Observation: worked on').length - 1;
-    if (text.includes('Observation: slowly did')) return answer('slow and steady');
-    if (text.includes('slow one')) return act('slow', 'the slow one');
-    return steps < 30 ? act('work', `part ${steps + 1}`) : answer('thirty parts');
+  rig = await startCrashRig({
+    config: 'test/fixtures/crash.config.ts',
+    durable: true,
+    replies(request) {
+      const text = JSON.stringify(request.body);
+      const steps = text.split('Observation: worked on').length - 1;
+      if (text.includes('Observation: slowly did')) return answer('slow and steady');
+      if (text.includes('slow one')) return act('slow', 'the slow one');
+      return steps < 30 ? act('work', `part ${steps + 1}`) : answer('thirty parts');
+    },
   });
-  client = await AgentClient.connect({ address: server.address });
 });
-afterEach(() => worker?.killGroup());
-afterAll(async () => {
-  await client.close();
-  await model.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => rig.killWorkers());
+afterAll(() => rig.stop());
 
-function startWorker(record: string): Command {
-  env = { OPENAI_BASE_URL: model.url, CRASH_RECORD: record };
-  return reloop(['worker', '--address', server.address, ...config], env);
+interface Execution {
+  input: string;
+  key: string;
+  attempt: number;
+  done?: number;
 }
 
-function executions(record: string): { input: string; key: string; attempt: number; done?: number }[] {
-  const lines = readFileSync(record, 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as ReturnType<typeof executions>[number]);
+function executions(record: string): Execution[] {
+  return linesOf(record).map((line) => JSON.parse(line) as Execution); // crash.config.ts wrote it
 }
 
 test('six workers killed in a run of 30 steps cost at most one call each', async () => {
-  const record = join(folder, 'six.jsonl');
-  worker = startWorker(record);
-  const before = model.requests.length;
-  const run = await client.start('worker', 'Do thirty parts.');
+  const record = join(rig.folder, 'six.jsonl');
+  let worker = rig.startWorker(record);
+  const before = rig.model.requests.length;
+  const run = await rig.client.start('worker', 'Do thirty parts.');
   const kills = 6;
   for (let kill = 0; kill < kills; kill++) {
     await sleep(1500);
     await worker.killGroup();
-    worker = startWorker(record);
+    worker = rig.startWorker(record);
   }
   const { output, intermediateSteps, iterations } = await run.result();
   const done = executions(record);
@@ -68,21 +54,21 @@ test('six workers killed in a run of 30 steps cost at most one call each', async
   expect(intermediateSteps.map(({ action }) => action.toolInput)).toEqual(
     Array.from({ length: 30 }, (_, index) => `part ${index + 1}`),
   );
-  expect(model.requests.length - before).toBeLessThanOrEqual(31 + kills);
+  expect(rig.model.requests.length - before).toBeLessThanOrEqual(31 + kills);
   expect(done.length).toBeLessThanOrEqual(30 + kills);
   expect(new Set(done.map(({ key }) => key)).size).toBe(30);
 });
 
 test('five workers killed in one call do not use up its only attempt, and it goes on from its checkpoint', async () => {
-  const record = join(folder, 'five.jsonl');
-  worker = startWorker(record);
-  const run = await client.start('slow', 'Do the slow one.');
+  const record = join(rig.folder, 'five.jsonl');
+  let worker = rig.startWorker(record);
+  const run = await rig.client.start('slow', 'Do the slow one.');
   for (let kill = 0; kill < 5; kill++) {
     const seen = kill;
-    while (count(record) <= seen) await sleep(100);
+    await until(() => linesOf(record).length > seen);
     await sleep(800);
     await worker.killGroup();
-    worker = startWorker(record);
+    worker = rig.startWorker(record);
   }
   const { output, intermediateSteps } = await run.result();
   expect(output).toBe('slow and steady');
@@ -94,22 +80,14 @@ test('five workers killed in one call do not use up its only attempt, and it goe
 });
 
 test('a Temporal server killed in the middle of a run goes on with it from its file', async () => {
-  const record = join(folder, 'server.jsonl');
-  worker = startWorker(record);
-  const run = await client.start('worker', 'Do thirty parts again.');
-  while (count(record) < 5) await sleep(50);
-  await server.killAndRestart();
-  const fresh = await AgentClient.connect({ address: server.address });
+  const record = join(rig.folder, 'server.jsonl');
+  rig.startWorker(record);
+  const run = await rig.client.start('worker', 'Do thirty parts again.');
+  await until(() => linesOf(record).length >= 5);
+  await rig.server.killAndRestart();
+  const fresh = await AgentClient.connect({ address: rig.server.address });
   const { output, intermediateSteps } = await fresh.get(run.id).result();
   expect(output).toBe('thirty parts');
   expect(intermediateSteps).toHaveLength(30);
   await fresh.close();
 });
-
-function count(record: string): number {
-  try {
-    return executions(record).length;
-  } catch {
-    return 0; // nothing was written yet
-  }
-}

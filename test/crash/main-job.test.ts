@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
-import { cleanEnv, reloop, root } from '../support/cli.ts';
+import { cleanEnv, root } from '../support/cli.ts';
+import { crashProject } from '../support/crash-rig.ts';
 import { freePort } from '../support/dev-server.ts';
 
 /** What the README promises, run as a newcomer runs it, on an embedded server of the test's own. */
-const state = mkdtempSync(join(tmpdir(), 'reloop-main-'));
-const env = { RELOOP_STATE_DIR: state, DEMO_REPORT: join(state, 'report.txt') };
+const project = crashProject({});
+const env = { ...project.env, DEMO_REPORT: join(project.state, 'report.txt') };
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 let id = '';
-afterAll(() => rmSync(state, { recursive: true, force: true }));
+afterAll(() => project.stop());
 
 /** A script of examples/ to its end. */
 async function example(name: string, ...args: string[]) {
@@ -49,7 +49,7 @@ describe('npm start', () => {
     `leaves a run that the Web UI of npm run dev shows${title}`,
     async () => {
       const [port, ui] = [await freePort(), await freePort()];
-      const dev = reloop(['dev', '--port', String(port), '--ui-port', String(ui)], env);
+      const dev = project.start('dev', '--port', String(port), '--ui-port', String(ui));
       await dev.prints('Ctrl-C ends it');
       const chrome = await chromium.launch({ executablePath: String(browser), args: quietBrowser });
       try {
@@ -70,7 +70,7 @@ test('the client script of the README gets its answer from npm run dev', async (
   const script = readFileSync(join(root, 'examples/start-run.ts'), 'utf8');
   expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\n${script}`);
   expect(script.trim().split('\n').length).toBeLessThanOrEqual(20);
-  const dev = reloop(['dev'], env);
+  const dev = project.start('dev');
   await dev.prints('Ctrl-C ends it');
   const { code, stdout } = await example('start-run');
   expect({ code, stdout }).toEqual({

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }));
   // The cache has what the checkout was installed from.
-  const quietly = ['--prefer-offline', '--no-audit', '--no-fund'];
+  const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   await run('npm', ['install', ...quietly, `./${filename}`], { cwd: project });
   // A project that is checked by TypeScript has Node's types; these are ours.
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
@@ -84,7 +84,7 @@ describe.each(['module', 'commonjs'])(
     test.each([
       ['nodenext', 'nodenext'],
       ['esnext', 'bundler'],
-    ])('with --module %s --moduleResolution %s', async (module, moduleResolution) => {
+    ])('under --module %s --moduleResolution %s', async (module, moduleResolution) => {
       const options = { module, moduleResolution, target: 'es2022', types: 'node' };
       const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
       const compiler = join(root, 'node_modules/typescript/bin/tsc');

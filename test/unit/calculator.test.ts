@@ -16,7 +16,7 @@ async function compute(input: string, reply?: string, attempt = 1) {
   return { output, asked };
 }
 
-describe('an expression is computed without asking a model', () => {
+describe('an expression', () => {
   it.each([
     ['25^0.43', '3.991298452658078'],
     ['25**0.43', '3.991298452658078'],
@@ -37,13 +37,16 @@ describe('an expression is computed without asking a model', () => {
     ['5 km / 2 hour', '2.5 km / hour'],
     ['10 inch to cm', '25.4 cm'],
     ['1/0', 'Infinity'],
-  ])('%s', async (expression, value) => {
+  ])('%s is computed without asking a model', async (expression, value) => {
     expect(await compute(expression)).toEqual({ output: `Answer: ${value}`, asked: [] });
   });
 
-  it.each([1e21, 123456789012345, 1e-6, 1.5e-7, 0.1, -42])('writes %d as JavaScript does', async (number) => {
-    expect((await compute(`${number} * 1`)).output).toBe(`Answer: ${number}`);
-  });
+  it.each([1e21, 123456789012345, 1e-6, 1.5e-7, 0.1, -42])(
+    '%d is written as JavaScript does',
+    async (number) => {
+      expect((await compute(`${number} * 1`)).output).toBe(`Answer: ${number}`);
+    },
+  );
 });
 
 describe('a question in words', () => {
@@ -70,7 +73,7 @@ describe('a question in words', () => {
     ['a block on one line', '```6 * 7```'],
     ['a block that was cut off', '```text\n6 * 7'],
     ['the answer', 'Answer: 42'],
-  ])('the model may reply with %s', async (_what, reply) => {
+  ])('is computed where the model replies with %s', async (_what, reply) => {
     expect((await compute('six times seven', reply)).output).toBe('Answer: 42');
   });
 
@@ -91,7 +94,7 @@ it('nothing at all is refused without asking the model', async () => {
   await expect(compute('  ', '1')).rejects.toThrow(ToolError);
 });
 
-describe('what can do more than compute is not an expression', () => {
+describe('what can do more than compute', () => {
   it.each([
     'import({})',
     'createUnit("foo")',
@@ -109,12 +112,12 @@ describe('what can do more than compute is not an expression', () => {
     '{ a: 1 }',
     'hypot(3, 4).constructor',
     '('.repeat(100_000),
-  ])('%.40s', async (input) => {
+  ])('is not an expression: %s', async (input) => {
     await expect(compute(input, 'no')).rejects.toThrow(ToolError);
   });
 });
 
-it('is called calculator, has no effects, and takes another name and description', () => {
+it('the tool is called calculator, has no effects, and takes another name and description', () => {
   expect(calculator()).toMatchObject({ name: 'calculator', effects: 'none', inputSchema: null });
   const named = calculator({ name: 'Calculator', description: 'Useful for math.', timeout: '5s' });
   expect(named).toMatchObject({ name: 'Calculator', description: 'Useful for math.', timeout: '5s' });
@@ -140,14 +143,14 @@ describe('the time limit', () => {
   });
 });
 
-describe('long inputs of a few characters', () => {
+describe('long inputs', () => {
   it.each([
     ['quotes', `${'"'.repeat(100_000)}1`],
     ['quotes around quotes', '"\''.repeat(50_000)],
     ['blanks before no equals sign', `1${' '.repeat(100_000)}x`],
     ['equals signs', '='.repeat(100_000)],
     ['fences', '```\n'.repeat(25_000)],
-  ])('%s are read in one go', async (_what, input) => {
+  ])('of %s are read in one go', async (_what, input) => {
     await expect(compute(input, input)).rejects.toThrow(ToolError);
   });
 });

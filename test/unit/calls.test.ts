@@ -53,6 +53,6 @@ test.each<[string, string[]]>([
   ['1/3.1', ['1/3.1']],
   ['1/3.1/2.1', ['1/3.1', '2.1']],
   ['', []],
-])('%j leads by %j', (call, path) => {
+])('the path %j leads through the calls %j', (call, path) => {
   expect(callPath(call)).toEqual(path);
 });

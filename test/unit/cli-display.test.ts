@@ -92,7 +92,7 @@ describe('text on a terminal', () => {
     ['FORCE_COLOR in a pipe', {}, { FORCE_COLOR: '1' }, true],
     ['NO_COLOR and FORCE_COLOR', {}, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
     ['a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, false],
-  ])('colour for %s', (_title, output, env, coloured) => {
+  ])('has colour or none for %s', (_title, output, env, coloured) => {
     expect(colorsFor({ write: () => true, ...output }, env).isColorSupported).toBe(coloured);
   });
 });

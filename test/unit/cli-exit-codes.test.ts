@@ -4,14 +4,14 @@ import { UsageError, exitCodeOf, failureOf } from '../../cli/exit-codes.ts';
 import { DecisionRefused, InvalidInput, RunNotFound, TemporalUnreachable } from '../../client/errors.ts';
 import { ConfigError } from '../../config/define.ts';
 
-describe('exit codes', () => {
+describe('the exit code', () => {
   test.each<[RunStatus, number]>([
     ['completed', 0],
     ['failed', 1],
     ['stopped', 3],
     ['waiting', 4],
     ['cancelled', 130],
-  ])('of a run that is %s', (status, code) => {
+  ])('of a run that is %s is %i', (status, code) => {
     expect(exitCodeOf({ status })).toBe(code);
   });
 
@@ -27,7 +27,7 @@ describe('exit codes', () => {
     ['anything else of the server', grpcError(13, 'internal'), 1],
     ['anything else', new TypeError('x'), 1],
     ['something that is no error', 'x', 1],
-  ])('of %s', (_title, error, code) => {
+  ])('tells apart what went wrong: %s', (_title, error, code) => {
     expect(failureOf(error).code).toBe(code);
   });
 

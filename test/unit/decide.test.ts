@@ -112,14 +112,14 @@ describe('a reply that cannot be read', () => {
     ['no action', ' Hm.', missing('Action:', 'Thought:')],
     ['nothing at all', '', missing('Action:', 'Thought:')],
     ['no input', 'Action: Search', missing('Action Input:', 'Action:')],
-  ])('%s: the model sees its reply and what is missing', (_what, text, observation) => {
+  ])('with %s shows the model its reply and what is missing', (_what, text, observation) => {
     expect(decided(text)).toEqual({
       type: 'act',
       actions: [{ tool: '_Exception', toolInput: observation, observation }],
     });
   });
 
-  test('for another reason: the model sees the error in place of its reply', () => {
+  test('for another reason shows the model the error in place of its reply', () => {
     const message = `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`;
     expect(decided(both)).toEqual({
       type: 'act',
@@ -137,17 +137,14 @@ describe('a reply that cannot be read', () => {
       both,
       `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`,
     ],
-  ])(
-    'with a text of the agent, that is what the model is told, and the log is the error: %s',
-    (_what, text, log) => {
-      for (const told of ['Keep to the format!', '']) {
-        expect(decided(text, { manifest: { handleParsingErrors: told } })).toEqual({
-          type: 'act',
-          actions: [{ tool: '_Exception', toolInput: told, observation: told, log }],
-        });
-      }
-    },
-  );
+  ])('is told in a text of the agent where it has one, and the log is the error: %s', (_what, text, log) => {
+    for (const told of ['Keep to the format!', '']) {
+      expect(decided(text, { manifest: { handleParsingErrors: told } })).toEqual({
+        type: 'act',
+        actions: [{ tool: '_Exception', toolInput: told, observation: told, log }],
+      });
+    }
+  });
 
   test('fails the run where the agent does not want the model to be told', () => {
     expect(decided(' Hm.', { manifest: { handleParsingErrors: false } })).toEqual({

@@ -71,7 +71,7 @@ describe('a decision', () => {
   });
 });
 
-describe('a decision is refused, with what would fit', () => {
+describe('a decision', () => {
   test.each<[what: string, open: GateCall[], type: DecisionName, data: unknown, message: string]>([
     ['nothing is open', [], 'retry', undefined, 'retry: say which call. No call is waiting.'],
     ['nothing waits', [running], 'skip', undefined, 'skip: say which call. No call is waiting.'],
@@ -207,7 +207,7 @@ describe('a decision is refused, with what would fit', () => {
       { output: '中'.repeat(40_000) },
       'resolve: the data is larger than 100000 bytes. Shorten it.',
     ],
-  ])('%s', (_what, open, type, data, message) => {
+  ])('is refused, with what would fit, when %s', (_what, open, type, data, message) => {
     expect(() => chooseCall(open, type, data)).toThrow(new Error(message));
   });
 });

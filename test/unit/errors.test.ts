@@ -41,7 +41,7 @@ test.each<[what: string, error: unknown, classified: object]>([
   expect(classifyError(error)).toMatchObject(classified);
 });
 
-describe('whatever is thrown can be recorded', () => {
+describe('whatever is thrown', () => {
   test.each<[what: string, error: unknown, type: string, message: unknown]>([
     ['half of a character', new Error('no city "K\ud83d"'), 'Error', 'no city "K\ufffd"'],
     ['half of a character in its name', named('Bad\ud83d'), 'Bad\ufffd', 'x'],
@@ -59,11 +59,11 @@ describe('whatever is thrown can be recorded', () => {
     ['an object without a prototype', Object.create(null), 'Error', '{}'],
     ['a symbol', Symbol('s'), 'Error', 'Symbol(s)'],
     ['a proxy that refuses', refusingProxy(), 'Error', expect.stringContaining('type object')],
-  ])('%s', (_what, error, type, message) => {
+  ])('can be recorded: %s', (_what, error, type, message) => {
     expect(classifyError(error)).toMatchObject({ type, message, retryable: true });
   });
 
-  test('in a bounded size, its stack without the message, its cause without the cause of that', () => {
+  test('is recorded in a bounded size, its stack without the message, its cause without the cause of that', () => {
     const huge = new Error('x'.repeat(3_000_000), {
       cause: new TypeError('because', { cause: new Error('of this') }),
     });
@@ -73,7 +73,7 @@ describe('whatever is thrown can be recorded', () => {
     expect(classified.cause).toEqual({ type: 'TypeError', message: 'because', frames: expect.any(String) });
   });
 
-  test('and of any value at all', () => {
+  test('is recorded in a bounded size even if it is any value at all', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.anything(), (message, name, cause) => {
         const error = strange({ message, name, cause, retryAfterMs: message, stack: name });

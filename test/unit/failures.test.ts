@@ -24,12 +24,12 @@ describe('the failure of an activity', () => {
       { type: 'Error', message: 'oops' },
     ],
     [
-      'by its own time-out',
+      'by its own time-out says so',
       timeout('START_TO_CLOSE'),
       { type: 'Timeout', message: 'it took longer than its time-out' },
     ],
     [
-      'by its worker',
+      'by its worker says that the worker died',
       timeout('HEARTBEAT'),
       {
         type: 'Timeout',
@@ -37,13 +37,17 @@ describe('the failure of an activity', () => {
       },
     ],
     [
-      'by another time-out, in the words of the server',
+      'by another time-out keeps the words of the server',
       timeout('SCHEDULE_TO_START'),
       { type: 'Timeout', message: 'activity timed out' },
     ],
-    ['of any other kind', new TerminatedFailure('ended'), { type: 'Error', message: 'ended' }],
     [
-      'by an error of the language',
+      'of any other kind keeps its message',
+      new TerminatedFailure('ended'),
+      { type: 'Error', message: 'ended' },
+    ],
+    [
+      'by an error of the language keeps its message',
       new TypeError('not a function'),
       { type: 'Error', message: 'not a function' },
     ],
@@ -53,7 +57,7 @@ describe('the failure of an activity', () => {
     expect(readFailure(cause)).toEqual(read);
   });
 
-  test('by cancellation is one', () => {
+  test('by cancellation is a cancellation', () => {
     const read = { error: { type: 'Cancelled', message: 'stop' }, checkpoint: undefined, mayPass: false };
     expect(readFailure(activityFailure(new CancelledFailure('stop')))).toEqual(read);
     expect(readFailure(new CancelledFailure('stop'))).toEqual(read);

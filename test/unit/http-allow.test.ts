@@ -31,7 +31,7 @@ describe('only a host on the list is asked', () => {
     ['//api.example.com/'],
     ['api.example.com'],
     [''],
-  ])('not %s', async (url) => {
+  ])('which %s is not', async (url) => {
     const allow = ['api.example.com', '*.wild.example', '127.0.0.2:8080', '[::1]:8080'];
     const error = await failureOf(http({ allow }).run({ url, method: 'GET' } as never, toolContext()));
     expect(error).toBeInstanceOf(ToolError);
@@ -48,7 +48,7 @@ describe('only a host on the list is asked', () => {
     ['[::1]:8080', 'http://[0:0:0:0:0:0:0:1]:8080/'],
     ['bücher.example', 'https://xn--bcher-kva.example/'],
     ['localhost:8080', 'http://localhost:8080/'],
-  ])('%s lists %s', (entry, url) => {
+  ])('an entry %s lists %s', (entry, url) => {
     expect(allowList([entry]).allows(new URL(url))).toBe(true);
   });
 

@@ -74,7 +74,7 @@ describe('a request', () => {
   });
 });
 
-describe('a request that the model has to mend is told to it, and not sent', () => {
+describe('a request that the model has to mend', () => {
   it.each([
     [
       'a header that is not listed',
@@ -83,7 +83,7 @@ describe('a request that the model has to mend is told to it, and not sent', () 
     ],
     ['a header with a line break', { headers: { accept: 'a\r\nhost: evil' } }, /a line break/],
     ['a GET with a body', { body: 'x' }, /GET takes no body/],
-  ])('%s', async (_what, input, says) => {
+  ])('is told to it, and not sent: %s', async (_what, input, says) => {
     const { url, host, requests } = await loopback({});
     const error = await failureOf(send({ allow: [host] }, { url, ...input }));
     expect(error).toBeInstanceOf(ToolError);
@@ -91,7 +91,7 @@ describe('a request that the model has to mend is told to it, and not sent', () 
     expect(requests).toEqual([]);
   });
 
-  it('a method that the config does not list', () => {
+  it('is told to it, and not sent: a method that the config does not list', () => {
     const tool = http({ allow: ['a.example'], methods: ['GET'] });
     expect(() => tool.parseInput({ url: 'https://a.example', method: 'POST' })).toThrow(/not valid/);
     expect(tool).toMatchObject({ effects: 'none' });
@@ -132,7 +132,7 @@ describe('a redirect', () => {
     { status: 303, method: 'GET', body: '', type: undefined },
     { status: 307, method: 'POST', body: 'hi', type: 'text/x' },
     { status: 308, method: 'POST', body: 'hi', type: 'text/x' },
-  ])('$status of a POST is a $method', async ({ status, method, body, type }) => {
+  ])('by $status makes a $method of a POST', async ({ status, method, body, type }) => {
     const { url, host, requests } = await loopback(({ path }) =>
       path === '/b' ? {} : redirect('/b', status),
     );
@@ -177,7 +177,7 @@ describe('a redirect', () => {
 
 describe('an answer that is an error', () => {
   it.each([400, 401, 403, 404, 422])(
-    '%d is told to the model, with the start of its body',
+    'of status %d is told to the model, with the start of its body',
     async (status) => {
       const { url, host } = await loopback({ status, body: `no${'.'.repeat(5000)}` });
       const error = await failureOf(send({ allow: [host] }, url));
@@ -191,7 +191,7 @@ describe('an answer that is an error', () => {
     { status: 429, type: 'ToolRateLimited' },
     { status: 500, type: 'ToolServerError' },
     { status: 503, type: 'ToolServerError' },
-  ])('$status is $type, to be tried again', async ({ status, type }) => {
+  ])('of status $status is $type, to be tried again', async ({ status, type }) => {
     const { url, host, requests } = await loopback({ status, body: 'busy', headers: { 'retry-after': '2' } });
     const error = await failureOf(send({ allow: [host] }, url));
     expect(error).toMatchObject({ name: type, retryable: true, retryAfterMs: 2000 });
@@ -209,7 +209,7 @@ describe('an answer that is an error', () => {
     ],
     ['a date in another age', 'Fri, 31 Dec 9999 23:59:59 GMT', /asks to wait \d+ minutes/],
     ['a number without end', '9'.repeat(400), /asks to wait for ever/],
-  ])('Retry-After is %s: not tried again, and said', async (_what, wait, says) => {
+  ])('with Retry-After %s is not tried again, and says so', async (_what, wait, says) => {
     const { url, host } = await loopback({ status: 503, headers: { 'retry-after': wait } });
     const error = await failureOf(send({ allow: [host] }, url));
     expect(error).toMatchObject({ retryable: false, retryAfterMs: undefined });
@@ -222,13 +222,13 @@ describe('an answer that is an error', () => {
     ['soon', undefined],
     ['1.2.3', undefined],
     ['-5', 0],
-  ])('Retry-After is %s: tried again, after %s ms', async (wait, retryAfterMs) => {
+  ])('with Retry-After %s is tried again after %s ms', async (wait, retryAfterMs) => {
     const { url, host } = await loopback({ status: 503, headers: { 'retry-after': wait } });
     const error = await failureOf(send({ allow: [host] }, url));
     expect(error).toMatchObject({ retryable: true, retryAfterMs });
   });
 
-  it('nobody listens: may be tried again', async () => {
+  it('may be tried again where nobody listens', async () => {
     const host = await deadHost();
     const error = await failureOf(send({ allow: [host] }, `http://${host}/`));
     expect(error).toMatchObject({
@@ -238,18 +238,18 @@ describe('an answer that is an error', () => {
     });
   });
 
-  it('the connection breaks in the body: may be tried again', async () => {
+  it('may be tried again where the connection breaks in the body', async () => {
     const { url, host } = await loopback({ body: 'ha', fault: 'break' });
     expect(await failureOf(send({ allow: [host] }, url))).toMatchObject({ name: 'ToolConnectionError' });
   });
 
-  it('its time is over: rejects with the reason of the signal', async () => {
+  it('rejects with the reason of the signal when its time is over', async () => {
     const { url, host } = await loopback({ fault: 'hang' });
     const error = await failureOf(send({ allow: [host] }, url, AbortSignal.timeout(50)));
     expect(error).toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('a header of the config cannot be sent: said without its value', async () => {
+  it('names a header of the config that cannot be sent, without its value', async () => {
     const { url, host } = await loopback({});
     const error = await failureOf(send({ allow: [host], headers: { authorization: 'a\nsecret' } }, url));
     expect(error).toMatchObject({ retryable: false, message: expect.stringContaining('"authorization"') });
@@ -257,7 +257,7 @@ describe('an answer that is an error', () => {
   });
 });
 
-it('names its hosts and methods to the model, and takes another name and description', () => {
+it('the tool names its hosts and methods to the model, and takes another name and description', () => {
   const { name, description, inputSchema } = http({ allow: ['a.example', '*.b.example'] });
   expect({ name, description }).toEqual({
     name: 'http',

@@ -7,7 +7,7 @@ import { readJsonBlob } from '../../agent/reply/json-blob.ts';
 import { decodeJson } from '../../agent/reply/json-decode.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
-describe('the JSON is read from', () => {
+describe('the JSON of a reply', () => {
   test.each<[what: string, text: string, value: Json]>([
     ['the whole reply', '{"a": 1}', { a: 1 }],
     ['the whole reply in a fence', '```json\n{"a": 1}\n```', { a: 1 }],
@@ -25,7 +25,7 @@ describe('the JSON is read from', () => {
     ['an object with text behind it', '{"a": 1}\nObservation: 2', { a: 1 }],
     ['an object with another open one behind it', '{"a": {"b": 1}} and {', { a: { b: 1 } }],
     ['a number that the reply begins with, though a fence follows', '5 apples\n```\n{"a": 1}\n```', 5],
-  ])('%s', (_what, text, value) => {
+  ])('is read from %s', (_what, text, value) => {
     expect(readJsonBlob(text)).toEqual(value);
   });
 
@@ -41,7 +41,7 @@ describe('the JSON is read from', () => {
     ['a bad escape', '{"a": "C:\\dir"}'],
     ['a BOM', '\ufeff{"a": 1}'],
     ['a fence with another tag', '```JSON\n{"a": 1}\n```'],
-  ])('not: %s', (_what, text) => {
+  ])('is not read from %s', (_what, text) => {
     expect(readJsonBlob(text)).toBeUndefined();
   });
 });
@@ -67,12 +67,12 @@ describe('an end that is missing', () => {
     ['{"a": -1.', { a: -1 }],
     ['{"a": tru', {}],
     ['[1] [2', [1]],
-  ])('%s', (text, value) => {
+  ])('is supplied: %s', (text, value) => {
     expect(readJsonBlob(text)).toEqual(value);
   });
 });
 
-describe('JSON is what Python takes for it', () => {
+describe('JSON', () => {
   test.each<[what: string, text: string, value: Json]>([
     ['raw line breaks and control characters', '{"a": "x\n\t\0y"}', { a: 'x\n\t\0y' }],
     ['NaN and infinities', '[NaN, Infinity, -Infinity]', [Number.NaN, Infinity, -Infinity]],
@@ -83,16 +83,16 @@ describe('JSON is what Python takes for it', () => {
     ['numbers', '[0, 12, -1.5, 1e2, 2E-1]', [0, 12, -1.5, 100, 0.2]],
     ['empty arrays and objects', '[ ] ', []],
     ['blanks around everything', ' { "a" : [ 1 , null ] } ', { a: [1, null] }],
-  ])('%s', (_what, text, value) => {
+  ])('is what Python takes for it: %s', (_what, text, value) => {
     expect(decodeJson(text)).toEqual({ type: 'value', value });
   });
 
-  test('but half a character, which nobody could record, is replaced, in keys too', () => {
+  test('has half a character, which nobody could record, replaced, in keys too', () => {
     const value = { 'a\ufffd': ['\ufffdb'] };
     expect(decodeJson('{"a\\ud83d": ["\\ude00b"]}')).toEqual({ type: 'value', value });
   });
 
-  test('a key may be called __proto__', () => {
+  test('may have a key that is called __proto__', () => {
     const decoded = decodeJson('{"__proto__": {"a": 1}}');
     expect(JSON.stringify(decoded)).toBe('{"type":"value","value":{"__proto__":{"a":1}}}');
   });
@@ -110,7 +110,7 @@ describe('JSON is what Python takes for it', () => {
     '"\\u00g0"',
     '[1 2]',
     '{1: 2}',
-  ])('not: %s', (text) => {
+  ])('is not what Python refuses: %s', (text) => {
     expect(decodeJson(text)).toMatchObject({ type: 'broken' });
   });
 
@@ -121,11 +121,11 @@ describe('JSON is what Python takes for it', () => {
     // Python makes no integer of more than 4,300 digits, which is no rule of JSON.
     ['an integer of 5,000 digits', '9'.repeat(5000), 'value'],
     ['a fraction of 4,301 digits', `1.${'9'.repeat(4301)}`, 'value'],
-  ])('up to its limits: %s', (_what, text, type) => {
+  ])('is read up to its limits: %s', (_what, text, type) => {
     expect(decodeJson(text).type).toBe(type);
   });
 
-  test('what it refuses is not looked for behind a fence', () => {
+  test('that is refused is not looked for behind a fence', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const fence = '\n```\n{"a": 1}\n```';
     expect(readJsonBlob(nested(500) + fence)).toBeInstanceOf(Array);
@@ -147,7 +147,7 @@ describe('an action_input', () => {
   });
 });
 
-describe('a reply of a million characters comes to an end', () => {
+describe('a reply of a million characters', () => {
   const n = 1_000_000;
   test.each<[what: string, text: string, type: string]>([
     ['prose', 'so it goes '.repeat(n / 11), 'undefined'],
@@ -162,7 +162,7 @@ describe('a reply of a million characters comes to an end', () => {
     ['quotes', '"'.repeat(n), 'string'],
     ['an array without an end', '[' + '1,'.repeat(n / 2), 'object'],
     ['an object and prose full of quotes', `{"a": 1} ${'" x '.repeat(n / 4)}`, 'object'],
-  ])('%s', (_what, text, type) => {
+  ])('comes to an end: %s', (_what, text, type) => {
     expect(typeof readJsonBlob(text)).toBe(type);
   });
 });

@@ -65,7 +65,7 @@ describe('the largest parts of a payload together stay below the 2 MB at which T
     // An action without result cannot be left out: its log and its input are a reply each.
     ['an unknown tool of the longest name', 3 * replyBytes],
     ['a continue-as-new', manifestBytes + carriedBytes + Math.max(handOverBytes, 2 * replyBytes)],
-  ])('%s', (_payload, bytes) => {
+  ])('in %s', (_payload, bytes) => {
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThanOrEqual(1_500_000);
   });

@@ -5,7 +5,7 @@ describe('an MCP server is named without what may be secret', () => {
   it.each([
     ['npx', ['-y', '@modelcontextprotocol/server-postgres', 'postgresql://admin:s3cret@db/prod']],
     ['npx', ['-y', '@modelcontextprotocol/server-postgres', '--key=s3cret']],
-  ])('%s %j', (command, args) => {
+  ])('so %s %j is npx, its flags and its package', (command, args) => {
     expect(serverName({ command, args })).toBe('npx -y @modelcontextprotocol/server-postgres …');
   });
 
@@ -17,7 +17,7 @@ describe('an MCP server is named without what may be secret', () => {
     ['server', ['KEY=s3cret'], 'server …'],
     ['sh', ['-c', 'export KEY=s3cret; exec server'], 'sh …'],
     ['npx', ['-y'], 'npx …'],
-  ])('%s %j is %s', (command, args, name) => {
+  ])('so %s %j is %s', (command, args, name) => {
     expect(serverName({ command, args })).toBe(name);
   });
 

@@ -63,7 +63,7 @@ describe('what cannot be read', () => {
 
 const MANY = 1_000_000;
 
-describe('a million characters are read in one go, where a pattern that tries again would not come to an end', () => {
+describe('a million characters, where a pattern that tries again would not come to an end', () => {
   test.each<[what: string, text: string, type: 'act' | 'finish' | 'error']>([
     ['blanks', ' '.repeat(MANY), 'error'],
     ['blanks behind "Action"', `Action${' '.repeat(MANY)}`, 'error'],
@@ -81,7 +81,7 @@ describe('a million characters are read in one go, where a pattern that tries ag
     ['quotes around an input', `Action: A\nAction Input: ${'"'.repeat(MANY)}1${'"'.repeat(MANY)}`, 'act'],
     ['"Final Answer:" again and again', 'Final Answer:'.repeat(MANY / 13), 'finish'],
     ['blanks around an answer', `Final Answer:${'\n '.repeat(MANY)}1${' \n'.repeat(MANY)}`, 'finish'],
-  ])('%s', (_what, text, type) => {
+  ])('are read in one go: %s', (_what, text, type) => {
     expect(outcomeOf(text)).toBe(type);
   });
 });

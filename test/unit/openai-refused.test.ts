@@ -63,7 +63,7 @@ describe('a refused parameter', () => {
     expect(server.requests.map(({ body }) => body['tool_choice'])).toEqual(['none', undefined]);
   });
 
-  test('max_tokens becomes max_completion_tokens', async () => {
+  test('max_tokens is sent as max_completion_tokens', async () => {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.";
     const error = { message, param: 'max_tokens', code: 'unsupported_parameter' };
@@ -89,7 +89,7 @@ describe('a refused parameter', () => {
     expect(second).toEqual(first?.filter((name) => name !== dropped));
   });
 
-  test('stream means: answer in one piece', async () => {
+  test('stream is left out, and the answer comes in one piece', async () => {
     const error = { message: 'Verify to stream this model.', param: 'stream', code: 'unsupported_value' };
     const { server, ask } = await scriptedOpenAI([{ status: 400, error }, 'whole']);
     expect(await ask(modelRequest({ stream: true }))).toMatchObject({
@@ -109,7 +109,7 @@ describe('a refused parameter', () => {
       error: { message: "Unsupported parameter: 'seed'", param: 'seed' },
     },
     { what: 'a field that was not sent', error: { message: "Unsupported parameter: 'stop'", param: 'stop' } },
-  ])('is not $what: that fails at once', async ({ error }) => {
+  ])('is told from $what, which fails at once', async ({ error }) => {
     const { server, ask } = await scriptedOpenAI([{ status: 400, error }]);
     const failure = await failureOf(ask(modelRequest({ temperature: 3, extra: { seed: 1 } })));
     expect(failure.type).toBe('ModelBadRequest');

@@ -55,7 +55,7 @@ describe('what is too long is cut, and the cut is marked', () => {
     ['line breaks, which JSON writes with two characters', '\n'.repeat(2_000_000)],
     ['control characters, which JSON writes with six', '\0'.repeat(500_000)],
     ['halves of characters, which JSON writes with six', '\ud83d'.repeat(500_000)],
-  ])('to what a payload takes, in bytes as they are sent: %s', (_what, text) => {
+  ])('down to what a payload takes, in bytes as they are sent: %s', (_what, text) => {
     const bytes = 1_500_000;
     const cut = asText(capOutput(text, 10_000_000, bytes));
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(bytes);

@@ -8,13 +8,13 @@ const PYTHON_BLANKS = [
 ];
 
 describe('white space is what Python says it is', () => {
-  test('in a pattern', () => {
+  test('where a pattern looks for it', () => {
     const blank = new RegExp(`^${PY_SPACE}$`, 'u');
     const matching = [...Array(0x10000).keys()].filter((code) => blank.test(String.fromCharCode(code)));
     expect(matching).toEqual(PYTHON_BLANKS);
   });
 
-  test('when it is stripped', () => {
+  test('where it is stripped', () => {
     const stripped = [...Array(0x10000).keys()].filter((code) => pyStrip(String.fromCharCode(code)) === '');
     expect(stripped).toEqual(PYTHON_BLANKS);
   });

@@ -43,7 +43,7 @@ test('a run that nothing is known of has every field of the contract, empty', ()
   `);
 });
 
-test('a whole run, event by event', () => {
+test('a whole run is reported as it went, event by event', () => {
   const report = reportOf([
     started,
     { type: 'model_started', call: '1' },
@@ -164,7 +164,7 @@ describe('a run that ended otherwise', () => {
       'was cancelled',
       { type: 'run_ended', status: 'cancelled', stopReason: 'cancelled', ...nothing, error: null },
     ],
-  ])('%s: it keeps its steps and counts, and waits no more', (_what, end) => {
+  ])('and %s keeps its steps and counts, and waits no more', (_what, end) => {
     const report = reportOf([...soFar, end]);
     expect(report).toMatchObject({
       iterations: 1,
@@ -176,7 +176,7 @@ describe('a run that ended otherwise', () => {
     expect(end).toMatchObject({ status: report.status, stopReason: report.stopReason, error: report.error });
   });
 
-  test('was stopped by a limit: it has an output and says which', () => {
+  test('and was stopped by a limit has an output and says which', () => {
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, modelCalls: 15 };
     const end: Happened = {
       type: 'run_ended',

@@ -95,7 +95,7 @@ describe('the model is told', () => {
     expect(pickAnswer(Object.assign({}, ...later, section) as { [name: string]: unknown })).toBe(told);
   });
 
-  it('at most ten of a list', () => {
+  it('no more than the first ten of a list', () => {
     const many = Array.from({ length: 30 }, (_, index) => ({ snippet: `s${index}`, title: `t${index}` }));
     expect(JSON.parse(pickAnswer({ organic_results: many }) ?? '')).toHaveLength(10);
     expect(JSON.parse(pickAnswer({ news_results: many }) ?? '')).toHaveLength(10);

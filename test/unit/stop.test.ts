@@ -31,7 +31,7 @@ describe('a whole reply', () => {
   });
 });
 
-describe('a reply in pieces is cut like a whole one, wherever it was split', () => {
+describe('a reply in pieces is cut like a whole one, wherever it was split,', () => {
   test.each<[what: string, text: string, stops: string[]]>([
     ['without a stop string', 'Action: A\nAction Input: 1', OBSERVATION],
     ['with one', 'Action: A\nAction Input: 1\nObservation: 2', OBSERVATION],
@@ -82,7 +82,7 @@ describe('a reply in pieces is cut like a whole one, wherever it was split', () 
     expect(wrong).toEqual([]);
   });
 
-  test('when its bytes are split inside a character and decoded before', () => {
+  test('even when its bytes are split inside a character and decoded before', () => {
     const text = 'Thought: 天気は晴れ 😀\nObservation: ☀';
     const bytes = new TextEncoder().encode(text);
     for (let at = 0; at <= bytes.length; at++) {

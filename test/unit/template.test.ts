@@ -4,22 +4,22 @@ import { fill } from '../../agent/template.ts';
 const values = { input: 'Who?', tools: 'A: a', empty: '' };
 
 test.each<[what: string, template: string, filled: string]>([
-  ['fills in each name, as often as it comes', '{input} {tools} {input}', 'Who? A: a Who?'],
-  ['fills in nothing where the value is empty', '[{empty}]', '[]'],
-  ['leaves names that it does not know', '{question} {Input}', '{question} {Input}'],
+  ['has each name filled in, as often as it comes', '{input} {tools} {input}', 'Who? A: a Who?'],
+  ['has nothing filled in where the value is empty', '[{empty}]', '[]'],
+  ['keeps names that it does not know', '{question} {Input}', '{question} {Input}'],
   [
-    'leaves names that every object has',
+    'keeps names that every object has',
     '{toString} {constructor} {__proto__}',
     '{toString} {constructor} {__proto__}',
   ],
   [
-    'leaves braces around anything but a name',
+    'keeps braces around anything but a name',
     '{} { input } {"a": 1} {a.b} {input',
     '{} { input } {"a": 1} {a.b} {input',
   ],
-  ['leaves the braces around a name in braces', '{{input}}', '{Who?}'],
-  ['leaves a template without names', 'Question:', 'Question:'],
-])('%s', (_what, template, filled) => {
+  ['keeps the braces around a name in braces', '{{input}}', '{Who?}'],
+  ['is kept where it has no names', 'Question:', 'Question:'],
+])('a template %s', (_what, template, filled) => {
   expect(fill(template, values)).toBe(filled);
 });
 
@@ -29,6 +29,6 @@ test.each<[what: string, value: string]>([
   ['JSON', '{"city": "Rome"}'],
   ['patterns of String.replace', "$& $1 $$ $` $'"],
   ['Python format fields', '{0} {x!r:>10}'],
-])('does not look into what it fills in: %s', (_what, value) => {
+])('a template does not look into what it fills in: %s', (_what, value) => {
   expect(fill('<{input}>{tools}', { input: value, tools: 'T' })).toBe(`<${value}>T`);
 });

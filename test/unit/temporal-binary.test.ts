@@ -55,7 +55,7 @@ const fakeGo = (seconds: number) =>
 
 const goCalls = async () => (await readFile(join(folder, 'go-calls'), 'utf8')).trim().split('\n');
 
-describe('which Temporal CLI is taken', () => {
+describe('the search for a Temporal CLI', () => {
   it('takes TEMPORAL_CLI_PATH, then PATH, then the copy in the cache', async () => {
     const named = await cli(join(folder, 'named'), '3');
     const onPath = await cli(join(folder, 'bin', 'temporal'), '2');
@@ -95,7 +95,7 @@ describe('which Temporal CLI is taken', () => {
   });
 });
 
-describe('where none is there', () => {
+describe('the search for a Temporal CLI where there is none', () => {
   it('builds one with Go where the download is blocked, and finds it in the cache from then on', async () => {
     await fakeGo(0);
     expect(await find()).toEqual({ path: cached, source: 'go-install', version: 'built' });

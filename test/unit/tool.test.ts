@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import type { Json } from '../../agent/vocabulary.ts';
+import { defineAgent } from '../../config/define.ts';
 import { type Tool, ToolError, ToolInputError, defineTool } from '../../tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 
@@ -163,6 +164,7 @@ describe('a tool with a schema', () => {
 
   it('is one of the tools that an agent lists, whatever it takes', () => {
     expectTypeOf(weather).toExtend<Tool>();
+    expect(defineAgent({ name: 'a', model: 'scripted', tools: [weather] }).tools).toEqual([weather]);
   });
 
   it('is refused when its input is a schema of zod 3, and told which zod to take', () => {
@@ -196,7 +198,7 @@ it.each([
   expect(error).toMatchObject({ name: 'ToolError', message });
 });
 
-it('keeps the options it was given and adds none', () => {
+it('a tool keeps the options it was given and gets no others', () => {
   const tool = defineTool({ name: 'a', description: 'b', timeout: '2s', effects: 'none', run: () => 1 });
   expect(Object.keys(tool).toSorted()).toEqual([
     'description',

@@ -172,7 +172,7 @@ describe('a run that goes on from another', () => {
     });
   });
 
-  test('and ends before it has called hands on what it was given: nothing is recorded in itself', () => {
+  test('and that ends before it has called hands on what it was given: nothing is recorded in itself', () => {
     const { entries, ...origin } = handOver(before(), 'run-1');
     const transcript = continuedTranscript(0, -1, origin, entries);
     expect(handOver(transcript, 'run-2')).toEqual({ ...origin, entries });

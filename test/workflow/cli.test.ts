@@ -105,7 +105,7 @@ describe('reloop run', () => {
     expect(stdout).toBe('answered sum?\n');
   });
 
-  test('detached prints the id and leaves', async () => {
+  test('that is detached prints the id and leaves', async () => {
     const { code, stdout } = await cli(['run', 'asker', 'sum?', '--detach', '--id', 'left-alone', ...config]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'left-alone\n' });
     expect((await cli(['watch', 'left-alone'])).stdout).toBe('answered sum?\n');

@@ -223,7 +223,7 @@ const paths: [what: string, agent: string, steer: (run: AgentRun) => Promise<unk
 ];
 
 describe("the worker's onEvent and the run's history say the same", () => {
-  test.each(paths)('of %s', async (_what, name, steer) => {
+  test.each(paths)('when a run sees %s', async (_what, name, steer) => {
     isDown = true;
     const run = await rig.client.start(name, 'what?');
     await steer(run);

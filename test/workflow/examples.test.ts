@@ -35,7 +35,7 @@ async function ask(agent: { name: string }, question: string, options: StartOpti
   return { run, result, steps, prompts };
 }
 
-test('own-prompt: the model reads the own texts with the values of this run, and the format of the kind', async () => {
+test('in own-prompt the model reads the own texts with the values of this run, and the format of the kind', async () => {
   const { result, steps, prompts } = await ask(concierge, 'Is there soup left?', {
     variables: conciergeVariables,
   });
@@ -46,13 +46,13 @@ test('own-prompt: the model reads the own texts with the values of this run, and
   expect(prompts[0]).toMatch(/Be brief and polite\.\n\nQuestion: Is there soup left\?\nThought:$/u);
 });
 
-test('own-parser: keywords in bold are read', async () => {
+test('in own-parser keywords in bold are read', async () => {
   const { result, steps } = await ask(counter, 'How long is "durable"?');
   expect(result).toMatchObject({ output: 'seven letters', iterations: 2 });
   expect(steps).toEqual([['1.1', 'word length', 'durable', '7']]);
 });
 
-test('own-kind: a line of the own format is an action, and the model is told of one that is not', async () => {
+test('in own-kind a line of the own format is an action, and the model is told of one that is not', async () => {
   const { result, steps, prompts } = await ask(terse, 'When does the bakery close?');
   expect(result).toMatchObject({ output: 'It closes at five.', iterations: 3 });
   expect(steps).toEqual([
@@ -62,7 +62,7 @@ test('own-kind: a line of the own format is an action, and the model is told of 
   expect(prompts[2]).toContain('RESULT: the bakery is open from 9 to 5');
 });
 
-test('structured-output: two calls in one turn, and prose is asked for again as an object', async () => {
+test('in structured-output there are two calls in one turn, and prose is asked for again as an object', async () => {
   const { result, steps } = await ask(comparison, 'Where is it warmer, in Lisbon or in Oslo?');
   expect(result).toMatchObject({ output: { warmer: 'Lisbon', difference: 13 }, iterations: 3 });
   expect(steps).toEqual([
@@ -72,7 +72,7 @@ test('structured-output: two calls in one turn, and prose is asked for again as 
   ]);
 });
 
-test('sub-agent: the tool is a run of the other agent, under the id of the call', async () => {
+test('in sub-agent the tool is a run of the other agent, under the id of the call', async () => {
   const { run, result, steps } = await ask(editor, 'Since when has the Eiffel Tower been open?');
   expect(result.output).toBe('The Eiffel Tower has been open since 1889.');
   expect(steps).toEqual([
@@ -83,7 +83,7 @@ test('sub-agent: the tool is a run of the other agent, under the id of the call'
   expect(intermediateSteps.map(({ action }) => action.tool)).toEqual(['archive']);
 });
 
-test('batch: one answer for each input, in order', async () => {
+test('batch prints one answer for each input, in order', async () => {
   const lines = await nameCapitals(rig.client, ['Peru', 'Norway', 'Atlantis'], randomUUID());
   expect(lines).toEqual(['Peru: Lima', 'Norway: Oslo', 'Atlantis: I do not know.']);
 });

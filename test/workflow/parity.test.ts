@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PreparedCase, expected, prepare, readCases } from '../support/parity.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
@@ -14,17 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-describe.each(kinds)('as AgentExecutor does it: $kind', ({ cases }) => {
+describe.each(kinds)('$kind does as AgentExecutor does with', ({ cases }) => {
   const [same, different] = [
     cases.filter(({ parity }) => parity.differs === undefined),
     cases.filter(({ parity }) => parity.differs !== undefined),
   ];
 
-  test.concurrent.each(titled(same))('%s', async (_, parity, prepared) => {
+  test.concurrent.for(titled(same))('%s', async ([, parity, prepared], { expect }) => {
     expect(await prepared.run(rig)).toEqual(expected(parity));
   });
 
-  test.concurrent.each(titled(different))('%s', async (_, parity, prepared) => {
+  test.concurrent.for(titled(different))('%s', async ([, parity, prepared], { expect }) => {
     expect(await prepared.run(rig)).toEqual(expected(parity));
     // A difference that is none any more is to be struck out.
     expect(expected(parity)).not.toEqual(parity.recorded);

@@ -59,7 +59,7 @@ function joined(steps: { action: { log: string }; observation: unknown }[]): str
 }
 
 describe('a seed', () => {
-  test('000: four loops with a Python REPL, and 55', async () => {
+  test('000 takes four loops with a Python REPL to 55', async () => {
     const { result, steps, scratchpads } = await runOf(fibonacci, fibonacciQuestion);
     expect(result).toMatchObject({ output: '55', iterations: 4, usage: { modelCalls: 4 } });
     expect(steps.map(([tool, , observation]) => [tool, observation])).toEqual([
@@ -71,7 +71,7 @@ describe('a seed', () => {
     expect(scratchpads).toEqual(joined(result.intermediateSteps));
   });
 
-  test('001: an observation that the model made up is cut, and the tool says 124956', async () => {
+  test('001 loses the observation that the model made up, and the tool says 124956', async () => {
     const { result, steps, requests } = await runOf(apples, applesQuestion);
     expect(result).toMatchObject({
       output: '小明一共有124956个苹果',
@@ -90,7 +90,7 @@ describe('a seed', () => {
     );
   });
 
-  test('002: the weather is sunny, every sum is 3, and the model mends it', async () => {
+  test('002 is told that it is sunny and that every sum is 3, and the model mends it', async () => {
     const { result, steps, scratchpads } = await runOf(weather, weatherQuestion);
     expect(result).toMatchObject({
       output: 'I will be 38 in ten years and the weather this week is sunny.',
@@ -103,7 +103,7 @@ describe('a seed', () => {
     expect(scratchpads).toEqual(joined(result.intermediateSteps));
   });
 
-  test('003: a session knows the name it was told, searches, and says which industry', async () => {
+  test('003 is a session that knows the name it was told, searches, and says which industry', async () => {
     const rig = await startRig({ agents: [industry] });
     rigs.push(rig);
     const session = randomUUID();
@@ -164,7 +164,7 @@ describe('a seed', () => {
     ]);
   });
 
-  test('004: two searches and a power, to the last digit', async () => {
+  test('004 takes two searches and a power, to the last digit', async () => {
     const { result, steps, scratchpads } = await runOf(girlfriend, girlfriendQuestion);
     expect(result).toMatchObject({ output: '3.99', usage: { modelCalls: 4 } });
     expect(steps).toEqual([

@@ -251,12 +251,12 @@ describe('a session', () => {
 });
 
 describe('the memory of an agent', () => {
-  test('window shows the last turns', async () => {
+  test('as a window shows the last turns', async () => {
     for (const text of ['w1', 'w2', 'w3']) await say('window', text, 'window');
     expect(shown('w3')).toEqual([...turn('w2'), said('w3')]);
   });
 
-  test('summary puts notes of the model in the place of all turns but the last', async () => {
+  test('as a summary puts notes of the model in the place of all turns but the last', async () => {
     for (const text of ['s1 is short', 's2 is longer', 's3 is the last'])
       await say('summary', text, 'summary');
     expect(shown('s3 is the last')).toEqual([
@@ -268,7 +268,7 @@ describe('the memory of an agent', () => {
     expect((await show('summary')).messages.slice(1)).toEqual(turn('s3 is the last'));
   });
 
-  test('a summary that cannot be had leaves the conversation as it is', async () => {
+  test('as a summary that cannot be had leaves the conversation as it is', async () => {
     for (const text of ['never sum up this', 'nor this']) await say('unsummed', text, 'summary');
     await say('unsummed', 'so what is there?');
     expect(shown('so what is there?')).toEqual([
