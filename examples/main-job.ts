@@ -20,7 +20,9 @@ if (question !== fibonacciQuestion && !hasRealModel) {
     number | null,
   ]; // Node's own event
   if (code === 0) {
-    console.error(`\nLook at it: npm run dev, then http://127.0.0.1:8233/namespaces/default/workflows/${id}`);
+    console.error(
+      `\nLook at it: npm run dev, and in the Web UI that it names /namespaces/default/workflows/${id}`,
+    );
   }
   process.exitCode = code ?? 1;
 }
