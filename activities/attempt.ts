@@ -86,7 +86,8 @@ async function toFailure(error: unknown, policy: AttemptPolicy, attempt: Attempt
   const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
   const { checkpoint } = heartbeat.record;
   if (!classified.retryable || exhausted) {
-    return failureOf(classified, { checkpoint, exhausted: exhausted || undefined }, { nonRetryable: true });
+    const mayPass = exhausted || classified.mayPass === true;
+    return failureOf(classified, { checkpoint, exhausted: mayPass || undefined }, { nonRetryable: true });
   }
   // If this cannot be stored the attempt is lost anyway, and the next one counts from what is stored.
   const counted = { failures, lastError: classified.message, endedAt: context.info.attempt };

@@ -5,6 +5,8 @@ import { boundedText, fieldOf, finiteMs, plainJson } from '../agent/values.ts';
 /** What was thrown, as it can be recorded: every text well-formed and bounded. */
 export interface ClassifiedError extends RecordedError {
   retryable: boolean;
+  /** It is final only because of how long the server wants to be left alone: some time later it may work. */
+  mayPass?: boolean | undefined;
   retryAfterMs?: number | undefined;
   /** What the thrown error gave as its cause: one, and not that one's own. */
   cause?: RecordedError | undefined;
@@ -42,6 +44,7 @@ function withinPatience(classified: ClassifiedError): ClassifiedError {
     ...classified,
     message: `${message} (${wish}; ${rule}.)`,
     retryable: false,
+    mayPass: true,
     retryAfterMs: undefined,
   };
 }

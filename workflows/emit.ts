@@ -29,7 +29,7 @@ export function emitter(listened: boolean): Emit | undefined {
 
 /** One line in the log of the worker that has the run, which says whose it is. */
 export function logWaiting({ call, tool, reason, error }: WaitingCall): void {
-  const why = error === undefined ? '' : `: ${boundedText(error.message, 200)}`;
+  const why = error === undefined ? '' : `: ${boundedText(error.message, 200).replace(/\.$/u, '')}`;
   const retry = `reloop retry ${workflowInfo().workflowId} ${call}`;
   workflowLog.warn(`waits for you: ${tool} (${call}) ${reason}${why}. ${retry}`, { waiting: call });
 }

@@ -3,6 +3,9 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { callPath } from '../agent/calls.ts';
 import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
+import { fittingDecisions } from '../agent/rules/decisions.ts';
+import { stateOf } from '../agent/rules/waiting.ts';
+import { boundedText } from '../agent/values.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
 import type { AgentRunInput } from './messages.ts';
 
@@ -42,10 +45,12 @@ export function showWaiting(waiting: readonly WaitingCall[]): void {
   if (first === undefined) return setCurrentDetails('');
   const more = waiting.length > 1 ? ` (and ${waiting.length - 1} more)` : '';
   const which = waiting.length > 1 ? ", with the call's id as data" : '';
+  const updates = fittingDecisions(stateOf(first)).map((name) => `\`${name}\``);
+  const why = boundedText(first.error?.message ?? '', 300);
   setCurrentDetails(
     [
-      `**Waiting for you**: ${first.tool} (${first.call}) ${first.reason}${more}: ${first.error?.message.slice(0, 300) ?? ''}`,
-      `${where(first)}send an Update: \`retry\`, \`resolve\` with \`{"output":"…"}\`, \`skip\` or \`abort\`${which}.`,
+      `**Waiting for you**: ${first.tool} (\`${first.call}\`) ${first.reason}${more}: ${why}`,
+      `${where(first)}send an Update: ${updates.join(', ')}${which}.`,
     ].join('\n\n'),
   );
 }

@@ -153,5 +153,8 @@ function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Js
 
 /** What was sent is quoted, and may be anything: it has to be recordable like any other text. */
 function refusal(type: string, text: string): Error {
-  return new Error(boundedText(`${type}: ${text}`, limits.errorChars));
+  const error = new Error(boundedText(`${type}: ${text}`, limits.errorChars));
+  // The Web UI shows a person the sentence, and where in our files it was written.
+  error.stack = '';
+  return error;
 }

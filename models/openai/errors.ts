@@ -1,10 +1,9 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
-import { limits } from '../../agent/limits.ts';
 import { withoutSecrets } from '../../agent/secrets.ts';
 import { boundedText } from '../../agent/values.ts';
 import type { ModelErrorType } from '../model.ts';
 import { ModelError } from '../model.ts';
-import { adviceToWait, retryAfter } from './retry-after.ts';
+import { retryAfter } from './retry-after.ts';
 
 /** Whom was asked for what, so that a message can say where it went wrong. */
 export interface Asked {
@@ -56,13 +55,10 @@ function unreachable(error: APIConnectionError, asked: Asked): ModelError {
 function answered(error: APIError, asked: Asked): ModelError {
   const type = typeOf(error);
   const said = quoted(error.message, asked).trim().replace(/\.$/, '');
-  const asksFor = retryAfter(error.headers);
-  const retryable = isRetryable(type, error);
-  const tooLong = retryable && asksFor !== undefined && asksFor > limits.retryAfterMs;
-  const advice = tooLong ? adviceToWait(asksFor) : adviceFor(type, error, asked);
+  const advice = adviceFor(type, error, asked);
   return new ModelError(type, `The model at ${asked.baseURL} answered: ${said}. ${advice}`.trimEnd(), {
-    retryable: retryable && !tooLong,
-    retryAfterMs: tooLong ? undefined : asksFor,
+    retryable: isRetryable(type, error),
+    retryAfterMs: retryAfter(error.headers),
   });
 }
 

@@ -107,7 +107,7 @@ describe('a tool call that failed for good', () => {
     const handle = rig.temporal.workflow.getHandle(run.id);
     expect(await handle.query('status')).toMatchObject({ status: 'waiting', waiting: [park], running: [] });
     const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
-    expect(metadata.currentDetails).toContain('**Waiting for you**: flaky (1.1) failed');
+    expect(metadata.currentDetails).toContain('**Waiting for you**: flaky (`1.1`) failed');
     await run.cancel();
     await expect(run.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
   });

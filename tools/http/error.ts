@@ -1,5 +1,3 @@
-import { limits } from '../../agent/limits.ts';
-
 /** Why a service did not give a tool what it asked for: the failure's type, as the Web UI and `show` print it. */
 export type ServiceErrorType =
   | 'ToolAuthenticationError' // no key, or 401
@@ -14,8 +12,7 @@ export type ServiceErrorType =
 
 /**
  * Thrown by tools that ask a service over HTTP. `retryable: false` says that the same request would fail again until a
- * person changes something; the message says what. No message holds a key or a password. A service that asks for a longer
- * wait than `limits.retryAfterMs` is not asked again either.
+ * person changes something; the message says what. No message holds a key or a password.
  */
 export class ServiceError extends Error {
   override name: ServiceErrorType;
@@ -28,11 +25,10 @@ export class ServiceError extends Error {
     message: string,
     { retryable, retryAfterMs }: { retryable: boolean; retryAfterMs?: number | undefined },
   ) {
-    const tooLong = retryAfterMs !== undefined && retryAfterMs > limits.retryAfterMs;
-    super(tooLong && retryable ? `${message.trimEnd()} ${asksTooMuch(retryAfterMs)}` : message);
+    super(message);
     this.name = type;
-    this.retryable = retryable && !tooLong;
-    this.retryAfterMs = tooLong ? undefined : retryAfterMs;
+    this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -60,16 +56,11 @@ export function isPassing(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-function asksTooMuch(waitMs: number): string {
-  const wait = Number.isFinite(waitMs) ? `${Math.ceil(waitMs / 60_000)} minutes` : 'for ever';
-  return `It asks to wait ${wait}, which is longer than ${limits.retryAfterMs / 60_000} minutes: try the call again when that is over.`;
-}
-
 /** Milliseconds from `Retry-After`, in seconds or as a date; undefined for what is neither. Never negative. */
 export function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   const wait = /^\s*[\d.]+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
+  return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
 }
 
 /** The start of a text, for a message. */
