@@ -80,8 +80,7 @@ export class AgentRun {
   /** The exact request of every model call, in order, rebuilt from history. */
   async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
     const { runId } = await placeOfRun(this.#client, this.id);
-    const options = { follow, ...(kinds === undefined ? {} : { kinds }) };
-    yield* readRequests(this.#client, { workflowId: this.id, runId }, options);
+    yield* readRequests(this.#client, { workflowId: this.id, runId }, { follow, kinds });
   }
 
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */

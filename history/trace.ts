@@ -190,7 +190,7 @@ export function createTrace(id: string): Trace {
       turn,
       attempts,
       durationMs,
-      ...(closing ? { closing } : {}),
+      closing: closing || undefined,
     } as const;
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     if (decision.type !== 'act') return [reply];

@@ -89,7 +89,7 @@ async function takeStep(
   if (told === 'now') emit();
   if (told === 'with the turn') late.push({ index: Number(call.slice(call.indexOf('.') + 1)), emit });
   return {
-    entry: { type: 'step', call, ...step, ...(toolCallId === undefined ? {} : { toolCallId }) },
+    entry: { type: 'step', call, ...step, toolCallId },
     result,
     fromTool: end.fromTool,
   };

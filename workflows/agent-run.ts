@@ -53,12 +53,12 @@ function continueWhenLong(
   const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
-    ...(input.caller === undefined ? {} : { caller: input.caller }),
-    ...(input.session === undefined ? {} : { session: input.session }),
+    caller: input.caller,
+    session: input.session,
     root: loop.root,
     manifest,
     searchAttributes,
-    ...(events ? { events } : {}),
+    events: events || undefined,
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,

@@ -154,8 +154,8 @@ function startRun(
   const runInput: AgentRunInput = {
     agent,
     session: name,
-    question: { input, chatHistory: messages, ...(variables === undefined ? {} : { variables }) },
-    ...(overrides === undefined ? {} : { overrides }),
+    question: { input, chatHistory: messages, variables },
+    overrides,
   };
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,
@@ -181,9 +181,7 @@ async function sumUp(
   const { summarizeConversation } = proxyActivities<{
     summarizeConversation(input: SummarizeInput): Promise<Summarized>;
   }>({ summary: agent, ...runnerOptions(SUMMARY_ATTEMPTS, limits.modelAttemptMs) });
-  const summarized = await unlessCancelled(
-    summarizeConversation({ agent, ...fold, ...(overrides === undefined ? {} : { overrides }) }),
-  );
+  const summarized = await unlessCancelled(summarizeConversation({ agent, ...fold, overrides }));
   if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
 }
 

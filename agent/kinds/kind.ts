@@ -14,9 +14,9 @@ export type ModelPrompt =
   | {
       type: 'messages';
       messages: ChatMessage[];
-      tools?: ToolSpec[];
+      tools?: ToolSpec[] | undefined;
       /** 'none': the tools are named, because earlier messages call them, but may not be called any more. */
-      toolChoice?: 'none';
+      toolChoice?: 'none' | undefined;
     };
 
 /** A reply that called tools, as it came. */
@@ -28,9 +28,9 @@ export interface TurnReply {
 /** A step as prompts show it. */
 export interface PromptStep extends AgentStep {
   /** The native tool call this step answers. */
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** The reply that made this step and others of its turn; one object for all of them. */
-  reply?: TurnReply;
+  reply?: TurnReply | undefined;
 }
 
 /** All that a prompt is made of. */
@@ -55,9 +55,9 @@ export interface ParserInput {
 
 /** An action as a parser reads it. */
 export interface ParsedAction extends AgentAction {
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** Why this one native tool call cannot be read; the others of its turn may be. */
-  unreadable?: string;
+  unreadable?: string | undefined;
 }
 
 export type ParsedReply =

@@ -123,7 +123,7 @@ function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessa
   const said = typeof observation === 'string' ? observation : pyJson(observation);
   const unreadable = action.tool === EXCEPTION_TOOL && action.toolInput === observation;
   const content = unreadable ? `${action.log}\n${said}` : said;
-  return { role: 'tool', content, ...(toolCallId === undefined ? {} : { toolCallId }) };
+  return { role: 'tool', content, toolCallId };
 }
 
 /** Calls that cannot be read are told of one by one; the others of the turn run. */

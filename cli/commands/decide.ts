@@ -39,7 +39,7 @@ export function resolve(
 /** `reloop skip`: goes on without a waiting call. */
 export function skip(io: Io, id: string, call: string | undefined, options: ReasonOptions): Promise<number> {
   const { reason } = options;
-  return decide(io, id, call, { type: 'skip', ...(reason === undefined ? {} : { reason }) }, options);
+  return decide(io, id, call, { type: 'skip', reason }, options);
 }
 
 /** `reloop cancel`: one running call, or the run. */
@@ -51,7 +51,7 @@ export function cancel(
 ): Promise<number> {
   const { reason } = options;
   if (call !== undefined) {
-    return decide(io, id, call, { type: 'cancelCall', ...(reason === undefined ? {} : { reason }) }, options);
+    return decide(io, id, call, { type: 'cancelCall', reason }, options);
   }
   const cancelRun = async (run: AgentRun) => {
     await run.cancel();

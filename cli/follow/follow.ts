@@ -139,7 +139,7 @@ function createProgress() {
 function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
   const colors = colorsFor({ write: () => undefined }, {});
   const style = { colors, words: (text: string) => harmlessOn(stderr, text) };
-  const requests = run.requests({ follow: true, ...(kinds === undefined ? {} : { kinds }) });
+  const requests = run.requests({ follow: true, kinds });
   return async (event: RunEvent): Promise<string[]> => {
     if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
     if (event.type !== 'model_started') return [];
