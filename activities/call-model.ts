@@ -73,7 +73,7 @@ function readerOf(
   return { parse, closing, checkOutput };
 }
 
-/** What another worker runs is checked here: an input that does not fit is told to the model, and nothing is scheduled. */
+/** Inputs of other workers' tools are checked here: the model is told of one that does not fit, and nothing is scheduled. */
 function checkRemoteInputs({ tools }: Dependencies, decision: TurnDecision): TurnDecision {
   if (decision.type !== 'act') return decision;
   const actions = decision.actions.map((action) => {

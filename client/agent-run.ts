@@ -71,7 +71,7 @@ export class AgentRun {
         yield event;
       }
     } finally {
-      // Whoever looks away leaves no long poll behind.
+      // A reader that stops early must leave no long poll behind.
       left.abort();
       await recorded.return(undefined).catch(() => undefined);
     }
@@ -121,7 +121,7 @@ export class AgentRun {
     }
   }
 
-  /** Nobody has to name the one call that waits, not even where it waits in a sub-agent. */
+  /** The id of the waiting call where exactly one waits, in this run or in a sub-agent; else ''. */
   async #onlyWaiting(): Promise<string> {
     const { waiting } = await this.#fold(false);
     return waiting.length === 1 ? (waiting[0]?.call ?? '') : '';

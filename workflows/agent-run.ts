@@ -65,7 +65,7 @@ function continueWhenLong(
   });
 }
 
-/** Whoever watches the parent has to see that its sub-agent waits. */
+/** Signals the parent, so that its own status and trace show that the sub-agent waits. */
 function tellParent({ caller }: AgentRunInput, waiting: WaitingCall[]): void {
   const { parent } = workflowInfo();
   if (caller === undefined || parent === undefined) return;

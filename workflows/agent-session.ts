@@ -52,7 +52,7 @@ export async function agentSession(state: SessionState): Promise<void> {
     session.leaving = shouldContinueAsNew(state);
     await condition(() => session.leaving || session.cleared || state.queue.length > 0);
     if (session.leaving || state.queue.length === 0) {
-      // Who still waits is told, and asks again in the next run.
+      // Senders that still wait get an answer now, and send again to the next run.
       await condition(allHandlersFinished);
       if (session.cleared && state.queue.length === 0) return;
       if (session.leaving) await continueAsNew<typeof agentSession>(state);

@@ -77,7 +77,7 @@ export interface AgentKind {
   stoppedOutput: string;
   /** Takes chat history? If not, a start with one is refused. */
   chatHistory: boolean;
-  /** What keeps an agent from being of this kind, as a sentence; asked when its config is loaded. */
+  /** Called when a config is loaded: a sentence that says why an agent cannot be of this kind, or undefined. */
   validate?(manifest: AgentManifest): string | undefined;
   render(context: PromptContext): ModelPrompt;
   /** Throws {@link OutputParserError} for a reply it cannot read. */
@@ -87,7 +87,7 @@ export interface AgentKind {
 /** A reply that does not follow the kind's format. */
 export class OutputParserError extends Error {
   override name = 'OutputParserError';
-  /** What the model is told, where the parser knows what is missing; then the log keeps the raw reply. */
+  /** Observation for the model, where the parser knows what the reply lacks; the log then keeps the raw reply. */
   readonly observation: string | undefined;
 
   constructor(message: string, observation?: string) {

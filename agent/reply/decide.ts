@@ -31,7 +31,7 @@ export function decide(
   reply: RawReply,
 ): { text: string; decision: TurnDecision } {
   const { text, stop } = cutAtStop(reply.text, manifest.stop);
-  // What a stop string ended was whole, whatever the server cut later.
+  // A text that ended at a stop string is complete, even where the server was cut off later.
   const incomplete = reply.finishReason === 'length' && stop === undefined;
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);

@@ -76,7 +76,7 @@ export async function follow(
       printer.print(event);
       addToReport(report, event);
       progress.add(event);
-      // What is waited for in between, and decided since, is no news.
+      // Past waits that were decided long ago need no help text: only the state at the end of the record counts.
       if (seen < recorded) continue;
       const { decided } = options;
       const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
