@@ -39,7 +39,7 @@ export async function askModel(
   }
 }
 
-/** What a person says in the model's place: no model is asked, and it costs nothing. */
+/** A person's reply in place of the model's: no model is asked, and the turn costs nothing. */
 export function personsReply(kind: AgentKind, context: PromptContext, text: string): Asked {
   const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop', usage });
@@ -60,7 +60,7 @@ export function modelPolicy({ modelRetry, params, model }: AgentManifest): Attem
   };
 }
 
-/** What a model's `onText` is: every piece is a sign of life. `show` gets the text. */
+/** The `onText` that a model is given: every piece is a sign of life; a piece with text goes to `show`. */
 export function hearing({ clock }: Attempt, show: (piece: string) => void): (piece: string) => void {
   return (piece) => {
     clock.restart();

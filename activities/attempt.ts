@@ -27,7 +27,7 @@ const LAST_BEAT_MS = 1000;
 export interface AttemptPolicy {
   retry: RetryPolicy;
   timeoutMs: number;
-  /** What a time-out is called; without it a `Timeout` of the whole attempt. */
+  /** The error of a time-out. Default: a `Timeout` of the whole attempt. */
   timedOut?(timeoutMs: number): Error;
   classify(error: unknown): ClassifiedError;
 }

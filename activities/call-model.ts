@@ -42,14 +42,14 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         return {
           mark,
           text,
-          ...(reply.toolCalls.length === 0 ? {} : { toolCalls: reply.toolCalls }),
+          toolCalls: reply.toolCalls.length === 0 ? undefined : reply.toolCalls,
           decision,
-          ...(repeat === undefined ? {} : { repeat }),
+          repeat,
           finishReason: reply.finishReason,
           usage: { ...reply.usage, modelCalls: asked.modelCalls },
-          ...(reply.warnings === undefined ? {} : { warnings: reply.warnings }),
-          ...(asked.shortened ? { shortened: true } : {}),
-          ...(asked.modelCalls === 0 && input.reply === undefined ? { cached: true } : {}),
+          warnings: reply.warnings,
+          shortened: asked.shortened || undefined,
+          cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
           request: requestDigest(asked.request),
         };
@@ -68,12 +68,12 @@ function readerOf(
     throw missing('ParserNotConfigured', `Agent "${manifest.name}" was started with a parser of its own`, []);
   }
   const { output } = manifest;
-  const check =
-    output === undefined ? {} : { checkOutput: (value: Json) => dependencies.checkOutput(manifest, value) };
-  return { parse, closing, ...check };
+  const checkOutput =
+    output === undefined ? undefined : (value: Json) => dependencies.checkOutput(manifest, value);
+  return { parse, closing, checkOutput };
 }
 
-/** What another worker runs is checked here: an input that does not fit is told to the model, and nothing is scheduled. */
+/** Inputs of other workers' tools are checked here: the model is told of one that does not fit, and nothing is scheduled. */
 function checkRemoteInputs({ tools }: Dependencies, decision: TurnDecision): TurnDecision {
   if (decision.type !== 'act') return decision;
   const actions = decision.actions.map((action) => {

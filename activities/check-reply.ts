@@ -62,7 +62,7 @@ function recordable({ text, toolCalls, finishReason, usage, warnings = [] }: Mod
     toolCalls: calls,
     finishReason: cut ? 'length' : boundedText(finishReason, WORD_CHARS),
     usage: { promptTokens, completionTokens, totalTokens },
-    ...(said.length === 0 ? {} : { warnings: said }),
+    warnings: said.length === 0 ? undefined : said,
   };
 }
 

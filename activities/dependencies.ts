@@ -26,7 +26,7 @@ export interface Dependencies {
   events: boolean;
   /** Another worker of the queue may have a newer config, or an older one, for a while: an unknown agent is asked for again. */
   rollingDeploys: boolean;
-  /** Who and where this worker is, for messages; undefined where the worker is somebody else's. */
+  /** This worker's identity and queue, for messages; undefined in a worker that the user created. */
   identity: string | undefined;
   address: string | undefined;
   /** Bytes of transcripts kept in memory. */

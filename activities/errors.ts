@@ -2,20 +2,20 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { limits } from '../agent/limits.ts';
 import { boundedText, fieldOf, finiteMs, plainJson } from '../agent/values.ts';
 
-/** What was thrown, as it can be recorded: every text well-formed and bounded. */
+/** A thrown value as it can be recorded: every text well-formed and bounded. */
 export interface ClassifiedError extends RecordedError {
   retryable: boolean;
   /** It is final only because of how long the server wants to be left alone: some time later it may work. */
   mayPass?: boolean | undefined;
   retryAfterMs?: number | undefined;
-  /** What the thrown error gave as its cause: one, and not that one's own. */
+  /** The cause of the thrown error. One level only: the cause's own cause is left out. */
   cause?: RecordedError | undefined;
 }
 
 export interface RecordedError {
   type: string;
   message: string;
-  /** Where it was thrown, without the message. */
+  /** The stack trace, without the message. */
   frames: string;
 }
 
@@ -79,7 +79,7 @@ function messageOf(error: unknown, text: unknown): string {
   return text === '' ? `${typeOf(error)} without a message` : shown(error);
 }
 
-/** Of what is no error, as much as JSON can say. */
+/** A text for a thrown value that is no error: its JSON. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value;
   try {

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentManifest } from '../agent/manifest.ts';
 
-/** What a kind, a parser or a schema of the user's own throws is a mistake in it: no further paid call mends that. */
+/** An error thrown by a user's own kind, parser or schema is a bug in that code: another paid model call would not mend it. */
 export function ownCode<T>({ name, kind }: AgentManifest, run: () => T): T {
   try {
     return run();

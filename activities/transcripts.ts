@@ -13,7 +13,7 @@ import type { Observations } from './observations.ts';
 
 /** The worker's transcripts. Only a cache: each can be rebuilt from history by any worker. */
 export interface Transcripts {
-  /** What a model call speaks of: all before it, and its own delta. */
+  /** The transcript of one model call: everything before the call, and its own delta. */
   open(context: Context, input: CallModelInput): Promise<Transcript>;
   /** The agent of the scope that an activity belongs to. */
   manifest(context: Context, scope: number): Promise<AgentManifest>;

@@ -9,7 +9,7 @@ import type { ErrorInfo, Json, ToolCall, Usage } from './vocabulary.ts';
 export interface Origin {
   runId: string;
   /** Only where it is another workflow than the reader's own. */
-  workflowId?: string;
+  workflowId?: string | undefined;
   length: number;
   digest: string;
 }
@@ -41,13 +41,13 @@ export interface CallModelInput {
   /** The entries since. */
   delta: Entry[];
   /** Present while a scope that goes on from another run has carried nothing itself. */
-  origin?: Origin;
+  origin?: Origin | undefined;
   /** A person's, in place of asking the model (`resolve` of a model call that failed). */
-  reply?: string;
+  reply?: string | undefined;
   /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
-  closing?: true;
+  closing?: true | undefined;
   /** Of an agent with a `repeatLimit`: what it decided on last. */
-  repeat?: Repeat;
+  repeat?: Repeat | undefined;
 }
 
 /** The digest of the latest action, and how many times in a row it was decided on. */
@@ -60,15 +60,15 @@ export interface Repeat {
 export interface PlannedAction {
   tool: string;
   toolInput: Json;
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** Left out where it is the reply's text. */
-  log?: string;
-  observation?: Json;
+  log?: string | undefined;
+  observation?: Json | undefined;
 }
 
 /** `fail`: the reply could not be read, and the agent does not want the model to be told. */
 export type TurnDecision =
-  | { type: 'finish'; output: Json; log?: string }
+  | { type: 'finish'; output: Json; log?: string | undefined }
   | { type: 'act'; actions: PlannedAction[] }
   /** The agent's `repeatLimit` is passed. */
   | { type: 'stop' }
@@ -77,22 +77,22 @@ export type TurnDecision =
 /** Result of the `callModel` activity. */
 export interface ModelTurn {
   /** Where the transcript stands with what the call carried; the next call goes on from there. Absent in old histories. */
-  mark?: Mark;
+  mark?: Mark | undefined;
   /** The reply, cut at the first stop string. */
   text: string;
-  toolCalls?: ToolCall[];
+  toolCalls?: ToolCall[] | undefined;
   decision: TurnDecision;
   finishReason: string;
   usage: Usage;
-  warnings?: string[];
+  warnings?: string[] | undefined;
   /** The context was too long for the model: the request was made again with its oldest observations shortened. */
-  shortened?: true;
+  shortened?: true | undefined;
   /** The reply to an identical request, from the worker's cache; it cost nothing. */
-  cached?: true;
+  cached?: true | undefined;
   /** The attempt that succeeded; absent where it was the first. */
-  attempt?: number;
+  attempt?: number | undefined;
   /** Of an agent with a `repeatLimit`: what the next call has to know. */
-  repeat?: Repeat;
+  repeat?: Repeat | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
 }
@@ -101,11 +101,11 @@ export interface ModelTurn {
 export interface ToolResult {
   output: Json;
   /** `error`: the tool said so (ToolError); `invalid`: the input did not fit and the tool was not run. */
-  kind?: 'error' | 'invalid';
+  kind?: 'error' | 'invalid' | undefined;
   /** Model calls made inside the tool. */
-  usage?: Usage;
+  usage?: Usage | undefined;
   /** The attempt that succeeded; absent where it was the first. */
-  attempt?: number;
+  attempt?: number | undefined;
 }
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */
@@ -124,19 +124,19 @@ export interface ToolCallMeta {
 /** The one heartbeat record of every activity; the fields an activity does not use are absent. */
 export interface Heartbeat {
   /** Attempts that failed by themselves; a worker's death is none. */
-  failures?: number;
+  failures?: number | undefined;
   /** Message of the last such failure. */
-  lastError?: string;
+  lastError?: string | undefined;
   /** The last attempt that did not vanish with its worker: it failed by itself, or its worker was told to end. */
-  endedAt?: number;
+  endedAt?: number | undefined;
   /** Attempts that met a worker without the tool. */
-  missed?: number;
-  checkpoint?: Json;
+  missed?: number | undefined;
+  checkpoint?: Json | undefined;
   /** Model calls made by attempts that failed. */
-  usage?: Usage;
-  progress?: string;
+  usage?: Usage | undefined;
+  progress?: string | undefined;
   /** Reply text so far. */
-  text?: string;
+  text?: string | undefined;
 }
 
 /** What the runner attaches to a call's failure. */

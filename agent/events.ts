@@ -32,7 +32,7 @@ export type RunEvent = { at: number } & (
       turn: ModelTurn;
       attempts: number;
       durationMs: number;
-      closing?: true;
+      closing?: true | undefined;
     }
   | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'action'; call: string; action: AgentAction }

@@ -4,7 +4,7 @@ import type { ErrorInfo, Json } from './vocabulary.ts';
 export interface FailedCall {
   error: ErrorInfo;
   checkpoint: Json | undefined;
-  /** What failed may pass: the attempts are used up, but none of them said that no further one can help. */
+  /** Another attempt might succeed: the attempts are used up, but no error was marked as not retryable. */
   mayPass: boolean;
 }
 

@@ -78,7 +78,7 @@ export interface RequestParams extends RequestOptions {
   requestTimeoutMs: number;
 }
 
-/** What the loop does by. */
+/** Settings that the loop obeys. */
 export interface LoopOptions {
   /** Turns the loop may take; null for no limit. Default 15. */
   maxIterations: number | null;
@@ -86,7 +86,7 @@ export interface LoopOptions {
   handleParsingErrors: boolean | string;
   /** The model sees the last n steps. Default -1: all. */
   trimIntermediateSteps: number;
-  /** What a limit does: 'force' (default) ends the run with a fixed sentence, 'generate' asks the model for its answer. */
+  /** When a limit is reached, 'force' (default) ends the run with a fixed sentence, 'generate' asks the model for its answer. */
   earlyStopping?: 'force' | 'generate' | undefined;
   /**
    * The n-th identical action in a row is not run, the model is told instead; one more stops the run as max_iterations does.
@@ -105,7 +105,7 @@ export interface LoopOptions {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest extends LoopOptions {
-  /** What the loop does with it: 1 looked at the time limit between turns only; 3 records that a call waits. */
+  /** Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits. */
   loopVersion: 1 | 2 | 3;
   name: string;
   kind: string;

@@ -22,7 +22,7 @@ export function capOutput(output: unknown, maxChars: number, maxBytes: number): 
 export function externalOutput(result: unknown, maxChars: number): { output: Json; whole: boolean } {
   const output = capOutput(result, maxChars, limits.resultBytes);
   const whole = output === result || typeof output !== 'string';
-  // What is cut has to travel along.
+  // A cut result differs from the recorded one, so it has to travel with the transcript.
   return whole ? { output, whole } : { output: capOutput(result, maxChars, limits.externalBytes), whole };
 }
 

@@ -32,8 +32,8 @@ export interface ToolCall {
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string | null;
-  toolCalls?: ToolCall[];
-  toolCallId?: string;
+  toolCalls?: ToolCall[] | undefined;
+  toolCallId?: string | undefined;
 }
 
 /** Tokens as the provider counted them, summed; `modelCalls` counts replies received. */

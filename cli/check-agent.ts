@@ -26,7 +26,7 @@ export function checkAgent({ agents }: LoadedConfig, name: string): void {
 
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
 export function checkModel(loaded: LoadedConfig, name: string, model: string | undefined): void {
-  const manifest = loaded.manifest(name, model === undefined ? {} : { model });
+  const manifest = loaded.manifest(name, { model });
   const problem = loaded.models.get(manifest?.adapter ?? '')?.validate?.();
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
 }

@@ -5,14 +5,14 @@ import type { Io } from './io.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
-// What tools and configs print is no result.
+// Output of tools and configs must not mix with the command's result on stdout.
 globalThis.console = new Console(stderr, stderr);
 // A reader that has seen enough (`reloop show ID | head`) is no error.
 for (const stream of [stdout, stderr]) stream.on('error', () => process.exit(process.exitCode ?? 0));
 
 const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });
 process.exitCode = code;
-// Whatever a config or a tool has left open must not keep the command alive.
+// Handles that a config or a tool left open must not keep the command alive.
 stdout.write('', () => process.exit(code));
 
 /** The first signal goes to the latest handler, if there is one; any other ends the process. */

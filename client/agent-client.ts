@@ -62,11 +62,10 @@ export class AgentClient {
     checkQuestion(agent, input, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
-    const values = variables === undefined ? {} : { variables };
     if (session !== undefined) {
-      return this.#say(session, { id, agent, input, ...own, ...values }, { ...options, taskQueue });
+      return this.#say(session, { id, agent, input, ...own, variables }, { ...options, taskQueue });
     }
-    const runInput: AgentRunInput = { agent, question: { input, chatHistory, ...values }, ...own };
+    const runInput: AgentRunInput = { agent, question: { input, chatHistory, variables }, ...own };
     try {
       await this.temporal.workflow.start(AGENT_RUN, {
         workflowId: id,

@@ -72,7 +72,7 @@ export class AgentRun {
         yield event;
       }
     } finally {
-      // Whoever looks away leaves no long poll behind.
+      // A reader that stops early must leave no long poll behind.
       left.abort();
       await recorded.return(undefined).catch(() => undefined);
     }
@@ -81,8 +81,7 @@ export class AgentRun {
   /** The exact request of every model call, in order, rebuilt from history. */
   async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
     const { runId } = await placeOfRun(this.#client, this.id);
-    const options = { follow, ...(kinds === undefined ? {} : { kinds }) };
-    yield* readRequests(this.#client, { workflowId: this.id, runId }, options);
+    yield* readRequests(this.#client, { workflowId: this.id, runId }, { follow, kinds });
   }
 
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
@@ -130,7 +129,7 @@ export class AgentRun {
     }
   }
 
-  /** Nobody has to name the one call that waits, not even where it waits in a sub-agent. */
+  /** The id of the waiting call where exactly one waits, in this run or in a sub-agent. */
   async #onlyWaiting(): Promise<string | undefined> {
     const { waiting } = await this.#fold(false);
     return waiting.length === 1 ? waiting[0]?.call : undefined;

@@ -7,9 +7,9 @@ export type BatchInput = string | ({ input: string } & StartOptions);
 
 export interface BatchOptions extends StartOptions {
   /** Runs under way at the same time. Default 4. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Run n is called `ID-n`, from 1: the same batch started again goes on where it was. Default: ids by chance. */
-  id?: string;
+  id?: string | undefined;
 }
 
 /** What a batch needs of a client. */
@@ -37,8 +37,9 @@ export async function runBatch(
     // One iterator for all workers: each takes the next input that nobody has.
     for (const [index, item] of queue) {
       const { input, ...own } = typeof item === 'string' ? { input: item } : item;
-      const name = id === undefined ? {} : { id: `${id}-${index + 1}` };
-      const [result] = await Promise.allSettled([client.run(agent, input, { ...common, ...name, ...own })]);
+      const [result] = await Promise.allSettled([
+        client.run(agent, input, { ...common, ...own, id: own.id ?? (id && `${id}-${index + 1}`) }),
+      ]);
       results[index] = result;
     }
   };

@@ -22,7 +22,7 @@ export interface Connected {
 
 type ConnectionOptions = ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
 
-/** What options, environment and temporal.toml say of the server. */
+/** Settings of the server from the options, the environment and temporal.toml. */
 export interface TemporalSettings {
   /** undefined: nobody named a server. */
   address: string | undefined;
@@ -49,7 +49,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Connected> 
 /** Where a Temporal server of one's own listens that nobody configured. */
 const USUAL_ADDRESS = 'localhost:7233';
 
-/** What answers there may be the server that `reloop` keeps for another project: then its worker is a command here. */
+/** The server at that address may be one that `reloop` keeps for another project: then its worker is a command here. */
 async function refuseNeighbour(client: Client, taskQueue: string): Promise<void> {
   const isCommand = (identity: string) =>
     /^reloop (?:dev|run) \d+@/u.test(identity) && identity.includes(hostname());

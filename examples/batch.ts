@@ -23,7 +23,7 @@ export async function nameCapitals(
   countries: readonly string[],
   id?: string,
 ): Promise<string[]> {
-  const options = { concurrency: 2, ...(id === undefined ? {} : { id }) };
+  const options = { concurrency: 2, id };
   const results = await client.batch('geographer', countries, options);
   return results.map((result, index) =>
     result.status === 'fulfilled'

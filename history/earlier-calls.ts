@@ -53,7 +53,7 @@ async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact
   return facts.toReversed();
 }
 
-/** What is let go at once, of a history that may be long. */
+/** Facts of no interest are dropped while reading, because a history may be long. */
 function isOfInterest(fact: Fact, { tool }: CallsOf): boolean {
   if (fact.type === 'scheduled') return fact.of === 'activity' && fact.name === tool;
   return fact.type === 'started' || fact.type === 'succeeded';

@@ -25,7 +25,7 @@ export interface RequestsOptions {
   /** Go on with those to come until the run ends. */
   follow: boolean;
   /** Where agents of kinds beside the built-in ones are found. */
-  kinds?: Iterable<AgentKind>;
+  kinds?: Iterable<AgentKind> | undefined;
 }
 
 /**

@@ -85,7 +85,7 @@ async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise
   }
 }
 
-/** What a signal brought may be anything; the session leaves out what makes no sense, too. */
+/** A signal may carry anything; messages that the session itself would refuse are left out here too. */
 function wellFormed(value: unknown): SessionMessage | undefined {
   try {
     return checkSessionMessage(value);

@@ -84,7 +84,7 @@ export function createTrace(id: string): Trace {
       case 'signaled':
         return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
       case 'update_completed': {
-        // What was decided is known by then: the run has said which call it was for.
+        // The update has completed, so the run has accepted the decision, and the result names the call it was for.
         const made = asDecision(await fact.result?.(), await fact.input?.());
         const call = calls.get(made?.call ?? '');
         return made === undefined || call === undefined ? [] : decided(call, made.decision);
@@ -136,7 +136,7 @@ export function createTrace(id: string): Trace {
       task.closing = asked?.closing === true;
       return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
-    // What a tool activity and a sub-agent are given: one argument, the input; and a run's own input.
+    // Tool activities and sub-agents have one argument, the input; a run has its own input.
     const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
     if (known) {
       known.action = { ...known.action, toolInput };
@@ -188,7 +188,7 @@ export function createTrace(id: string): Trace {
       turn,
       attempts,
       durationMs,
-      ...(closing ? { closing } : {}),
+      closing: closing || undefined,
     } as const;
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     if (decision.type !== 'act') return [reply];

@@ -27,7 +27,7 @@ export interface TracedCall {
   byPerson: boolean;
   /** A person cancelled it: what the model is told of that. */
   cancelled: string | undefined;
-  /** It failed or was cancelled, and what became of it has not been recorded yet. */
+  /** The call failed or was cancelled, and history does not yet say with which consequence. */
   unsettled: { type: 'failed'; error: ErrorInfo } | { type: 'cancelled' } | undefined;
 }
 
@@ -114,7 +114,7 @@ export function decided(call: TracedCall, decision: OperatorDecision): TimelessE
   }
 }
 
-/** What a run of an earlier version does about a call that failed: it did not record that the call waits. */
+/** The rule for a failed call in a run of an earlier loop version, which did not record that the call waits. */
 export function unrecorded(call: TracedCall, error: ErrorInfo, overdue: boolean): TimelessEvent[] {
   if (call.tool === undefined) return [];
   const next = afterFailure(call.tool, error, { cancelled: undefined, overdue });

@@ -10,7 +10,7 @@ export interface ModelReply {
   finishReason: string;
   usage: { promptTokens: number; completionTokens: number; totalTokens: number };
   /** For instance a parameter that was left out because the model refused it. */
-  warnings?: string[];
+  warnings?: string[] | undefined;
 }
 
 /** Who is asking: enough to make a request reproducible and to cancel it. */

@@ -85,7 +85,7 @@ function flags({ ports, dbFile }: ServerProcessOptions): string[] {
 
 const KEPT_VARIABLES = 'PATH HOME TMPDIR LANG TZ USERPROFILE SystemRoot TEMP TMP APPDATA'.split(' ');
 
-/** It stays longer than the command that started it: no keys of a user, nothing that points a CLI elsewhere. */
+/** The server outlives the command that started it: it gets neither the user's keys nor variables that point a CLI elsewhere. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]]));
 }

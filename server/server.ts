@@ -26,7 +26,7 @@ export type EmbeddedServerInfo = Omit<ServerRecord, 'ports' | 'startedAt' | 'rea
 export interface EmbeddedServer extends EmbeddedServerInfo {
   /** false: another command had it running. */
   startedByUs: boolean;
-  /** This command needs it no more. It ends with the last that does, also when they are killed. */
+  /** This command no longer needs the server. The server ends with the last command that does, also when that one is killed. */
   release(): Promise<void>;
 }
 

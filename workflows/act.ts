@@ -55,7 +55,7 @@ interface LateStep {
   emit(): void;
 }
 
-/** What a turn decided on; what needs no run has its step at once. */
+/** Emits the actions of a turn, and at once the step of each that needs no run. */
 function emitPlanned({ emit, manifest, scope }: AgentLoop, turn: ModelTurn, planned: Planned[]): void {
   for (const { action, call } of planned) {
     const { tool, toolInput, log = turn.text } = action;
@@ -89,7 +89,7 @@ async function takeStep(
   if (told === 'now') emit();
   if (told === 'with the turn') late.push({ index: Number(call.slice(call.indexOf('.') + 1)), emit });
   return {
-    entry: { type: 'step', call, ...step, ...(toolCallId === undefined ? {} : { toolCallId }) },
+    entry: { type: 'step', call, ...step, toolCallId },
     result,
     fromTool: end.fromTool,
   };

@@ -53,19 +53,19 @@ function continueWhenLong(
   const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
-    ...(input.caller === undefined ? {} : { caller: input.caller }),
-    ...(input.session === undefined ? {} : { session: input.session }),
+    caller: input.caller,
+    session: input.session,
     root: loop.root,
     manifest,
     searchAttributes,
-    ...(events ? { events } : {}),
+    events: events || undefined,
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,
   });
 }
 
-/** Whoever watches the parent has to see that its sub-agent waits. */
+/** Signals the parent, so that its own status and trace show that the sub-agent waits. */
 function tellParent({ caller }: AgentRunInput, waiting: WaitingCall[]): void {
   const { parent } = workflowInfo();
   if (caller === undefined || parent === undefined) return;

@@ -52,7 +52,7 @@ export async function agentSession(state: SessionState): Promise<void> {
     session.leaving = shouldContinueAsNew(state);
     await condition(() => session.leaving || session.cleared || state.queue.length > 0);
     if (session.leaving || state.queue.length === 0) {
-      // Who still waits is told, and asks again in the next run.
+      // Senders that still wait get an answer now, and send again to the next run.
       await condition(allHandlersFinished);
       if (session.cleared && state.queue.length === 0) return;
       if (session.leaving) await continueAsNew<typeof agentSession>(state);
@@ -154,8 +154,8 @@ function startRun(
   const runInput: AgentRunInput = {
     agent,
     session: name,
-    question: { input, chatHistory: messages, ...(variables === undefined ? {} : { variables }) },
-    ...(overrides === undefined ? {} : { overrides }),
+    question: { input, chatHistory: messages, variables },
+    overrides,
   };
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,
@@ -181,9 +181,7 @@ async function sumUp(
   const { summarizeConversation } = proxyActivities<{
     summarizeConversation(input: SummarizeInput): Promise<Summarized>;
   }>({ summary: agent, ...runnerOptions(SUMMARY_ATTEMPTS, limits.modelAttemptMs) });
-  const summarized = await unlessCancelled(
-    summarizeConversation({ agent, ...fold, ...(overrides === undefined ? {} : { overrides }) }),
-  );
+  const summarized = await unlessCancelled(summarizeConversation({ agent, ...fold, overrides }));
   if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
 }
 

@@ -67,7 +67,7 @@ function end({ counters, manifest }: AgentLoop, output: Json, stopReason: StopRe
   const { memory } = manifest;
   const { iterations, usage } = counters;
   return {
-    result: { output, stopReason, iterations, usage, ...(memory === undefined ? {} : { memory }) },
+    result: { output, stopReason, iterations, usage, memory },
     log,
   };
 }

@@ -36,28 +36,32 @@ export function runLabels(agent: string, input: string) {
  */
 export interface AgentRunInput {
   agent: string;
-  question?: { input: string; chatHistory: ChatMessage[]; variables?: { [name: string]: string } };
+  question?: {
+    input: string;
+    chatHistory: ChatMessage[];
+    variables?: { [name: string]: string } | undefined;
+  };
   /** Name of the session that the question is part of. */
-  session?: string;
-  overrides?: RunOverrides;
+  session?: string | undefined;
+  overrides?: RunOverrides | undefined;
   /** First run of the lineage; a sub-agent's is its parent's, and the call. */
-  root?: string;
+  root?: string | undefined;
   /** The parent's call that a sub-agent is. */
-  caller?: string;
-  manifest?: AgentManifest;
-  searchAttributes?: boolean;
-  events?: true;
+  caller?: string | undefined;
+  manifest?: AgentManifest | undefined;
+  searchAttributes?: boolean | undefined;
+  events?: true | undefined;
   /** `entries`: what the model still sees, where that is small enough to be carried. */
-  from?: Origin & { entries?: Entry[] };
+  from?: (Origin & { entries?: Entry[] }) | undefined;
   /** Entries that no model call has carried yet. */
-  pending?: Entry[];
-  counters?: Counters;
+  pending?: Entry[] | undefined;
+  counters?: Counters | undefined;
 }
 
 /** A run's result as its workflow records it. */
 export interface RecordedResult extends RunResult {
   /** How the agent keeps a conversation: for the session around the run. */
-  memory?: MemoryManifest;
+  memory?: MemoryManifest | undefined;
 }
 
 export interface DecisionReceipt {

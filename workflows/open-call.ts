@@ -51,7 +51,7 @@ export class OpenCall implements GateCall {
     return this.#n;
   }
 
-  /** Of the schedule under way; cancelled with the call. */
+  /** Cancellation scope of the schedule under way; cancelled with the call. */
   get scope(): CancellationScope {
     return this.#scope;
   }
@@ -69,7 +69,7 @@ export class OpenCall implements GateCall {
     return this.#decision !== undefined;
   }
 
-  /** What waits here: the call itself, and calls of the sub-agent that it is. */
+  /** All that wait for a person here: the call itself, and calls of its sub-agent. */
   get waits(): readonly WaitingCall[] {
     return this.#waiting === undefined ? this.#waitingWithin : [this.#waiting, ...this.#waitingWithin];
   }
@@ -87,7 +87,7 @@ export class OpenCall implements GateCall {
     if (type === 'cancel') this.#scope.cancel();
   }
 
-  /** What a cancellation by a person tells the model; undefined where there was none. It is told once. */
+  /** The observation of a person's cancellation, given out once; undefined where nobody cancelled. */
   takeCancellation(): string | undefined {
     const effect = this.#decision && effectOf(this.#decision);
     if (effect?.type !== 'cancel') return undefined;
@@ -129,7 +129,7 @@ export class OpenCall implements GateCall {
     onWaitingChange();
   }
 
-  /** What waited in a sub-agent ended with its run, whoever ended that. */
+  /** A sub-agent's run is over, so none of its calls waits any more. */
   clearWaitingWithin(): void {
     if (this.#waitingWithin.length > 0) this.setWaitingWithin([]);
   }
@@ -140,7 +140,7 @@ export class OpenCall implements GateCall {
     this.#waitingWithin = [];
   }
 
-  /** It is to be scheduled again. */
+  /** Prepares the call for its next schedule. */
   again(checkpoint: Json | undefined): void {
     this.#n++;
     this.#checkpoint = checkpoint;

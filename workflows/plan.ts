@@ -36,7 +36,7 @@ async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
   let reply: string | undefined;
   for (let n = 0; ; n++) {
     try {
-      return await callModel(loop, n, { ...more, ...(reply === undefined ? {} : { reply }) });
+      return await callModel(loop, n, { ...more, reply });
     } catch (caught) {
       const failure = endOfAttempt(caught);
       if (isCancellation(failure)) throw failure;
@@ -91,7 +91,7 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
     ...modelOptions(manifest),
   });
   const { repeat } = counters;
-  const input = { ...nextCall(transcript), ...(repeat === undefined ? {} : { repeat }), ...more };
+  const input = { ...nextCall(transcript), repeat, ...more };
   const call = callId(loop);
   const startedAt = loop.emit && Date.now();
   loop.emit?.({ type: 'model_started', call });
@@ -105,7 +105,7 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
     turn,
     attempts: turn.attempt ?? 1,
     durationMs: Date.now() - (startedAt ?? 0),
-    ...(more.closing === true ? { closing: true } : {}),
+    closing: more.closing,
   });
   delivered(transcript, turn.mark);
   counters.usage = addUsage(counters.usage, turn.usage);

@@ -7,7 +7,7 @@ import { asRunFailure } from './run-failure.ts';
 /** The agent's definition is resolved once in a lineage and recorded. */
 export async function resolve(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
   const { agent, overrides, manifest, searchAttributes = false, events } = input;
-  if (manifest !== undefined) return { manifest, searchAttributes, ...(events ? { events } : {}) };
+  if (manifest !== undefined) return { manifest, searchAttributes, events: events || undefined };
   const variables = input.question?.variables;
   const { resolveAgent } = proxyActivities<{
     resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
@@ -21,9 +21,9 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
   });
   return resolveAgent({
     agent,
-    ...(overrides === undefined ? {} : { overrides }),
-    ...(isConversation(input) ? { chatHistory: true } : {}),
-    ...(variables === undefined ? {} : { variables: Object.keys(variables) }),
+    overrides,
+    chatHistory: isConversation(input) || undefined,
+    variables: variables && Object.keys(variables),
   }).catch((failure: unknown) => {
     throw asRunFailure(failure);
   });

@@ -16,10 +16,10 @@ import { openTranscript } from './transcript.ts';
 import type { Turn } from './turn.ts';
 
 export interface RunAgentOptions {
-  chatHistory?: ChatMessage[];
+  chatHistory?: ChatMessage[] | undefined;
   /** Values for the agent's own `{names}` in its prompt texts. */
-  variables?: { [name: string]: string };
-  overrides?: RunOverrides;
+  variables?: { [name: string]: string } | undefined;
+  overrides?: RunOverrides | undefined;
 }
 
 /**
@@ -31,8 +31,8 @@ export function runAgent(agent: string, input: string, options: RunAgentOptions 
   const { chatHistory = [], variables, overrides } = options;
   return runToEnd({
     agent,
-    question: { input, chatHistory, ...(variables === undefined ? {} : { variables }) },
-    ...(overrides === undefined ? {} : { overrides }),
+    question: { input, chatHistory, variables },
+    overrides,
   });
 }
 

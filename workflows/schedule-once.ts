@@ -89,7 +89,7 @@ function refOf(
 ): ResultRef | undefined {
   if (recorded === undefined) return undefined;
   const raw = recorded === 'raw' ? { raw: true as const } : {};
-  // What such a run has recorded of its transcript holds references of this shape.
+  // Runs of an earlier loop version have recorded references of this shape.
   if (!recordsWaits(manifest)) return { runId: workflowInfo().runId, activityId: id, ...raw };
   return attempts === 1 || recorded === 'raw'
     ? { activityId: id, ...raw }

@@ -55,7 +55,7 @@ export function showWaiting(waiting: readonly WaitingCall[]): void {
   );
 }
 
-/** What waits in a sub-agent is decided there. */
+/** A decision on a sub-agent's call is sent to the sub-agent's own workflow. */
 function where({ call }: WaitingCall): string {
   const path = callPath(call).slice(0, -1);
   if (path.length === 0) return 'To go on, ';

@@ -14,9 +14,9 @@ export type ModelPrompt =
   | {
       type: 'messages';
       messages: ChatMessage[];
-      tools?: ToolSpec[];
+      tools?: ToolSpec[] | undefined;
       /** 'none': the tools are named, because earlier messages call them, but may not be called any more. */
-      toolChoice?: 'none';
+      toolChoice?: 'none' | undefined;
     };
 
 /** A reply that called tools, as it came. */
@@ -28,9 +28,9 @@ export interface TurnReply {
 /** A step as prompts show it. */
 export interface PromptStep extends AgentStep {
   /** The native tool call this step answers. */
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** The reply that made this step and others of its turn; one object for all of them. */
-  reply?: TurnReply;
+  reply?: TurnReply | undefined;
 }
 
 /** All that a prompt is made of. */
@@ -55,9 +55,9 @@ export interface ParserInput {
 
 /** An action as a parser reads it. */
 export interface ParsedAction extends AgentAction {
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** Why this one native tool call cannot be read; the others of its turn may be. */
-  unreadable?: string;
+  unreadable?: string | undefined;
 }
 
 export type ParsedReply =
@@ -77,7 +77,7 @@ export interface AgentKind {
   stoppedOutput: string;
   /** Takes chat history? If not, a start with one is refused. */
   chatHistory: boolean;
-  /** What keeps an agent from being of this kind, as a sentence; asked when its config is loaded. */
+  /** Called when a config is loaded: a sentence that says why an agent cannot be of this kind, or undefined. */
   validate?(manifest: AgentManifest): string | undefined;
   render(context: PromptContext): ModelPrompt;
   /** Throws {@link OutputParserError} for a reply it cannot read. */
@@ -87,7 +87,7 @@ export interface AgentKind {
 /** A reply that does not follow the kind's format. */
 export class OutputParserError extends Error {
   override name = 'OutputParserError';
-  /** What the model is told, where the parser knows what is missing; then the log keeps the raw reply. */
+  /** Observation for the model, where the parser knows what the reply lacks; the log then keeps the raw reply. */
   readonly observation: string | undefined;
 
   constructor(message: string, observation?: string) {

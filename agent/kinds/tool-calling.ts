@@ -118,12 +118,15 @@ function assistantMessage(text: string, calls: readonly ToolCall[]): ChatMessage
   return { role: 'assistant', content: text === '' ? null : text, toolCalls };
 }
 
-/** Of a call that could not be read the log says why; a model may also call a tool of that name, which there is not. */
+/**
+ * The log of an unreadable call says why it is unreadable. A model may also call a tool named `_Exception`: that call's
+ * observation is not its input.
+ */
 function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessage {
   const said = typeof observation === 'string' ? observation : pyJson(observation);
   const unreadable = action.tool === EXCEPTION_TOOL && action.toolInput === observation;
   const content = unreadable ? `${action.log}\n${said}` : said;
-  return { role: 'tool', content, ...(toolCallId === undefined ? {} : { toolCallId }) };
+  return { role: 'tool', content, toolCallId };
 }
 
 /** Calls that cannot be read are told of one by one; the others of the turn run. */
@@ -140,9 +143,9 @@ function readCall({ id, name, arguments: text }: ToolCall, said: string): Parsed
   }
 }
 
-/** Of arguments that cannot be read. */
+/** Characters shown of arguments that cannot be read. */
 const SHOWN_CHARS = 500;
-/** Of the words beside the calls: each call's log repeats them, and all logs are recorded together. */
+/** Characters kept of the text beside the calls: each call's log repeats that text, and all logs are recorded together. */
 const LOG_CHARS = 4_000;
 const LOGS_CHARS = 100_000;
 

@@ -28,7 +28,7 @@ export function checkDecision(decision: ParsedReply, text: string): ParsedReply 
   );
 }
 
-/** It travels again with the next model call, beside the turn's observations. */
+/** Bound of a parsed reply: the next model call carries it again, beside the turn's observations. */
 const MAX_BYTES = limits.resultBytes - limits.turnBytes;
 
 /** A kind's `parse` is typed, but nobody compiles a config. */

@@ -19,9 +19,9 @@ export interface RawReply {
 export interface ReplyReader {
   parse: AgentKind['parse'];
   /** The answer as the agent's `output` schema wants it. Throws {@link OutputParserError}. */
-  checkOutput?(output: Json): Json;
+  checkOutput?: ((output: Json) => Json) | undefined;
   /** The limit was reached: whatever is said is the answer. */
-  closing?: boolean;
+  closing?: boolean | undefined;
 }
 
 /** What a reply means, and its text cut at the first stop string. */
@@ -31,7 +31,7 @@ export function decide(
   reply: RawReply,
 ): { text: string; decision: TurnDecision } {
   const { text, stop } = cutAtStop(reply.text, manifest.stop);
-  // What a stop string ended was whole, whatever the server cut later.
+  // A text that ended at a stop string is complete, even where the server was cut off later.
   const incomplete = reply.finishReason === 'length' && stop === undefined;
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);
@@ -88,17 +88,16 @@ function plan(
   manifest: AgentManifest,
   text: string,
 ): PlannedAction {
-  const id = toolCallId === undefined ? {} : { toolCallId };
   if (unreadable !== undefined) {
-    return { ...exceptionStep(new OutputParserError(unreadable), manifest, text), ...id };
+    return { ...exceptionStep(new OutputParserError(unreadable), manifest, text), toolCallId };
   }
   const names = manifest.tools.map(({ name }) => name);
   return {
     tool,
     toolInput,
-    ...id,
+    toolCallId,
     ...logOf(log, text),
-    ...(names.includes(tool) ? {} : { observation: unknownTool(tool, names) }),
+    observation: names.includes(tool) ? undefined : unknownTool(tool, names),
   };
 }
 

@@ -62,7 +62,7 @@ export interface FailureContext {
   overdue: boolean;
 }
 
-/** What becomes of it: the run fails, the model is told, or a person is asked. */
+/** The consequence of a failed call: the run fails, the model is told, or a person is asked. */
 export function afterFailure(
   tool: ToolManifest,
   error: ErrorInfo,

@@ -22,7 +22,7 @@ export interface GateCall {
   /** Times it was scheduled, less one: the number of the wait. */
   n: number;
   state: CallState;
-  /** What its input has to be; null: one plain string. undefined: it takes none from a person. */
+  /** Schema of the tool's input; null: one plain string. undefined: a person cannot give this call an input. */
   inputSchema: JsonSchema | null | undefined;
   /** Ids of the calls that wait within this one, which is a sub-agent. */
   waitingWithin: readonly string[];
@@ -88,7 +88,7 @@ function parseData(type: string, data: unknown): DecisionData {
   };
 }
 
-/** What a decision has no use for was meant for another one. */
+/** Refuses fields that the decision does not take: they were probably meant for another one. */
 function checkFields(type: DecisionName, given: DecisionData): void {
   const { takes } = ruleOf(type);
   for (const field of FIELDS) {

@@ -25,7 +25,7 @@ export function stateOf({ call, reason }: WaitingCall): CallState {
 /** Summary of the timer that is a run's time limit. */
 export const DEADLINE_SUMMARY = 'time limit of the run';
 
-/** What is told when other calls wait in a sub-agent than before. */
+/** The events for a change in which calls of a sub-agent wait. */
 export function waitingChanges(before: readonly WaitingCall[], now: readonly WaitingCall[]): TimelessEvent[] {
   const isIn = (list: readonly WaitingCall[], { call, n }: WaitingCall) =>
     list.some((other) => other.call === call && other.n === n);

@@ -12,9 +12,9 @@ export interface SessionMessage {
   id: string;
   agent: string;
   input: string;
-  overrides?: RunOverrides;
+  overrides?: RunOverrides | undefined;
   /** Values for the user's own `{names}` in prompt texts. */
-  variables?: { [name: string]: string };
+  variables?: { [name: string]: string } | undefined;
 }
 
 /** What a session carries from one run of its workflow to the next. */
@@ -32,7 +32,7 @@ export interface SessionState {
 export interface SummarizeInput {
   /** Its model is asked. */
   agent: string;
-  overrides?: RunOverrides;
+  overrides?: RunOverrides | undefined;
   summary: string | null;
   turns: ChatMessage[];
 }

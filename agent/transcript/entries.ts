@@ -20,7 +20,7 @@ export interface QuestionEntry {
   input: string;
   chatHistory: ChatMessage[];
   /** Values for the user's own `{names}` in prompt texts. */
-  variables?: { [name: string]: string };
+  variables?: { [name: string]: string } | undefined;
 }
 
 /** A reply that called tools: stands before the steps of its turn. `call` is the model call, `3`. */
@@ -33,11 +33,11 @@ export interface StepEntry {
   type: 'step';
   call: string;
   action: AgentAction;
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** null when `ref` says where it is. */
   observation: Json;
   /** The tool call whose result is the observation: it is too big to travel once more. */
-  ref?: ResultRef;
+  ref?: ResultRef | undefined;
 }
 
 /**
@@ -48,8 +48,8 @@ export interface ResultRef {
   runId?: string | undefined;
   activityId: string;
   /** Which of its attempts; left out where it was the first, and where nobody knows. */
-  attempt?: number;
-  raw?: true;
+  attempt?: number | undefined;
+  raw?: true | undefined;
 }
 
 /** How far a transcript goes and what it says so far. */
@@ -116,8 +116,8 @@ function promptSteps(entries: readonly Entry[]): PromptStep[] {
     steps.push({
       action,
       observation,
-      ...(toolCallId === undefined ? {} : { toolCallId }),
-      ...(reply !== undefined && call.startsWith(`${turn}.`) ? { reply } : {}),
+      toolCallId,
+      reply: call.startsWith(`${turn}.`) ? reply : undefined,
     });
   }
   return steps;

@@ -107,13 +107,7 @@ async function ask(
 
 function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOptions {
   const { id, model, maxIterations, maxTime, var: variables } = options;
-  return {
-    ...(variables === undefined ? {} : { variables }),
-    ...(id === undefined ? {} : { id }),
-    ...(model === undefined ? {} : { model }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(maxTime === undefined ? {} : { maxExecutionTime: maxTime }),
-  };
+  return { variables, id, model, maxIterations, maxExecutionTime: maxTime };
 }
 
 /** An id stands for one question to one agent. Throws UsageError for another. */

@@ -92,7 +92,7 @@ async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> 
   });
   for await (const { call, request, shortened } of run.requests({
     follow: false,
-    ...(kinds === undefined ? {} : { kinds }),
+    kinds,
   })) {
     if (call === step) return { request: turn?.shortened === true ? shortened() : request, turn };
   }

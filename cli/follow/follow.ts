@@ -76,7 +76,7 @@ export async function follow(
       printer.print(event);
       addToReport(report, event);
       progress.add(event);
-      // What is waited for in between, and decided since, is no news.
+      // Past waits that were decided long ago need no help text: only the state at the end of the record counts.
       if (seen < recorded) continue;
       const { decided } = options;
       const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
@@ -139,7 +139,7 @@ function createProgress() {
 function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
   const colors = colorsFor({ write: () => undefined }, {});
   const style = { colors, words: (text: string) => harmlessOn(stderr, text) };
-  const requests = run.requests({ follow: true, ...(kinds === undefined ? {} : { kinds }) });
+  const requests = run.requests({ follow: true, kinds });
   return async (event: RunEvent): Promise<string[]> => {
     if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
     if (event.type !== 'model_started') return [];

@@ -26,7 +26,7 @@ async function ends(server: ServerRecord, signal: NodeJS.Signals, withinMs: numb
   try {
     process.kill(server.pid, signal);
   } catch {
-    // It was faster; whether it is gone is looked at next.
+    // The process ended by itself meanwhile; the next check sees that.
   }
   for (const end = Date.now() + withinMs; Date.now() < end; await sleep(50)) {
     if (!(await isAlive(server))) return true;

@@ -25,7 +25,7 @@ export function fromVercel(
   second?: VercelTool | Partial<ToolOptions>,
   third?: Partial<ToolOptions>,
 ): Tool | Tool[] {
-  // What the second argument is shows in the first.
+  // The type of the second argument depends on the first.
   if (typeof first === 'string') return convert(first, second as VercelTool, third);
   const options = second as Partial<ToolOptions> | undefined;
   return Object.entries(first).map(([name, tool]) => convert(name, tool, options));

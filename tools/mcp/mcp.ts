@@ -73,7 +73,7 @@ function toolOf(listed: McpTool, prefix: string, connection: McpConnection): Too
   };
 }
 
-/** It came as JSON; which draft it is costs tokens, and some providers refuse to hear it. */
+/** The tool's schema without `$schema`, which costs tokens and which some providers refuse. */
 function schemaOf({ inputSchema }: McpTool): JsonSchema {
   const { $schema: _draft, ...schema } = inputSchema as JsonSchema;
   return schema;

@@ -30,7 +30,7 @@ export function openChannel(socket: Socket): Channel {
     isOpen: () => !socket.destroyed && socket.readable,
     closed,
     ask(message) {
-      // Whoever waits for an answer is kept alive for it.
+      // The process stays alive while an answer is awaited.
       socket.ref();
       return new Promise<string>((resolve, reject) => {
         waiting = { resolve, reject };
