@@ -58,8 +58,10 @@ test('who follows a run to its end is told of no leak', async () => {
   const warned = ({ name }: Error) => void warnings.push(name);
   process.on('warning', warned);
   const run = await rig.client.start('many', 'what?');
-  for await (const _event of run.events());
+  const seen = [];
+  for await (const { type } of run.events()) seen.push(type);
   await sleep(0); // warnings come in their own time
   process.off('warning', warned);
+  expect(seen.at(-1)).toBe('run_ended');
   expect(warnings).toEqual([]);
 });
