@@ -28,8 +28,12 @@ test('the log of a worker says which call waits for a person, why, and what to t
     createLogger((line) => lines.push(line), false),
     createLogger((line) => beside.push(line), true),
   ];
-  vi.spyOn(logger, 'log').mockImplementation((...said) => loggers.forEach((one) => one.log(...said)));
-  vi.spyOn(logger, 'warn').mockImplementation((...said) => loggers.forEach((one) => one.warn(...said)));
+  vi.spyOn(logger, 'log').mockImplementation((...said) => {
+    for (const one of loggers) one.log(...said);
+  });
+  vi.spyOn(logger, 'warn').mockImplementation((...said) => {
+    for (const one of loggers) one.warn(...said);
+  });
 
   const run = await rig.client.start('a', 'what?');
   await eventOf(run.events({ live: false }), 'waiting');
