@@ -59,11 +59,10 @@ export class AgentRun {
     }
     let runId = '';
     const poll = createLivePoll(this.#client, () => ({ workflowId: this.id, runId }));
-    const recorded = this.#recorded(true);
     const left = new AbortController();
-    const next = () => this.#client.withAbortSignal(left.signal, () => recorded.next());
+    const recorded = this.#recorded(true, left.signal);
     try {
-      for await (const event of withPauses(next, POLL_MS)) {
+      for await (const event of withPauses(() => recorded.next(), POLL_MS)) {
         if (event === undefined) {
           yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
           continue;
@@ -151,11 +150,11 @@ export class AgentRun {
     return report;
   }
 
-  async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
+  async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
     const trace = createTrace(this.id);
     const { runId, type } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
-    for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
+    for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
       yield* await trace.next(fact);
     }
   }

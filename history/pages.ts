@@ -18,13 +18,15 @@ export interface ReadOptions {
   latestFirst?: boolean;
   /** Transactions that are asked for at a time. */
   pageSize?: number;
+  /** Ends what is being asked for, which may last until the run goes on. */
+  signal?: AbortSignal | undefined;
 }
 
 /** The recorded events of one run in the client's namespace. Reads the server's record: no worker is asked. */
 export function readRun(
   client: Client,
   run: RunRef,
-  { follow = false, latestFirst = false, pageSize = latestFirst ? 20 : 200 }: ReadOptions = {},
+  { follow = false, latestFirst = false, pageSize = latestFirst ? 20 : 200, signal }: ReadOptions = {},
 ): AsyncGenerator<HistoryEvent> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
@@ -37,12 +39,32 @@ export function readRun(
       };
       const page = latestFirst
         ? await service.getWorkflowExecutionHistoryReverse(request)
-        : await service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow });
+        : await abortable(client, signal, () =>
+            service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow }),
+          );
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
     (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
     pageSize,
   );
+}
+
+/** The SDK listens to a call's signal for ever: each call gets one of its own, and leaves no listener on `signal`. */
+async function abortable<T>(
+  client: Client,
+  signal: AbortSignal | undefined,
+  call: () => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return call();
+  signal.throwIfAborted();
+  const own = new AbortController();
+  const abort = () => own.abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await client.withAbortSignal(own.signal, call);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 export function isNotFound(error: unknown): boolean {
