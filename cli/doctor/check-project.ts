@@ -1,7 +1,9 @@
 import { relative } from 'node:path';
-import { findConfig, loadConfig } from '../../config/load.ts';
+import { findConfig } from '../../config/load.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { loadCommandConfig } from '../command-config.ts';
 import type { CommonOptions } from '../options.ts';
+import type { CommandConfig } from '../task-queue.ts';
 import { packageVersion } from '../version.ts';
 
 /** One thing that `reloop doctor` looked at. */
@@ -24,13 +26,15 @@ export function checkProgram(): Check[] {
 
 export interface ProjectChecks {
   checks: Check[];
-  taskQueue: string;
+  /** undefined: none that works. */
+  config: CommandConfig | undefined;
 }
 
 /** The config, its agents and what their models need. */
 export async function checkProject({ config }: CommonOptions): Promise<ProjectChecks> {
   try {
-    const catalog = await loadConfig(config);
+    const loaded = await loadCommandConfig(config);
+    const { catalog } = loaded;
     const file = relative(process.cwd(), config ?? findConfig() ?? '');
     const models = [...catalog.agents.keys()].map((agent): Check => {
       const problem = catalog.validate(agent);
@@ -49,7 +53,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       { name: 'config', state: usable ? 'ok' : 'problem', found, ...(usable ? {} : nothing) },
       ...models,
     ];
-    return { checks, taskQueue: catalog.taskQueue };
+    return { checks, config: loaded };
   } catch (error) {
     const advice = error instanceof Error ? error.message : String(error);
     const check: Check = {
@@ -59,7 +63,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       advice,
       exitCode: exitCodes.usage,
     };
-    return { checks: [check], taskQueue: process.env['TEMPORAL_TASK_QUEUE'] ?? 'reloop' };
+    return { checks: [check], config: undefined };
   }
 }
 
