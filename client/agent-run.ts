@@ -43,20 +43,26 @@ const POLL_MS = 1000;
 export class AgentRun {
   readonly id: string;
   readonly #client: Client;
+  readonly #runId: string | undefined;
 
-  constructor(client: Client, id: string) {
+  /** `runId`: default the latest of the id. */
+  constructor(client: Client, id: string, runId?: string) {
     this.#client = client;
+    this.#runId = runId;
     this.id = id;
   }
 
   /**
-   * The answer. Waits for the run to end; a run that a limit stopped has an answer too. Throws AgentRunFailed or
-   * AgentRunCancelled, which carry what there is.
+   * The answer. Waits for the run to end; a run that a limit stopped has an answer too, and one that was reset goes on
+   * as another. Throws AgentRunFailed or AgentRunCancelled, which carry what there is, and InvalidInput for a workflow
+   * that is no run of an agent.
    */
   async result(): Promise<AgentResult> {
     const report = await this.#fold(true);
+    if (report.error?.type === RESET && this.#runId === undefined) return this.result();
     const { output, intermediateSteps, stopReason, iterations, usage } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
+    if (report.status === 'completed' && stopReason === null) throw new InvalidInput(foreign(this.id));
     if (report.status === 'failed' || stopReason === null) throw new AgentRunFailed(report);
     return { output, intermediateSteps, stopReason, iterations, usage };
   }
@@ -69,11 +75,10 @@ export class AgentRun {
     }
     let runId = '';
     const poll = createLivePoll(this.#client, () => ({ workflowId: this.id, runId }));
-    const recorded = this.#recorded(true);
     const left = new AbortController();
-    const next = () => this.#client.withAbortSignal(left.signal, () => recorded.next());
+    const recorded = this.#recorded(true, left.signal);
     try {
-      for await (const event of withPauses(next, POLL_MS)) {
+      for await (const event of withPauses(() => recorded.next(), POLL_MS)) {
         if (event === undefined) {
           yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
           continue;
@@ -168,13 +173,26 @@ export class AgentRun {
     return report;
   }
 
-  async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
+  async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
     const trace = createTrace(this.id);
     const { runId, type } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
-    for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow)) {
-      yield* await trace.next(fact);
+    let current = runId;
+    for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
+      for (const event of await trace.next(fact)) {
+        if (event.type === 'run_started' || event.type === 'continued') current = event.runId;
+        yield await this.#orReset(event, current);
+      }
     }
+  }
+
+  /** Temporal's Reset ends a run that is open, as a termination does, and has another one go on. */
+  async #orReset(event: RunEvent, runId: string): Promise<RunEvent> {
+    if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
+    const { raw } = await this.#client.workflow.getHandle(this.id, runId).describe();
+    const resetRunId = raw.workflowExtendedInfo?.resetRunId;
+    if (!resetRunId) return event;
+    return { ...event, error: { type: RESET, message: wasReset(this.id, resetRunId) } };
   }
 
   async #historySize(runId: string): Promise<{ events: number; bytes: number }> {
@@ -204,8 +222,15 @@ export class AgentRun {
   }
 
   #handle() {
-    return this.#client.workflow.getHandle(this.id);
+    return this.#client.workflow.getHandle(this.id, this.#runId);
   }
+}
+
+/** Type of the error that a run ends with which goes on as another one. */
+const RESET = 'Reset';
+
+function wasReset(id: string, runId: string): string {
+  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
 }
 
 function isForWaiting(type: DecisionName): boolean {
@@ -214,6 +239,10 @@ function isForWaiting(type: DecisionName): boolean {
 
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
+}
+
+function foreign(id: string): string {
+  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. show() has what it returned, and what agents did in it.`;
 }
 
 function sessionNotRun(id: string): string {

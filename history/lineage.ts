@@ -6,12 +6,17 @@ import { type RunRef, isNotFound } from './pages.ts';
  * What is recorded of a run from its very beginning, over every continue-as-new, whose earlier runs may be past the
  * namespace's retention: then from the first that is left. `follow`: and what is to come.
  */
-export async function* readLineage(client: Client, run: RunRef, follow: boolean): AsyncGenerator<Fact> {
+export async function* readLineage(
+  client: Client,
+  run: RunRef,
+  follow: boolean,
+  signal?: AbortSignal,
+): AsyncGenerator<Fact> {
   const earlier = (await runsUpTo(client, run)).slice(0, -1);
   for (const previous of earlier) yield* readFacts(client, previous);
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: string | undefined;
-    for await (const fact of readFacts(client, current, { follow })) {
+    for await (const fact of readFacts(client, current, { follow, signal })) {
       if (fact.type === 'run_continued') next = fact.runId;
       yield fact;
     }

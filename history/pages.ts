@@ -18,13 +18,15 @@ export interface ReadOptions {
   latestFirst?: boolean;
   /** Transactions that are asked for at a time. */
   pageSize?: number;
+  /** Ends a request that is under way. */
+  signal?: AbortSignal | undefined;
 }
 
 /** The recorded events of one run in the client's namespace. Reads the server's record: no worker is asked. */
 export function readRun(
   client: Client,
   run: RunRef,
-  { follow = false, latestFirst = false, pageSize = latestFirst ? 20 : 200 }: ReadOptions = {},
+  { follow = false, latestFirst = false, pageSize = latestFirst ? 20 : 200, signal }: ReadOptions = {},
 ): AsyncGenerator<HistoryEvent> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
@@ -35,14 +37,34 @@ export function readRun(
         maximumPageSize: size,
         ...(token === undefined ? {} : { nextPageToken: token }),
       };
-      const page = latestFirst
-        ? await service.getWorkflowExecutionHistoryReverse(request)
-        : await service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow });
+      const page = await abortable(client, signal, () =>
+        latestFirst
+          ? service.getWorkflowExecutionHistoryReverse(request)
+          : service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow }),
+      );
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
     (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
     pageSize,
   );
+}
+
+/** The SDK never takes its listener off a signal, and who follows a run asks for days: each request has its own. */
+async function abortable<T>(
+  client: Client,
+  signal: AbortSignal | undefined,
+  ask: () => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return ask();
+  const own = new AbortController();
+  const end = () => own.abort();
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  try {
+    return await client.withAbortSignal(own.signal, ask);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 export function isNotFound(error: unknown): boolean {

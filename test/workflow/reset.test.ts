@@ -5,7 +5,7 @@ import { readLineage } from '../../history/lineage.ts';
 import { createTrace } from '../../history/trace.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
@@ -19,12 +19,24 @@ const model = (steps: number, tool: string) =>
     return Number(step) < steps ? act(tool, step) : answer(`after ${step}`);
   });
 
+let mended = false;
+const stuck = defineTool({
+  name: 'stuck',
+  description: 'fails until it is mended',
+  retry: { maxAttempts: 1 },
+  run() {
+    if (!mended) throw new Error('out of order');
+    return 'fine';
+  },
+});
+
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
     agents: [
       { name: 'short', model: model(3, 'echo'), tools: [echo] },
       { name: 'referring', model: model(3, 'big'), tools: [big] },
+      { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
       { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
     ],
   });
@@ -45,15 +57,32 @@ describe("after Temporal's own reset", () => {
     for await (const { call } of run.requests()) asked.push(call);
     expect(asked).toEqual(['1', '2', '3']);
     expect(await endOf(run.id, givenUp)).toMatchObject({ status: 'failed' });
+    expect(await rig.client.get(run.id, givenUp).show()).toMatchObject({ runId: givenUp, status: 'failed' });
+    expect(await rig.client.get(run.id, runId).result()).toMatchObject({ output: 'after 3' });
   });
 
-  // Until the workflow leaves its own run id out of what it refers to: then this is a test like the others.
-  test.fails('a run goes on whose model calls refer to results', async () => {
+  test('a run goes on whose model calls refer to results', async () => {
     const { run, reset } = await failsAt('referring', '3');
     await rig.restart();
     failing.clear();
     await reset();
     expect((await run.result()).output).toBe('after 3');
+  });
+
+  test('who follows a run that is open hears that it was reset, and who waits has the answer of the other', async () => {
+    const run = await rig.client.start('stuck', 'what?');
+    await eventOf(run.events({ live: false }), 'waiting');
+    const { runId } = await run.info();
+    const [followed, result] = [lastEvent(run.events({ live: false })), run.result()];
+    mended = true;
+    const next = await resetToLastCall(run.id, runId);
+    expect(await followed).toMatchObject({
+      type: 'run_ended',
+      status: 'failed',
+      error: { type: 'Reset', message: expect.stringContaining(next) },
+    });
+    expect(await result).toMatchObject({ output: 'after 2' });
+    await expect(rig.client.get(run.id, runId).result()).rejects.toMatchObject({ type: 'Reset' });
   });
 
   test('a run that had completed is read as it goes on', async () => {
@@ -108,6 +137,12 @@ async function resetToLastCall(workflowId: string, runId: string): Promise<strin
     workflowTaskFinishEventId: task,
   });
   return next;
+}
+
+async function lastEvent(events: AsyncIterable<RunEvent>): Promise<RunEvent | undefined> {
+  let last: RunEvent | undefined;
+  for await (const event of events) last = event;
+  return last;
 }
 
 /** The last event of one run. */
