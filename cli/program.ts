@@ -118,6 +118,7 @@ function addLooking(add: Add, io: Io, done: EndCommand): void {
 
   add('show <id>', 'print a run from its history')
     .option('--prompt <step>', 'the exact request of a step and its reply')
+    .option('--run <run-id>', "one that Temporal's Reset replaced (default: the latest of the id)")
     .action(async (id: string, options: ShowOptions) =>
       done(await (await import('./commands/show.ts')).show(io, id, options)),
     );

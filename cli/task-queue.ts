@@ -18,6 +18,17 @@ export function queueNamed({ file }: Pick<CommandConfig, 'file'>): string {
   return PREFIX + file;
 }
 
+/** Where a config's runs are started, as far as that can be said without looking at who works there. */
+export function usualQueue(
+  config: CommandConfig | undefined,
+  named: string | undefined,
+  onOwnServer: boolean,
+): string {
+  const usual = named ?? config?.loaded.taskQueue ?? TASK_QUEUE;
+  if (config === undefined || named !== undefined || !onOwnServer || usual !== TASK_QUEUE) return usual;
+  return config.isOwn ? TASK_QUEUE : queueNamed(config);
+}
+
 /** The path within the project of the config that a queue is called after. */
 export function configNamed(taskQueue: string): string | undefined {
   return taskQueue.startsWith(PREFIX) ? taskQueue.slice(PREFIX.length) : undefined;

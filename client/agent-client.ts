@@ -95,9 +95,12 @@ export class AgentClient {
     return runBatch(this, agent, inputs, options);
   }
 
-  /** A run by its id; whether there is one shows when it is used. */
-  get(id: string): AgentRun {
-    return new AgentRun(this.temporal, id);
+  /**
+   * A run by its id; whether there is one shows when it is used. `runId`: of Temporal, for one that a reset has replaced;
+   * without, the latest.
+   */
+  get(id: string, runId?: string): AgentRun {
+    return new AgentRun(this.temporal, id, runId);
   }
 
   /** A session by its name; whether there is one shows when it is used. Throws InvalidInput. */

@@ -33,20 +33,26 @@ const POLL_MS = 1000;
 export class AgentRun {
   readonly id: string;
   readonly #client: Client;
+  readonly #runId: string | undefined;
 
-  constructor(client: Client, id: string) {
+  /** `runId`: default the latest of the id. */
+  constructor(client: Client, id: string, runId?: string) {
     this.#client = client;
+    this.#runId = runId;
     this.id = id;
   }
 
   /**
-   * The answer. Waits for the run to end; a run that a limit stopped has an answer too. Throws AgentRunFailed or
-   * AgentRunCancelled, which carry what there is.
+   * The answer. Waits for the run to end; a run that a limit stopped has an answer too, and one that was reset goes on
+   * as another. Throws AgentRunFailed or AgentRunCancelled, which carry what there is, and InvalidInput for a workflow
+   * that is no run of an agent.
    */
   async result(): Promise<RunResultWithSteps> {
     const report = await this.#fold(true);
+    if (report.error?.type === RESET && this.#runId === undefined) return this.result();
     const { output, intermediateSteps, stopReason, iterations, usage } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
+    if (report.status === 'completed' && stopReason === null) throw new InvalidInput(foreign(this.id));
     if (report.status === 'failed' || stopReason === null) throw new AgentRunFailed(report);
     return { output, intermediateSteps, stopReason, iterations, usage };
   }
@@ -79,7 +85,7 @@ export class AgentRun {
 
   /** The exact request of every model call, in order, rebuilt from history. */
   async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
-    const { runId } = await placeOfRun(this.#client, this.id);
+    const { runId } = await placeOfRun(this.#client, this.id, this.#runId);
     yield* readRequests(this.#client, { workflowId: this.id, runId }, { follow, kinds });
   }
 
@@ -92,7 +98,7 @@ export class AgentRun {
 
   /** What calls under way show of themselves right now: progress, text, why an earlier attempt failed. */
   async underWay(): Promise<RunEvent[]> {
-    const { runId } = await placeOfRun(this.#client, this.id);
+    const { runId } = await placeOfRun(this.#client, this.id, this.#runId);
     return createLivePoll(this.#client, () => ({ workflowId: this.id, runId }))();
   }
 
@@ -136,7 +142,7 @@ export class AgentRun {
 
   /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
   async cancel(): Promise<void> {
-    const { open } = await placeOfRun(this.#client, this.id);
+    const { open } = await placeOfRun(this.#client, this.id, this.#runId);
     if (!open) throw await this.#whyNot('cancel');
     await this.#orNotFound(this.#handle().cancel());
   }
@@ -154,9 +160,22 @@ export class AgentRun {
     const trace = createTrace(this.id);
     const { runId, type } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
+    let current = runId;
     for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
-      yield* await trace.next(fact);
+      for (const event of await trace.next(fact)) {
+        if (event.type === 'run_started' || event.type === 'continued') current = event.runId;
+        yield await this.#orReset(event, current);
+      }
     }
+  }
+
+  /** Temporal's Reset ends a run that is open, as a termination does, and has another one go on. */
+  async #orReset(event: RunEvent, runId: string): Promise<RunEvent> {
+    if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
+    const { raw } = await this.#client.workflow.getHandle(this.id, runId).describe();
+    const resetRunId = raw.workflowExtendedInfo?.resetRunId;
+    if (!resetRunId) return event;
+    return { ...event, error: { type: RESET, message: wasReset(this.id, resetRunId) } };
   }
 
   async #historySize(runId: string): Promise<{ events: number; bytes: number }> {
@@ -186,12 +205,23 @@ export class AgentRun {
   }
 
   #handle() {
-    return this.#client.workflow.getHandle(this.id);
+    return this.#client.workflow.getHandle(this.id, this.#runId);
   }
+}
+
+/** Type of the error that a run ends with which goes on as another one. */
+const RESET = 'Reset';
+
+function wasReset(id: string, runId: string): string {
+  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
 }
 
 function isForWaiting(type: DecisionName): boolean {
   return ruleOf(type).fits({ kind: 'tool', waiting: 'failed' });
+}
+
+function foreign(id: string): string {
+  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
 }
 
 function sessionNotRun(id: string): string {

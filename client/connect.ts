@@ -114,7 +114,9 @@ function unreachable(address: string, error: unknown): string {
     case UNIMPLEMENTED:
       return `What answers at ${address} is no Temporal server: ${String(details)}. Correct TEMPORAL_ADDRESS or --address.`;
     default:
-      return `No Temporal server answers at ${address}. Start one with \`reloop dev\`, or set TEMPORAL_ADDRESS.`;
+      return process.env['TEMPORAL_ADDRESS'] === address
+        ? `No Temporal server answers at ${address}, which TEMPORAL_ADDRESS names. Start that one, correct the variable, or unset it: then \`reloop dev\` has a server of its own.`
+        : `No Temporal server answers at ${address}. Start one with \`reloop dev\`, or set TEMPORAL_ADDRESS.`;
   }
 }
 

@@ -11,9 +11,9 @@ export interface Place {
   open: boolean;
 }
 
-/** Throws RunNotFound. */
-export async function placeOfRun(client: Client, id: string): Promise<Place> {
-  const place = await placeOf(client, id);
+/** Of the latest run of the id, or of one that is named. Throws RunNotFound. */
+export async function placeOfRun(client: Client, id: string, runId?: string): Promise<Place> {
+  const place = await placeOf(client, id, runId);
   if (place instanceof Error) throw new RunNotFound(id, { cause: place });
   return place;
 }
@@ -27,9 +27,9 @@ export async function placeOfSession(client: Client, name: string): Promise<Plac
 }
 
 /** The error where there is no such workflow; throws any other. */
-async function placeOf(client: Client, workflowId: string): Promise<Place | Error> {
+async function placeOf(client: Client, workflowId: string, givenRunId?: string): Promise<Place | Error> {
   try {
-    const { runId, status, taskQueue } = await client.workflow.getHandle(workflowId).describe();
+    const { runId, status, taskQueue } = await client.workflow.getHandle(workflowId, givenRunId).describe();
     return { runId, taskQueue, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
   } catch (error) {
     if (isNoWorkflow(error)) return error;

@@ -1,7 +1,7 @@
 /** `npm run demo:retry`: a tool call that failed for good waits until somebody has mended what was wrong. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ends, reloop, says } from './command.ts';
+import { ends, reloop, reloopDecides, says } from './command.ts';
 import { reportFile } from './demos.config.ts';
 
 const id = `demo-retry-${Date.now()}`;
@@ -15,5 +15,5 @@ console.error(
   '\nThe report is missing, and the run waits. Now somebody writes it, and has the call run again.',
 );
 writeFileSync(reportFile, 'Sales rose by a tenth.\n');
-await ends(reloop('retry', id, '1.1'));
+await ends(reloopDecides('retry', id, '1.1'));
 process.exitCode = (await ended) ?? 1;

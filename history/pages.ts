@@ -37,11 +37,11 @@ export function readRun(
         maximumPageSize: size,
         ...(token === undefined ? {} : { nextPageToken: token }),
       };
-      const page = latestFirst
-        ? await service.getWorkflowExecutionHistoryReverse(request)
-        : await abortable(client, signal, () =>
-            service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow }),
-          );
+      const page = await abortable(client, signal, () =>
+        latestFirst
+          ? service.getWorkflowExecutionHistoryReverse(request)
+          : service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow }),
+      );
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
     (error) => grpcCode(error) === RESOURCE_EXHAUSTED,

@@ -110,7 +110,7 @@ async function decided(
     if (followed.type === 'ended' && followed.report.status === wanted) {
       return exitCodes.answered;
     }
-    return finish(io, run, followed, json ? 'nothing' : 'answer');
+    return finish(io, run, followed, json ? 'nothing' : 'answer', ours);
   });
 }
 

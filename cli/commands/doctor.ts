@@ -1,5 +1,8 @@
 import { type Check, checkProgram, checkProject } from '../doctor/check-project.ts';
 import { checkServer } from '../doctor/check-server.ts';
+import { temporalSettings } from '../../client/connect.ts';
+import { namedQueue } from '../context.ts';
+import { usualQueue } from '../task-queue.ts';
 import { colorsFor, padTo } from '../print/display.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson } from '../io.ts';
@@ -8,7 +11,8 @@ import type { CommonOptions } from '../options.ts';
 /** `reloop doctor`: what is there, and what to do about what is not. */
 export async function doctor(io: Io, options: CommonOptions): Promise<number> {
   const project = await checkProject(options);
-  const { taskQueue = project.taskQueue } = options;
+  const onOwnServer = temporalSettings(options).address === undefined;
+  const taskQueue = usualQueue(project.config, namedQueue(io, options), onOwnServer);
   const checks = [...checkProgram(), ...project.checks, ...(await checkServer({ ...options, taskQueue }))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });

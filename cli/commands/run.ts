@@ -63,15 +63,17 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       if (options.session === undefined) await sayAlone(io, context, started);
       return printId(io, started, options);
     }
-    if (!ours && config !== undefined)
-      await serve(context, await placeOfRun(context.client.temporal, started.id), options);
+    const serves =
+      ours ||
+      (config !== undefined &&
+        (await serve(context, await placeOfRun(context.client.temporal, started.id), options)));
     const followed = await follow(io, context, started, {
       untilWaiting: !options.wait,
       onInterrupt: 'cancel',
       flags: flagsToRepeat(options),
       ...(verbose ? { verbose: { kinds: loaded?.kinds.values() } } : {}),
     });
-    return finish(io, started, followed, printed);
+    return finish(io, started, followed, printed, serves);
   });
 }
 

@@ -18,11 +18,14 @@ import { waitingHelp } from '../follow/waiting-help.ts';
 
 export interface ShowOptions extends CommonOptions {
   prompt?: string;
+  /** Of Temporal: one that a reset has replaced. */
+  run?: string;
 }
 
 /** `reloop show`: a run as history has it. */
 export async function show(io: Io, id: string, options: ShowOptions): Promise<number> {
-  return withHistory(io, options, id, async (context, run) => {
+  return withHistory(io, options, id, async (context, latest) => {
+    const run = options.run === undefined ? latest : context.client.get(id, options.run);
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
     else if (options.json === true) printJson(io, await run.describe());
     else await showTrace(io, context, run, options);

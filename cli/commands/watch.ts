@@ -10,12 +10,12 @@ export interface WatchOptions extends CommonOptions {
 
 /** `reloop watch`: a run from its beginning to its end, and a worker for it where nobody else is one. */
 export async function watch(io: Io, id: string, options: WatchOptions): Promise<number> {
-  return withRun(io, options, id, async ({ context, run }) => {
+  return withRun(io, options, id, async ({ context, run, ours }) => {
     const followed = await follow(io, context, run, {
       untilWaiting: !options.wait,
       onInterrupt: 'leave',
       flags: flagsToRepeat(options),
     });
-    return finish(io, run, followed, options.json === true ? 'report' : 'answer');
+    return finish(io, run, followed, options.json === true ? 'report' : 'answer', ours);
   });
 }

@@ -1,8 +1,9 @@
-import { TASK_QUEUE } from '../../agent/names.ts';
 import { relative } from 'node:path';
-import { findConfig, loadConfig } from '../../config/load.ts';
+import { findConfig } from '../../config/load.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { loadCommandConfig } from '../command-config.ts';
 import type { CommonOptions } from '../options.ts';
+import type { CommandConfig } from '../task-queue.ts';
 import { packageVersion } from '../version.ts';
 
 /** One thing that `reloop doctor` looked at. */
@@ -25,14 +26,16 @@ export function checkProgram(): Check[] {
 
 export interface ProjectChecks {
   checks: Check[];
-  taskQueue: string;
+  /** undefined: none that works. */
+  config: CommandConfig | undefined;
 }
 
 /** The config, its agents and what their models need. */
-export async function checkProject({ config }: CommonOptions): Promise<ProjectChecks> {
+export async function checkProject({ config: named }: CommonOptions): Promise<ProjectChecks> {
   try {
-    const loaded = await loadConfig(config);
-    const file = relative(process.cwd(), config ?? findConfig() ?? '');
+    const config = await loadCommandConfig(named);
+    const { loaded } = config;
+    const file = relative(process.cwd(), named ?? findConfig() ?? '');
     const models = [...loaded.agents.keys()].map((agent): Check => {
       const problem = loaded.validate(agent);
       const name = `agent ${agent}`;
@@ -50,7 +53,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       { name: 'config', state: usable ? 'ok' : 'problem', found, ...(usable ? {} : nothing) },
       ...models,
     ];
-    return { checks, taskQueue: loaded.taskQueue };
+    return { checks, config };
   } catch (error) {
     const advice = error instanceof Error ? error.message : String(error);
     const check: Check = {
@@ -60,7 +63,7 @@ export async function checkProject({ config }: CommonOptions): Promise<ProjectCh
       advice,
       exitCode: exitCodes.usage,
     };
-    return { checks: [check], taskQueue: process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE };
+    return { checks: [check], config: undefined };
   }
 }
 

@@ -16,8 +16,10 @@ export async function finish(
   run: Pick<AgentRun, 'id' | 'describe'>,
   followed: Followed,
   printed: Printed,
+  /** This process is the run's worker. */
+  ours = false,
 ): Promise<number> {
-  if (followed.type === 'left') return finishLeft(io, run, followed, printed);
+  if (followed.type === 'left') return finishLeft(io, run, followed, printed, ours);
   const { report } = followed;
   const answered = report.status === 'completed' || report.status === 'stopped';
   if (printed === 'report') printJson(io, await run.describe());
@@ -33,8 +35,17 @@ export function errorLine({ id, status, error }: RunReport): string | undefined 
   return error === null ? undefined : `error: ${oneLine(`${error.type}: ${error.message}`)}`;
 }
 
-function finishLeft(io: Io, { id }: Pick<AgentRun, 'id'>, { why }: Leaving, printed: Printed): number {
-  say(io, `The run goes on wherever a worker serves it: reloop watch ${shellWord(id)}`);
+function finishLeft(
+  io: Io,
+  { id }: Pick<AgentRun, 'id'>,
+  { why }: Leaving,
+  printed: Printed,
+  ours: boolean,
+): number {
+  const goesOn = ours
+    ? 'Its worker was this command, so the run stands still until there is another: `reloop dev`, or'
+    : 'The run goes on wherever a worker serves it:';
+  say(io, `${goesOn} reloop watch ${shellWord(id)}`);
   if (why === 'SIGTERM') return exitCodes.terminated;
   if (why === 'SIGINT') return exitCodes.cancelled;
   if (printed === 'report') printJson(io, { id });

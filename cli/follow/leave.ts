@@ -35,7 +35,7 @@ export function watchSignals(
   async function decide(): Promise<void> {
     clear();
     const terminal = io.stdin.isTTY === true && io.stderr.isTTY === true;
-    const answer = terminal ? await ask(io, 'Detach from the run or cancel it? [d/c] ') : 'c';
+    const answer = terminal ? await ask(io, 'Detach from the run or cancel it? [D/c] ') : 'c';
     if (!answer.toLowerCase().startsWith('c')) return leave({ type: 'left', why: 'detached' });
     say(io, 'Cancelling the run; Ctrl-C again leaves at once.');
     await run.cancel();

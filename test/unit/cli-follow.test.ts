@@ -244,7 +244,7 @@ describe('Ctrl-C while a run is followed', () => {
     expect(await code).toBe(exit);
     expect(io.out()).toBe(out);
     expect(run.cancelled()).toBe(cancelled);
-    expect(io.err()).toContain('[d/c]');
+    expect(io.err()).toContain('[D/c]');
   });
 
   test('only looks away where the run is somebody else’s', async () => {

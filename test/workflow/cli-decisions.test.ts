@@ -122,8 +122,8 @@ describe('a run whose model is away', () => {
     const { code, stderr } = await park(id);
     expect(code).toBe(4);
     expect(stderr).toContain('Waiting for you: the model of step 1 failed');
-    expect(stderr).toContain(`reloop retry ${id}\n`);
-    expect(stderr).not.toContain('reloop skip');
+    expect(stderr).toContain(`reloop retry ${id} --config`);
+    for (const unfit of ['reloop skip', 'other input']) expect(stderr).not.toContain(unfit);
     expect(await report(id)).toMatchObject({
       status: 'waiting',
       waiting: [{ call: '1', tool: 'callModel', reason: 'failed', error: { type: 'ModelServerError' } }],

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { AgentClient } from '../../client/agent-client.ts';
+import { InvalidInput } from '../../client/errors.ts';
 import { ConfigError, ReloopPlugin, createWorker, defineTool } from '../../index.ts';
 import { quiet } from '../support/quiet.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
@@ -39,6 +40,9 @@ test("a worker of the user's own runs agents as steps of the user's workflows", 
     ]);
     const besideOptions = { ...options, workflowId: `beside-${Date.now()}` };
     expect(await client.workflow.execute('beside', besideOptions)).toBe('ok, and mine');
+    const beside = new AgentClient(client, address, 'plugin').get(besideOptions.workflowId);
+    expect(await beside.describe()).toMatchObject({ status: 'completed', output: 'ok, and mine' });
+    await expect(beside.result()).rejects.toThrow(InvalidInput);
     const result = await new AgentClient(client, address, 'plugin').run('a', 'what?');
     expect(result.intermediateSteps).toMatchObject([{ observation: 'hi' }]);
   });

@@ -5,7 +5,7 @@ import { readLineage } from '../../history/lineage.ts';
 import { createTrace } from '../../history/trace.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
@@ -26,6 +26,17 @@ const model = (steps: number, tool: string) =>
     return Number(step) < steps ? act(tool, step) : answer(`after ${step}`);
   });
 
+let mended = false;
+const stuck = defineTool({
+  name: 'stuck',
+  description: 'fails until it is mended',
+  retry: { maxAttempts: 1 },
+  run() {
+    if (!mended) throw new Error('out of order');
+    return 'fine';
+  },
+});
+
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
@@ -33,6 +44,7 @@ beforeAll(async () => {
       { name: 'short', model: model(3, 'echo'), tools: [echo] },
       { name: 'referring', model: model(3, 'big'), tools: [big] },
       { name: 'keyed', model: model(2, 'keyed'), tools: [keyed] },
+      { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
       { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
     ],
   });
@@ -53,6 +65,8 @@ describe("after Temporal's own reset", () => {
     for await (const { call } of run.requests()) asked.push(call);
     expect(asked).toEqual(['1', '2', '3']);
     expect(await endOf(run.id, givenUp)).toMatchObject({ status: 'failed' });
+    expect(await rig.client.get(run.id, givenUp).describe()).toMatchObject({ runId: givenUp, status: 'failed' });
+    expect(await rig.client.get(run.id, runId).result()).toMatchObject({ output: 'after 3' });
   });
 
   test('a run goes on whose model calls refer to results', async () => {
@@ -72,6 +86,22 @@ describe("after Temporal's own reset", () => {
     await run.result();
     expect(keys).toHaveLength(2);
     expect(keys[1]).toBe(keys[0]);
+  });
+
+  test('who follows a run that is open hears that it was reset, and who waits has the answer of the other', async () => {
+    const run = await rig.client.start('stuck', 'what?');
+    await eventOf(run.events({ live: false }), 'waiting');
+    const { runId } = await run.describe();
+    const [followed, result] = [lastEvent(run.events({ live: false })), run.result()];
+    mended = true;
+    const next = await resetToLastCall(run.id, runId);
+    expect(await followed).toMatchObject({
+      type: 'run_ended',
+      status: 'failed',
+      error: { type: 'Reset', message: expect.stringContaining(next) },
+    });
+    expect(await result).toMatchObject({ output: 'after 2' });
+    await expect(rig.client.get(run.id, runId).result()).rejects.toMatchObject({ type: 'Reset' });
   });
 
   test('a run that had completed is read as it goes on', async () => {
@@ -128,6 +158,12 @@ async function resetToLastCall(workflowId: string, runId: string, name?: string)
     workflowTaskFinishEventId: task,
   });
   return next;
+}
+
+async function lastEvent(events: AsyncIterable<RunEvent>): Promise<RunEvent | undefined> {
+  let last: RunEvent | undefined;
+  for await (const event of events) last = event;
+  return last;
 }
 
 /** The last event of one run. */
