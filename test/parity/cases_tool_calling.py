@@ -8,6 +8,7 @@ ADD = ("c3", "add", {"a": 1, "b": 2})
 BOTH = ["echo", "add"]
 HISTORY = [{"role": "user", "content": "Hi, I am Ann."}, {"role": "assistant", "content": "Hi Ann! {x}"}]
 UNREADABLE = "unparsable arguments are a parse error; LangChain leaves the call out"
+ANSWERED = "every turn's calls are answered, also where an id comes again: providers refuse an unanswered one"
 TRIMMED = "of a turn that is shown in part only the calls shown are named: providers refuse an unanswered one"
 
 
@@ -35,7 +36,7 @@ LOOP = [
     case("an answer in JSON", ['{"action": "echo", "action_input": "a"}']),
     case("an answer of several lines", ["  a\n\nb \n"]),
     case("the same call twice", [calls(("c1", "echo", {"__arg1": "a"})), calls(("c2", "echo", {"__arg1": "a"})), "ok"]),
-    case("the same call and id twice", [calls(A), calls(A), "ok"]),
+    case("the same call and id twice", [calls(A), calls(A), "ok"], differs=answered_twice()),
     case("the same call twice in a turn", [calls(("c1", "echo", {"__arg1": "a"}), ("c2", "echo", {"__arg1": "a"})), "ok"]),
     case("no tool", ["ok"], tools=["ping"]),
 ]
@@ -89,6 +90,11 @@ def trimmed_turns():
     turns = [said(A, B), seen("c1", "a"), seen("c2", "b")]
     last = [said(B), seen("c2", "b"), said(("t2", "echo", {"__arg1": "2"})), seen("t2", "2")]
     return {"reason": TRIMMED, "expect": {"requests": [asked(), asked(*turns), asked(*last)]}}
+
+
+def answered_twice():
+    turn = [said(A), seen("c1", "a")]
+    return {"reason": ANSWERED, "expect": {"requests": [asked(), asked(*turn), asked(*turn, *turn)]}}
 
 
 def unreadable_ends():
