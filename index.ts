@@ -25,4 +25,5 @@ export type { RunEvent } from './agent/events.ts';
 export type { ReplyStore } from './models/reply-store.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
+export { outliveStrayErrors } from './worker/stray-errors.ts';
 export { z } from 'zod';

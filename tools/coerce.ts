@@ -21,26 +21,48 @@ export function coerceTo<S extends $ZodType>(schema: S, input: Json): z.ZodSafeP
   return parsed;
 }
 
-function mend(value: Json, issues: readonly $ZodIssue[]): Json {
-  return issues.reduce((mended, issue) => replace(mended, issue.path, (part) => coerced(part, issue)), value);
+interface Change {
+  path: readonly PropertyKey[];
+  part: Json;
 }
 
-/** The same value where nothing is changed. */
-function replace(value: Json, path: readonly PropertyKey[], change: (part: Json) => Json): Json {
-  const [key, ...rest] = path;
-  if (key === undefined) return change(value);
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return value;
-  const part = Reflect.get(value, key) as Json; // JSON holds nothing else
-  const changed = replace(part, rest, change);
-  if (changed === part) return value;
-  return Array.isArray(value)
-    ? value.map((item, index) => (index === key ? changed : item))
-    : { ...value, [key]: changed };
+/** The same value where nothing is changed. Copied once, not for each change: a list may have thousands to mend. */
+function mend(value: Json, issues: readonly $ZodIssue[]): Json {
+  const changes = issues.flatMap((issue) => changeFor(value, issue));
+  if (changes.length === 0) return value;
+  const copy = { value: structuredClone(value) };
+  for (const { path, part } of changes) put(copy, ['value', ...path], part);
+  return copy.value;
+}
+
+/** None: the part is not there, or it is not to be mended. */
+function changeFor(value: Json, issue: $ZodIssue): Change[] {
+  const part = partAt(value, issue.path);
+  if (part === undefined) return [];
+  const changed = coerced(part, issue);
+  return changed === part ? [] : [{ path: issue.path, part: changed }];
+}
+
+function partAt(value: Json, path: readonly PropertyKey[]): Json | undefined {
+  let part = value;
+  for (const key of path) {
+    if (part === null || typeof part !== 'object' || !Object.hasOwn(part, key)) return undefined;
+    part = Reflect.get(part, key) as Json; // JSON holds nothing else
+  }
+  return part;
+}
+
+function put(root: { [key: string]: Json }, path: readonly PropertyKey[], part: Json): void {
+  const holder = partAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  if (holder === null || typeof holder !== 'object' || key === undefined) return;
+  // Not by assignment: a key may be called __proto__.
+  Object.defineProperty(holder, key, { value: part, enumerable: true, writable: true, configurable: true });
 }
 
 function coerced(value: Json, issue: $ZodIssue): Json {
   if (issue.code === 'invalid_union') {
-    const branch = issue.errors.find((issues) => issues.every((each) => mend(value, [each]) !== value));
+    const branch = issue.errors.find((issues) => issues.every((each) => changeFor(value, each).length > 0));
     return branch === undefined ? value : mend(value, branch);
   }
   if (issue.code !== 'invalid_type') return value;

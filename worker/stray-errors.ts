@@ -7,8 +7,11 @@ import { limits } from '../agent/limits.ts';
  * is long over. Node would end the process, and with it every other run's calls: it is logged instead, with the tool
  * and the call it came from. What comes from elsewhere ends the process as ever. Returns what takes this back.
  *
- * For a process that is a worker and nothing else: `reloop worker`, `dev` and `run` have it, a worker of the user's own
- * does not, because there it is not for us to say what an error means.
+ * `reloop worker`, `dev` and `run` have it. A process with a worker of your own (`createWorker`, `ReloopPlugin`) has it if
+ * it asks for it, once and before its worker runs:
+ *
+ *     const takeBack = outliveStrayErrors(console.warn);
+ *     await worker.run().finally(takeBack);
  */
 export function outliveStrayErrors(onLine: (line: string) => void): () => void {
   lines.push(onLine);

@@ -155,3 +155,17 @@ test.each([
 ])('a long text that is nearly a number is refused without delay: %s', (_what, text) => {
   expect(coerceTo(z.object({ field: z.number() }), { field: text }).success).toBe(false);
 });
+
+test.each([
+  ['list', z.array(z.number()), Array.from({ length: 20_000 }, () => '1')],
+  ['record', z.record(z.string(), z.number()), Object.fromEntries(entries(20_000))],
+  ['list of either', z.array(z.union([z.number(), z.boolean()])), Array.from({ length: 20_000 }, () => '1')],
+])('a %s of twenty thousand values to mend is mended without delay', (_what, schema, given) => {
+  const { field } = coerceTo(z.object({ field: schema }), { field: given }).data ?? {};
+  expect(new Set(Object.values(field ?? {}))).toEqual(new Set([1]));
+  expect(Object.keys(field ?? {})).toHaveLength(20_000);
+});
+
+function entries(count: number): [string, Json][] {
+  return Array.from({ length: count }, (_item, n) => [`k${n}`, '1']);
+}

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import * as reloop from '../../index.ts';
+import { outliveStrayErrors } from '../../worker/stray-errors.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -36,6 +38,11 @@ test('what a tool left behind is logged with tool, call and run, and the process
     'still here',
   ]);
   expect(status).toBe(0);
+});
+
+test('a worker of your own can have that too: the package exports it', () => {
+  const { outliveStrayErrors: exported } = reloop;
+  expect(exported).toBe(outliveStrayErrors);
 });
 
 test.each([
