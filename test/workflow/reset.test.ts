@@ -65,7 +65,10 @@ describe("after Temporal's own reset", () => {
     for await (const { call } of run.requests()) asked.push(call);
     expect(asked).toEqual(['1', '2', '3']);
     expect(await endOf(run.id, givenUp)).toMatchObject({ status: 'failed' });
-    expect(await rig.client.get(run.id, givenUp).describe()).toMatchObject({ runId: givenUp, status: 'failed' });
+    expect(await rig.client.get(run.id, givenUp).describe()).toMatchObject({
+      runId: givenUp,
+      status: 'failed',
+    });
     expect(await rig.client.get(run.id, runId).result()).toMatchObject({ output: 'after 3' });
   });
 
