@@ -1,4 +1,4 @@
-import { canonicalJson, fieldsOf } from '../agent/json.ts';
+import { canonicalJson, fieldsOf } from '../agent/json-object.ts';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { utf8Length } from '../agent/transcript/digest.ts';

@@ -3,7 +3,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { capOutput } from '../agent/output.ts';
-import { canonicalJson } from '../agent/json.ts';
+import { canonicalJson } from '../agent/json-object.ts';
 import { boundedText, fieldOf } from '../agent/values.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';

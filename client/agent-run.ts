@@ -4,7 +4,7 @@ import { AGENT_SESSION } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
-import type { RunResult } from '../agent/result.ts';
+import type { RunResult } from '../agent/run-result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';

@@ -18,6 +18,6 @@ export {
   SessionNotFound,
   TemporalUnreachable,
 } from './errors.ts';
-export type { RunResult } from '../agent/result.ts';
+export type { RunResult } from '../agent/run-result.ts';
 export type { RunReport } from './report.ts';
 export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

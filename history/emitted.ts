@@ -1,6 +1,6 @@
 import type { TimelessEvent } from '../agent/events.ts';
 import type { ErrorInfo, Usage } from '../agent/vocabulary.ts';
-import { statusOf } from '../agent/result.ts';
+import { statusOf } from '../agent/run-result.ts';
 import { plainJson } from '../agent/values.ts';
 import { asRunResult } from './records.ts';
 

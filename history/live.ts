@@ -1,4 +1,4 @@
-import { fieldsOf } from '../agent/json.ts';
+import { fieldsOf } from '../agent/json-object.ts';
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';

@@ -1,6 +1,6 @@
 import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
-import { fieldsOf } from '../agent/json.ts';
+import { fieldsOf } from '../agent/json-object.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import type { Summarized } from '../agent/session/session.ts';
 import type { ChildWaiting, DecisionReceipt, AgentRunInput, RecordedResult } from '../workflows/messages.ts';

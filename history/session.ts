@@ -1,4 +1,4 @@
-import { fieldsOf } from '../agent/json.ts';
+import { fieldsOf } from '../agent/json-object.ts';
 import {
   type SessionMessage,
   type SessionState,

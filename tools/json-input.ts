@@ -1,4 +1,4 @@
-import { isObject } from '../agent/json.ts';
+import { isObject } from '../agent/json-object.ts';
 import type { JsonSchema } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { ToolInputError } from './tool.ts';

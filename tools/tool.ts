@@ -1,4 +1,4 @@
-import { isObject } from '../agent/json.ts';
+import { isObject } from '../agent/json-object.ts';
 import { z } from 'zod';
 import type { $ZodObject, output } from 'zod/v4/core';
 import type { JsonSchema, Options, ToolRules } from '../agent/manifest.ts';

@@ -8,7 +8,7 @@ import {
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
-import { statusOf } from '../agent/result.ts';
+import { statusOf } from '../agent/run-result.ts';
 import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
 import { runToEnd } from './run-agent.ts';
 import type { AgentLoop } from './agent-loop.ts';

@@ -9,7 +9,7 @@ import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
 import { boundedText } from '../agent/values.ts';
-import { type RunResult, statusOf } from '../agent/result.ts';
+import { type RunResult, statusOf } from '../agent/run-result.ts';
 import type { AgentRunInput } from './messages.ts';
 
 /** What a worker's config listens to: run events, each once, none on replay. */

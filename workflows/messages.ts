@@ -6,7 +6,7 @@ import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import type { RunResult } from '../agent/result.ts';
+import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage, RunStatus, Usage } from '../agent/vocabulary.ts';
 
 export type { DecisionData } from '../agent/rules/gate.ts';

@@ -3,7 +3,7 @@ import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { freshCounters } from '../agent/counters.ts';
-import type { RunResult } from '../agent/result.ts';
+import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { type RunningAgent, enroll } from './agents.ts';

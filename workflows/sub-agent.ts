@@ -1,5 +1,5 @@
 import { ParentClosePolicy, executeChild, workflowInfo } from '@temporalio/workflow';
-import type { RunResult } from '../agent/result.ts';
+import type { RunResult } from '../agent/run-result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
 import { runFailure } from './run-failure.ts';

@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from '../json.ts';
+import { fieldsOf, isObject } from '../json-object.ts';
 import { readJsonBlob } from './json-blob.ts';
 import { type ParsedReply, OutputParserError } from '../kinds/kind.ts';
 import type { Json } from '../vocabulary.ts';

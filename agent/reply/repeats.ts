@@ -1,6 +1,6 @@
 import type { PlannedAction, Repeat, TurnDecision } from '../calls.ts';
 import { EMPTY_DIGEST, extendDigest } from '../transcript/digest.ts';
-import { canonicalJson } from '../json.ts';
+import { canonicalJson } from '../json-object.ts';
 import { repeatedAction } from '../observations.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from '../json.ts';
+import { fieldsOf, isObject } from '../json-object.ts';
 import type { JsonSchema } from '../manifest.ts';
 import type { Json } from '../vocabulary.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isObject } from '../json-object.ts';
 import { type RunOverrides, checkOverrides } from '../overrides.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { limits } from '../limits.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ParsedReply } from '../../agent/kinds/kind.ts';
+import { plainJson } from '../../agent/values.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 
 /** A reply and what a parser of langchain-classic makes of it, as record-parsers.py writes it. */
@@ -25,7 +26,11 @@ export function asRecorded(parse: (text: string) => ParsedReply, text: string): 
   }
 }
 
-/** As it is once it was sent: there are no infinities in JSON, and no negative zero. */
+/**
+ * As it is once it was sent: there are no infinities in JSON, and no negative zero. Half a character, which Python keeps,
+ * is replaced here, because Temporal could not record it; only the reply is left as it was written.
+ */
 function asJson(record: RecordedReply): RecordedReply {
-  return JSON.parse(JSON.stringify(record)) as RecordedReply; // the same, but for some numbers
+  const sent = JSON.parse(JSON.stringify(record)) as RecordedReply; // the same, but for some numbers
+  return { ...(plainJson(sent) as RecordedReply), text: sent.text }; // and some characters
 }

@@ -38,7 +38,6 @@ const SHARED_NAMES = new Map([
   ['observations.ts', 'the words of observations, and where they are kept'],
   ['overrides.ts', 'what a start may override, and the check of it'],
   ['options.ts', 'the options of definitions, and of commands'],
-  ['status.ts', "how a run ended, and the run's status as it is shown"],
   ['task-queue.ts', 'who serves a queue, and the queue of a config'],
 ]);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, fieldsOf, isObject } from '../../agent/json.ts';
+import { canonicalJson, fieldsOf, isObject } from '../../agent/json-object.ts';
 
 describe('canonical JSON', () => {
   test('is the same for objects whose fields were written in another order, however deep they lie', () => {

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../agent/json.ts';
+import { fieldsOf } from '../../agent/json-object.ts';
 /** A part of SerpAPI's answer. Engines and years differ in what they send, so nothing is taken for granted. */
 interface Fields {
   readonly [name: string]: unknown;
