@@ -166,6 +166,7 @@ describe('what the config holds', () => {
       "AGENT       KIND       MODEL  TOOLS                        DESCRIPTION
       asker       zero-shot  m      calculator, broken, sleeper  asks the model
       named       zero-shot  m
+      patient     zero-shot  m
       streamless  zero-shot  m      calculator, broken, sleeper
       "
     `);
