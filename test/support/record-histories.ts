@@ -2,7 +2,7 @@
  * Records the histories that test/replay replays, one for each path through the loop, from the code as it is now. Run
  * once per release:
  *
- *     npx tsx test/support/record-histories.ts test/fixtures/histories/0.1.0
+ *     npx tsx test/support/record-histories.ts test/fixtures/histories/0.2.0
  *
  * Recorded files are never changed, and what is there is not written again: a replay that fails needs `patched()` or the
  * manifest's loop version in the workflow, not a new file.
@@ -45,6 +45,12 @@ const observing = defineTool({
   onFailure: 'observe',
   run: () => Promise.reject(new Error('no')),
 });
+const failing = defineTool({
+  ...broken,
+  name: 'failing',
+  onFailure: 'fail',
+  run: () => Promise.reject(new Error('out of order')),
+});
 const direct = defineTool({
   name: 'direct',
   description: 'returns directly',
@@ -58,7 +64,7 @@ const sleeper = defineTool({
   run: (_input, { signal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('woken')))),
 });
-const tools = [echo, broken, observing, direct, sleeper];
+const tools = [echo, broken, observing, failing, direct, sleeper];
 const script = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
 const unauthorized = () => new ModelError('ModelAuthenticationError', 'no key', { retryable: false });
 const refusing = modelOf(() => {
@@ -83,6 +89,27 @@ const parallel = defineModel({
     }),
 });
 
+/** A call that fails the run, and one beside it that has to go with it. */
+const fatal = defineModel({
+  call: () =>
+    Promise.resolve({
+      text: '',
+      toolCalls: ['sleeper', 'failing'].map((name) => ({ id: name, name, arguments: '{"__arg1":"x"}' })),
+      finishReason: 'tool_calls',
+      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+    }),
+});
+
+/** A provider that is down for as many calls, and then up. */
+const outage = (calls: number) => {
+  let left = calls;
+  return modelOf(() => {
+    if (left-- > 0) throw new ModelError('ModelServerError', 'down', { retryable: true });
+    return answer('up again');
+  });
+};
+const once = { modelRetry: { maxAttempts: 1 } };
+
 /** A path: the agent's script, and what is decided once it waits or runs a tool. */
 const paths: {
   name: string;
@@ -99,6 +126,21 @@ const paths: {
     options: { maxIterations: null },
   },
   { name: 'model-failed', model: refusing },
+  { name: 'outage', model: outage(1), options: once, decide: { type: 'retry' } },
+  {
+    name: 'outage-resolved',
+    model: outage(1),
+    options: once,
+    decide: { type: 'resolve', output: answer('by hand') },
+  },
+  { name: 'outage-aborted', model: outage(1), options: once, decide: { type: 'abort', reason: 'enough' } },
+  { name: 'fatal', model: fatal, options: { kind: 'tool-calling' } },
+  {
+    name: 'wait-in-time',
+    model: script(act('broken', 'x')),
+    options: { maxExecutionTime: 60_000 },
+    decide: { type: 'skip' },
+  },
   { name: 'retry', model: script(act('broken', 'x')), decide: { type: 'retry', input: 'good' } },
   { name: 'resolve', model: script(act('broken', 'x')), decide: { type: 'resolve', output: { by: 'hand' } } },
   { name: 'skip', model: script(act('broken', 'x')), decide: { type: 'skip', reason: 'why not' } },
