@@ -4,9 +4,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { AgentClient } from '../../client/index.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
+import { eventOf } from '../support/rig.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** Real workers as processes, killed with SIGKILL in the middle of their work. */
+/** Five times a heartbeat time-out, and the pauses between the attempts. */
+const FIVE_DEATHS_MS = 240_000;
 let rig: CrashRig;
 
 beforeAll(async () => {
@@ -59,25 +62,35 @@ test('six workers killed in a run of 30 steps cost at most one call each', async
   expect(new Set(done.map(({ key }) => key)).size).toBe(30);
 });
 
-test('five workers killed in one call do not use up its only attempt, and it goes on from its checkpoint', async () => {
-  const record = join(rig.folder, 'five.jsonl');
-  let worker = rig.startWorker(record);
-  const run = await rig.client.start('slow', 'Do the slow one.');
-  for (let kill = 0; kill < 5; kill++) {
-    const seen = kill;
-    await until(() => linesOf(record).length > seen);
-    await sleep(800);
-    await worker.killGroup();
-    worker = rig.startWorker(record);
-  }
-  const { output, intermediateSteps } = await run.result();
-  expect(output).toBe('slow and steady');
-  expect(intermediateSteps).toMatchObject([{ observation: 'slowly did the slow one', attempts: 6 }]);
-  const parts = executions(record).map(({ done }) => done ?? 0);
-  expect(parts).toEqual(parts.toSorted((a, b) => a - b));
-  expect(parts.at(-1)).toBeGreaterThanOrEqual(5);
-  expect(new Set(executions(record).map(({ key }) => key)).size).toBe(1);
-});
+test(
+  'a call that has lost five workers in a row waits for a person, who may have it go on from its checkpoint',
+  async () => {
+    const record = join(rig.folder, 'five.jsonl');
+    let worker = rig.startWorker(record);
+    const run = await rig.client.start('slow', 'Do the slow one.');
+    for (let kill = 0; kill < 5; kill++) {
+      const seen = kill;
+      await until(() => linesOf(record).length > seen);
+      await sleep(800);
+      await worker.killGroup();
+      worker = rig.startWorker(record);
+    }
+    // Its policy allows one attempt: deaths have not used it up, for every worker but the last has run it.
+    const { park } = await eventOf(run.events(), 'waiting');
+    expect(park).toMatchObject({ call: '1.1', error: { type: 'WorkerDied' } });
+    expect(linesOf(record)).toHaveLength(5);
+    await run.decide('1.1', { type: 'retry' });
+    const { output, intermediateSteps } = await run.result();
+    expect(output).toBe('slow and steady');
+    // Five that died, one that was refused, and the person's.
+    expect(intermediateSteps).toMatchObject([{ observation: 'slowly did the slow one', attempts: 7 }]);
+    const parts = executions(record).map(({ done }) => done ?? 0);
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    expect(parts.at(-1)).toBeGreaterThanOrEqual(5);
+    expect(new Set(executions(record).map(({ key }) => key)).size).toBe(1);
+  },
+  FIVE_DEATHS_MS,
+);
 
 test('a Temporal server killed in the middle of a run goes on with it from its file', async () => {
   const record = join(rig.folder, 'server.jsonl');
