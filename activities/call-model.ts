@@ -40,7 +40,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
         const decision = checkRemoteInputs(dependencies, limited);
         return {
-          mark,
+          digest: mark.digest,
           text,
           toolCalls: reply.toolCalls.length === 0 ? undefined : reply.toolCalls,
           decision,

@@ -1,6 +1,6 @@
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
-import type { Entry, Mark } from './transcript/entries.ts';
+import type { Entry } from './transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage } from './vocabulary.ts';
 
 /** What crosses between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
@@ -76,8 +76,8 @@ export type TurnDecision =
 
 /** Result of the `callModel` activity. */
 export interface ModelTurn {
-  /** Where the transcript stands with what the call carried; the next call goes on from there. Absent in old histories. */
-  mark?: Mark | undefined;
+  /** Digest of the transcript with what the call carried; the next call goes on from there. Absent in old histories. */
+  digest?: string | undefined;
   /** The reply, cut at the first stop string. */
   text: string;
   toolCalls?: ToolCall[] | undefined;

@@ -107,7 +107,7 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
     durationMs: Date.now() - (startedAt ?? 0),
     closing: more.closing,
   });
-  delivered(transcript, turn.mark);
+  delivered(transcript, turn.digest);
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
   return turn;

@@ -78,11 +78,13 @@ export function nextCall(transcript: TranscriptWriter): CallModelInput {
 }
 
 /**
- * The call has a result: what it carried is recorded and need not be carried again. `mark` is where the transcript stands
+ * The call has a result: what it carried is recorded and need not be carried again. `digest` is what the transcript says
  * now, by the activity's word: built again here it could differ from what was recorded. Old histories have none.
  */
-export function delivered(transcript: TranscriptWriter, mark: Mark | undefined): void {
-  transcript.carried = mark ?? advance(transcript.carried, transcript.pending);
+export function delivered(transcript: TranscriptWriter, digest: string | undefined): void {
+  const { carried, pending } = transcript;
+  transcript.carried =
+    digest === undefined ? advance(carried, pending) : { length: carried.length + pending.length, digest };
   transcript.pending = [];
   transcript.origin = undefined;
   for (const item of transcript.recent ?? []) item.carried = true;

@@ -6,12 +6,12 @@ import { sampleManifest } from '../support/manifest.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
 test('a turn says where the transcript stands with what the call carried', async () => {
-  const { mark } = await callModelOnce(script(answer('42')));
-  expect(mark).toEqual(
+  const { digest } = await callModelOnce(script(answer('42')));
+  expect(digest).toBe(
     advance(START, [
       { type: 'agent', manifest: sampleManifest({ adapter: 'mine' }) },
       { type: 'question', input: 'what?', chatHistory: [] },
-    ]),
+    ]).digest,
   );
 });
 

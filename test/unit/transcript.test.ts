@@ -122,7 +122,7 @@ describe('the calls of a run', () => {
   test('go on from where the activity says that the transcript stands, whatever a later version would compute', () => {
     const transcript = newTranscript(0, -1, [agent, question]);
     const mark = { length: 2, digest: 'as it was recorded' };
-    delivered(transcript, mark);
+    delivered(transcript, mark.digest);
     append(transcript, [first]);
     expect(nextCall(transcript)).toEqual({ scope: 0, base: 2, prev: mark.digest, delta: [first] });
     expect(handOver(transcript, 'run-1')).toMatchObject(mark);
