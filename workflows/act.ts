@@ -4,7 +4,7 @@ import { presetEnd } from '../agent/rules/call-rules.ts';
 import type { ReplyEntry } from '../agent/transcript/entries.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { type EndedCall, callTool } from './call-tool.ts';
-import type { Step, Turn } from './turn.ts';
+import { type Step, type Turn, boundedTurn } from './turn.ts';
 
 /** Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. */
 export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedAction[]): Promise<Turn> {
@@ -19,7 +19,7 @@ export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedActi
       only !== undefined && planned.length === 1
         ? [await takeStep(loop, turn, only, late)]
         : await takeTogether(loop, () => planned.map((one) => takeStep(loop, turn, one, late)));
-    return { reply: replyOf(turn, String(iterations)), steps };
+    return boundedTurn({ reply: replyOf(turn, String(iterations)), steps });
   } finally {
     late.sort((a, b) => a.index - b.index).forEach(({ emit }) => emit());
   }

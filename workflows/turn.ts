@@ -23,15 +23,28 @@ export interface Step {
   fromTool: boolean;
 }
 
+/** The turn with no more of what is recorded nowhere else than fits: such observations share a bound, beyond which they are cut. */
+export function boundedTurn({ reply, steps }: Turn): Turn {
+  const unrecorded = steps.filter(({ result }) => result === undefined);
+  const bytes = unrecorded.reduce((sum, { entry }) => sum + observationBytes(entry), 0);
+  if (bytes <= limits.turnBytes) return { reply, steps };
+  const share = Math.max(limits.inlineBytes, Math.floor(limits.turnBytes / unrecorded.length));
+  return {
+    reply,
+    steps: steps.map((step) =>
+      step.result === undefined ? { ...step, entry: cutTo(step.entry, share) } : step,
+    ),
+  };
+}
+
 /**
  * A turn's entries as they travel on: an observation that is a call's recorded result is referred to, not recorded twice,
- * unless it is small or fits into `budget` bytes. What has to be in place shares a bound, beyond which it is cut.
+ * unless it is small or fits into `budget` bytes.
  */
 export function deltaEntries({ reply, steps }: Turn, budget = 0): Entry[] {
   let left = budget;
-  const share = shareOf(steps);
   const entries = steps.map(({ entry, result }) => {
-    if (result === undefined) return cutTo(entry, share);
+    if (result === undefined) return entry;
     const bytes = entryBytes(entry);
     const inPlace = bytes <= left || observationBytes(entry) <= limits.inlineBytes;
     if (inPlace) left -= bytes;
@@ -42,17 +55,8 @@ export function deltaEntries({ reply, steps }: Turn, budget = 0): Entry[] {
 
 /** The same with every observation in place. */
 export function fullEntries({ reply, steps }: Turn): Entry[] {
-  const share = shareOf(steps);
-  const entries = steps.map(({ entry, result }) => (result === undefined ? cutTo(entry, share) : entry));
+  const entries = steps.map(({ entry }) => entry);
   return reply === undefined ? entries : [reply, ...entries];
-}
-
-/** Bytes that each observation without a record of its own may have. */
-function shareOf(steps: readonly Step[]): number {
-  const unrecorded = steps.filter(({ result }) => result === undefined);
-  const bytes = unrecorded.reduce((sum, { entry }) => sum + observationBytes(entry), 0);
-  if (bytes <= limits.turnBytes) return Infinity;
-  return Math.max(limits.inlineBytes, Math.floor(limits.turnBytes / unrecorded.length));
 }
 
 function cutTo(entry: StepEntry, bytes: number): StepEntry {
