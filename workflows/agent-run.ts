@@ -12,7 +12,7 @@ import { statusOf } from '../agent/run-result.ts';
 import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
 import { runToEnd } from './run-agent.ts';
 import type { AgentLoop } from './agent-loop.ts';
-import { isContinueAsNew } from './emit.ts';
+import { isContinueAsNew } from './run-failure.ts';
 import { type StatusWriter, statusWriter } from './status.ts';
 import { abroad, handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';

@@ -60,8 +60,3 @@ export function emitFailure(emit: Emit | undefined, counters: Counters, failure:
     error: cancelled ? null : readFailure(failure).error,
   });
 }
-
-/** Not an end: the run goes on in the next history. */
-export function isContinueAsNew(failure: unknown): boolean {
-  return failure instanceof Error && failure.name === 'ContinueAsNew';
-}

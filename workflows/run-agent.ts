@@ -8,10 +8,11 @@ import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { type RunningAgent, enroll } from './agents.ts';
 import { Deadline } from './deadline.ts';
-import { emitEnd, emitFailure, emitStart, emitter, isContinueAsNew } from './emit.ts';
+import { emitEnd, emitFailure, emitStart, emitter } from './emit.ts';
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
+import { isContinueAsNew } from './run-failure.ts';
 import { openTranscript } from './transcript.ts';
 import type { Turn } from './turn.ts';
 

@@ -22,3 +22,8 @@ export function endOfAttempt(failure: unknown): unknown {
   const unheard = failure instanceof ActivityFailure && failure.retryState === 'CANCEL_REQUESTED';
   return unheard ? new CancelledFailure('The call was cancelled') : failure;
 }
+
+/** Not an end: the run goes on in the next history. */
+export function isContinueAsNew(failure: unknown): boolean {
+  return failure instanceof Error && failure.name === 'ContinueAsNew';
+}
