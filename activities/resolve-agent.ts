@@ -1,4 +1,5 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { recordedAgent } from '../agent/backtest/recorded-agent.ts';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { checkOverrides } from '../agent/overrides.ts';
@@ -12,9 +13,11 @@ export function createResolveAgent(dependencies: Dependencies) {
     overrides,
     chatHistory,
     variables = [],
+    recorded,
   }: ResolveAgentInput): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
-    const manifest = currentManifest(dependencies, agent, overrides);
+    const current = currentManifest(dependencies, agent, overrides);
+    const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;

@@ -7,6 +7,7 @@ import type { ErrorInfo, Json } from '../agent/vocabulary.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { logWaiting } from './emit.ts';
 import type { OpenCall } from './open-call.ts';
+import { runsLive } from './recorded-call.ts';
 import { runFailure } from './run-failure.ts';
 import { scheduleOnce } from './schedule-once.ts';
 
@@ -53,10 +54,11 @@ async function untilEnded(
 ): Promise<EndedCall> {
   let input = toolInput;
   let byPerson = false;
+  let live = false;
   let attempts = 0;
   for (;;) {
     loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
-    const ended = await scheduleOnce(loop, { tool, call, open, input, byPerson });
+    const ended = await scheduleOnce(loop, { tool, call, open, input, byPerson, live });
     if (recordsWaits(loop.manifest)) open.clearWaitingWithin();
     attempts += ended.type === 'end' ? ended.attempts : 1;
     if (ended.type === 'end') {
@@ -66,6 +68,11 @@ async function untilEnded(
 
     const { error, checkpoint } = ended.failed;
     if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
+    if (runsLive(loop, tool, error)) {
+      live = true;
+      open.again(checkpoint);
+      continue;
+    }
     const cancelled = recordsWaits(loop.manifest) ? open.takeCancellation() : undefined;
     const next = afterFailure(tool, error, { cancelled, overdue: loop.deadline.passed });
     if (next.type === 'fail') throw runFailure(error);

@@ -1,0 +1,34 @@
+import type { AgentManifest, ToolManifest } from '../manifest.ts';
+
+/** Which calls that a recording does not have are really made: none, or those of tools without effects. */
+export type LiveTools = 'none-effects';
+
+/**
+ * An agent whose calls are answered from a recording: nobody is asked anything, and what would have been another worker's
+ * or another agent's call is one like all the others.
+ */
+export function recordedAgent(manifest: AgentManifest, live: LiveTools | undefined): AgentManifest {
+  return {
+    ...manifest,
+    onModelFailure: 'fail',
+    tools: manifest.tools.map((tool) => recordedTool(tool, live)),
+  };
+}
+
+/** The tool may be run for a call that the recording does not have. */
+export function mayRunLive(tool: ToolManifest, live: LiveTools | undefined): boolean {
+  const ours = tool.external !== true && tool.agent === undefined && tool.taskQueue === undefined;
+  return live === 'none-effects' && ours && tool.effects === 'none';
+}
+
+function recordedTool(tool: ToolManifest, live: LiveTools | undefined): ToolManifest {
+  const notOurs = {
+    external: undefined,
+    agent: undefined,
+    taskQueue: undefined,
+    heartbeatTimeoutMs: undefined,
+  };
+  const own = { ...tool, ...notOurs };
+  if (mayRunLive(tool, live)) return { ...own, onFailure: tool.onFailure === 'observe' ? 'observe' : 'fail' };
+  return { ...own, effects: 'idempotent', onFailure: 'fail' };
+}
