@@ -9,7 +9,7 @@ export type { RecordedRuns } from './recorded-runs.ts';
 export type { BacktestProgress } from '../history/backtest-record.ts';
 export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-report.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
-export type { EventsOptions, RunResultWithSteps } from './agent-run.ts';
+export type { EventsOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/requests.ts';

@@ -31,3 +31,8 @@ export type OpenRecording = RecordedSource & { taken: { [call: string]: number }
 export function recordsWaits({ loopVersion }: AgentManifest): boolean {
   return loopVersion >= 3;
 }
+
+/** Runs that began before it told only workers what waits. */
+export function hasWaitsInMemo({ loopVersion }: AgentManifest): boolean {
+  return loopVersion >= 4;
+}

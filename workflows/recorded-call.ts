@@ -6,9 +6,10 @@ import type { RecordedCallInput } from '../agent/backtest/backtest-calls.ts';
 import type { ToolResult } from '../agent/calls.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { EMPTY_DIGEST, extendDigest } from '../agent/transcript/digest.ts';
-import type { ErrorInfo, Json } from '../agent/vocabulary.ts';
+import type { ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
 import { runnerOptions, summaryOf } from './activity-options.ts';
 import type { AgentLoop, OpenRecording } from './agent-loop.ts';
+import { runFailure } from './run-failure.ts';
 
 /** Attempts and time to read a recorded run, which may be long. */
 const READ_ATTEMPTS = 5;
@@ -42,4 +43,14 @@ export async function recordedCall(
 /** The recording does not have the call, and its tool may be run for that. */
 export function runsLive({ recorded }: AgentLoop, tool: ToolManifest, { type }: ErrorInfo): boolean {
   return type === NOT_RECORDED && mayRunLive(tool, recorded?.live);
+}
+
+/** Nobody is asked anything in a backtest: what would wait for a person fails the run. */
+export function unasked(
+  tool: string,
+  { reason, error }: { reason: WaitingReason; error?: ErrorInfo | undefined },
+): Error {
+  const why = error === undefined ? '' : `: ${error.message}`;
+  const message = `${tool} would wait for a person (${reason}), whom a backtest does not ask${why}`;
+  return runFailure({ type: error?.type ?? NOT_RECORDED, message });
 }

@@ -17,18 +17,23 @@ export function recordedAgent(manifest: AgentManifest, live: LiveTools | undefin
 
 /** The tool may be run for a call that the recording does not have. */
 export function mayRunLive(tool: ToolManifest, live: LiveTools | undefined): boolean {
-  const ours = tool.external !== true && tool.agent === undefined && tool.taskQueue === undefined;
-  return live === 'none-effects' && ours && tool.effects === 'none';
+  const ours = tool.external !== true && tool.agent === undefined && tool.human !== true;
+  return live === 'none-effects' && ours && tool.effects === 'none' && tool.approval === undefined;
 }
 
 function recordedTool(tool: ToolManifest, live: LiveTools | undefined): ToolManifest {
-  const notOurs = {
+  if (mayRunLive(tool, live))
+    return { ...tool, onFailure: tool.onFailure === 'observe' ? 'observe' : 'fail' };
+  return {
+    ...tool,
     external: undefined,
     agent: undefined,
     taskQueue: undefined,
     heartbeatTimeoutMs: undefined,
+    human: undefined,
+    approval: undefined,
+    askTimeout: undefined,
+    effects: 'idempotent',
+    onFailure: 'fail',
   };
-  const own = { ...tool, ...notOurs };
-  if (mayRunLive(tool, live)) return { ...own, onFailure: tool.onFailure === 'observe' ? 'observe' : 'fail' };
-  return { ...own, effects: 'idempotent', onFailure: 'fail' };
 }
