@@ -38,14 +38,14 @@ export function createBacktestActivities(observations: Observations) {
     recordedQuestion: (run: RecordedRunRef): Promise<RecordedQuestion> =>
       runAttempt(policy, ({ context: { client } }) => lasting(run, () => readQuestion(client, run))),
 
-    compareRun: ({ then, now, input }: CompareInput): Promise<BacktestedRun> =>
+    compareRun: ({ before, after, input }: CompareInput): Promise<BacktestedRun> =>
       runAttempt(policy, async ({ context: { client } }) => {
-        const { outline } = await recordings.of(client, then);
-        const { workflowId } = now;
+        const { outline } = await recordings.of(client, before);
+        const { workflowId } = after;
         const { runId } = await client.workflow.getHandle(workflowId).describe();
-        const after = await readOutline(client, { workflowId, runId });
-        const place = { id: then.workflowId, runId: then.runId, again: workflowId, input };
-        return backtestedRun(place, outline, after);
+        const again = await readOutline(client, { workflowId, runId });
+        const place = { id: before.workflowId, runId: before.runId, again: workflowId, input };
+        return backtestedRun(place, outline, again);
       }),
   };
 }

@@ -1,5 +1,6 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
+import { fieldsOf } from '../agent/json-object.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
 import { InvalidInput, RunNotFound } from './errors.ts';
 import { isNoWorkflow } from './place.ts';
@@ -84,6 +85,6 @@ async function runsOfQuery(
 const INVALID_ARGUMENT = 3;
 
 function isRefused(error: unknown): error is Error & { details: string } {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT;
+  const { code, details } = fieldsOf(error);
+  return code === INVALID_ARGUMENT && typeof details === 'string';
 }

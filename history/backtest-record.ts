@@ -79,8 +79,8 @@ async function comparedBy(
 
 /** Both activities of a backtest are about one recorded run. */
 function recordedRunOf(input: unknown): RecordedRunRef {
-  const { then = input } = fieldsOf(input);
-  return then as RecordedRunRef; // written by the backtest
+  const { before = input } = fieldsOf(input);
+  return before as RecordedRunRef; // written by the backtest
 }
 
 function statusBy({ type }: Fact): BacktestReport['status'] | undefined {

@@ -37,7 +37,7 @@ async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verd
     const question = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
     const workflowId = `${workflowInfo().workflowId}/${run.workflowId}`;
     await runAgain(input, run, question, workflowId);
-    const compare = { then: run, now: { workflowId }, input: question.input };
+    const compare = { before: run, after: { workflowId }, input: question.input };
     return (await activities(`compare ${run.workflowId}`, run).compareRun(compare)).verdict;
   } catch (failure) {
     if (CancellationScope.current().consideredCancelled) throw failure;

@@ -18,9 +18,9 @@ export interface RecordedCallInput extends RecordedRunRef {
   nth: number;
 }
 
-/** Input of the activity `compareRun`. `now`: the latest run of that id. */
+/** Input of the activity `compareRun`. `after`: the latest run of that id. */
 export interface CompareInput {
-  then: RecordedRunRef;
-  now: { workflowId: string };
+  before: RecordedRunRef;
+  after: { workflowId: string };
   input: string;
 }

@@ -14,8 +14,8 @@ export interface BacktestedRun extends RunComparison {
   again: string | null;
   input: string;
   /** null: it could not be read. */
-  then: RunEnding | null;
-  now: RunEnding | null;
+  before: RunEnding | null;
+  after: RunEnding | null;
   /** Why there is nothing to compare. */
   error: ErrorInfo | null;
 }
@@ -32,7 +32,7 @@ export interface BacktestReport {
   total: number;
   /** Those that were, in the order in which they ended. */
   runs: BacktestedRun[];
-  totals: VerdictCounts & { changed: number; then: Usage; now: Usage };
+  totals: VerdictCounts & { changed: number; before: Usage; after: Usage };
 }
 
 export const noVerdicts: VerdictCounts = { same: 0, answer: 0, decisions: 0, not_recorded: 0, failed: 0 };
@@ -58,18 +58,18 @@ export function backtestedRun(
     ...comparison,
     difference: difference && {
       ...difference,
-      then: difference.then && shownDecision(difference.then),
-      now: difference.now && shownDecision(difference.now),
+      before: difference.before && shownDecision(difference.before),
+      after: difference.after && shownDecision(difference.after),
     },
-    then: shownEnding(before.ending),
-    now: shownEnding(after.ending),
+    before: shownEnding(before.ending),
+    after: shownEnding(after.ending),
     error: null,
   };
 }
 
 /** A recorded run that could not be read, or whose run could not be compared with it. */
 export function unreadRun(id: string, runId: string, error: ErrorInfo): BacktestedRun {
-  const nothing = { again: null, input: '', then: null, now: null };
+  const nothing = { again: null, input: '', before: null, after: null };
   return { id, runId, ...nothing, verdict: 'failed', sameSteps: 0, difference: null, error };
 }
 
@@ -77,9 +77,9 @@ export function totalsOf(runs: readonly BacktestedRun[]): BacktestReport['totals
   const counts = { ...noVerdicts };
   for (const { verdict } of runs) counts[verdict]++;
   const changed = verdicts.reduce((sum, name) => (name === 'same' ? sum : sum + counts[name]), 0);
-  const used = (side: 'then' | 'now') =>
+  const used = (side: 'before' | 'after') =>
     runs.reduce((sum, run) => addUsage(sum, run[side]?.usage ?? noUsage), noUsage);
-  return { ...counts, changed, then: used('then'), now: used('now') };
+  return { ...counts, changed, before: used('before'), after: used('after') };
 }
 
 function shownDecision(decided: Decided): Decided {

@@ -23,7 +23,7 @@ export interface RunComparison {
   /** How many decisions are the same, from the first on. */
   sameSteps: number;
   /** The first step that is not the same; null on the side that had ended before it. */
-  difference: { step: number; then: Decided | null; now: Decided | null } | null;
+  difference: { step: number; before: Decided | null; after: Decided | null } | null;
 }
 
 /** Compares decision by decision, tool and input, up to the first that differs; then the ends. */
@@ -31,26 +31,32 @@ export function compareRuns(before: RunOutline, after: RunOutline): RunCompariso
   const longest = Math.max(before.decisions.length, after.decisions.length);
   let step = 1;
   while (step <= longest && isSame(before.decisions[step - 1], after.decisions[step - 1])) step++;
-  const [then, now] = [before.decisions[step - 1] ?? null, after.decisions[step - 1] ?? null];
-  const difference = step > longest ? null : { step, then, now };
+  const difference = step > longest ? null : differenceAt(step, before, after);
   return { verdict: verdictOf(before, after, difference), sameSteps: step - 1, difference };
 }
 
-export function isSame(then: Decided | undefined, now: Decided | undefined): boolean {
-  return canonicalJson(then ?? null) === canonicalJson(now ?? null);
+function differenceAt(step: number, before: RunOutline, after: RunOutline): RunComparison['difference'] {
+  const index = step - 1;
+  return { step, before: before.decisions[index] ?? null, after: after.decisions[index] ?? null };
+}
+
+export function isSame(before: Decided | undefined, after: Decided | undefined): boolean {
+  return canonicalJson(before ?? null) === canonicalJson(after ?? null);
 }
 
 function verdictOf(
-  { ending: then }: RunOutline,
-  { ending: now }: RunOutline,
+  { ending: before }: RunOutline,
+  { ending: after }: RunOutline,
   difference: RunComparison['difference'],
 ): Verdict {
-  if (now.error?.type === NOT_RECORDED) return 'not_recorded';
-  const failedAlike = then.status === now.status && then.error?.type === now.error?.type;
-  if (now.status === 'failed' && !failedAlike) return 'failed';
+  if (after.error?.type === NOT_RECORDED) return 'not_recorded';
+  const failedAlike = before.status === after.status && before.error?.type === after.error?.type;
+  if (after.status === 'failed' && !failedAlike) return 'failed';
   if (difference !== null) {
-    return difference.then?.type === 'finish' && difference.now?.type === 'finish' ? 'answer' : 'decisions';
+    return difference.before?.type === 'finish' && difference.after?.type === 'finish'
+      ? 'answer'
+      : 'decisions';
   }
-  const end = ({ status, stopReason, output }: typeof then) => canonicalJson([status, stopReason, output]);
-  return end(then) === end(now) ? 'same' : 'answer';
+  const end = ({ status, stopReason, output }: typeof before) => canonicalJson([status, stopReason, output]);
+  return end(before) === end(after) ? 'same' : 'answer';
 }

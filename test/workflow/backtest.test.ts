@@ -86,15 +86,15 @@ async function backtestOf(run: AgentRun, agent: string, more: object = {}) {
 describe('a backtest', () => {
   test('of the same agent finds the same decisions, and runs no tool', async () => {
     const run = await recorded('payer', script(act('pay', 'rent'), act('look', 'sky'), answer('done')));
-    const before = effects.length;
+    const done = effects.length;
     const { report, only } = await backtestOf(run, 'payer');
     expect(only).toMatchObject({ verdict: 'same', sameSteps: 3, difference: null, error: null });
-    expect(only.now).toEqual(only.then);
+    expect(only.after).toEqual(only.before);
     expect(report).toMatchObject({ status: 'completed', total: 1, totals: { same: 1, changed: 0 } });
-    expect(effects).toHaveLength(before);
-    const [again, then] = [await rig.client.get(only.again ?? '').describe(), await run.describe()];
+    expect(effects).toHaveLength(done);
+    const [again, before] = [await rig.client.get(only.again ?? '').describe(), await run.describe()];
     expect(again.intermediateSteps.map(({ action, observation }) => [action, observation])).toEqual(
-      then.intermediateSteps.map(({ action, observation }) => [action, observation]),
+      before.intermediateSteps.map(({ action, observation }) => [action, observation]),
     );
   });
 
@@ -107,17 +107,17 @@ describe('a backtest', () => {
       sameSteps: 1,
       difference: {
         step: 2,
-        then: { type: 'act', actions: [{ tool: 'look', toolInput: 'sky' }] },
-        now: { type: 'finish', output: 'done' },
+        before: { type: 'act', actions: [{ tool: 'look', toolInput: 'sky' }] },
+        after: { type: 'finish', output: 'done' },
       },
     });
-    expect(only.then?.usage.modelCalls).toBe(3);
-    expect(only.now?.usage.modelCalls).toBe(2);
+    expect(only.before?.usage.modelCalls).toBe(3);
+    expect(only.after?.usage.modelCalls).toBe(2);
     expect(report.totals).toMatchObject({
       decisions: 1,
       changed: 1,
-      then: { totalTokens: 45 },
-      now: { totalTokens: 30 },
+      before: { totalTokens: 45 },
+      after: { totalTokens: 30 },
     });
   });
 
@@ -128,38 +128,38 @@ describe('a backtest', () => {
     expect(only).toMatchObject({
       verdict: 'answer',
       sameSteps: 1,
-      then: { output: 'done' },
-      now: { output: 'all paid' },
+      before: { output: 'done' },
+      after: { output: 'all paid' },
     });
   });
 
   test('ends a run that makes a call which was not recorded', async () => {
     const run = await recorded('payer', script(act('pay', 'rent'), answer('done')));
     says['payer'] = script(act('pay', 'rent'), act('pay', 'rent and gas'), answer('done'));
-    const before = effects.length;
+    const done = effects.length;
     const { only } = await backtestOf(run, 'payer');
     expect(only).toMatchObject({
       verdict: 'not_recorded',
       sameSteps: 1,
-      now: { status: 'failed', error: { type: 'NotRecorded' } },
+      after: { status: 'failed', error: { type: 'NotRecorded' } },
     });
-    expect(effects).toHaveLength(before);
+    expect(effects).toHaveLength(done);
   });
 
   test('runs tools without effects for calls that were not recorded, where it is asked to', async () => {
     const run = await recorded('payer', script(act('look', 'sky'), answer('done')));
     says['payer'] = script(act('look', 'sky'), act('look', 'sea'), answer('both'));
-    const before = effects.length;
+    const done = effects.length;
     const { only } = await backtestOf(run, 'payer', { live: 'none-effects' });
-    expect(only).toMatchObject({ verdict: 'decisions', now: { status: 'completed', output: 'both' } });
-    expect(effects.slice(before)).toEqual(['look sea']);
+    expect(only).toMatchObject({ verdict: 'decisions', after: { status: 'completed', output: 'both' } });
+    expect(effects.slice(done)).toEqual(['look sea']);
     const { intermediateSteps } = await rig.client.get(only.again ?? '').describe();
     expect(intermediateSteps.map(({ observation }) => observation)).toEqual(['seen sky', 'seen sea']);
 
     says['payer'] = script(act('pay', 'rent'), answer('paid'));
     const paying = await backtestOf(run, 'payer', { live: 'none-effects' });
     expect(paying.only.verdict).toBe('not_recorded');
-    expect(effects.slice(before)).toEqual(['look sea']);
+    expect(effects.slice(done)).toEqual(['look sea']);
   });
 
   test('answers the k-th same call with the k-th observation, and then with the last', async () => {
@@ -189,10 +189,10 @@ describe('a backtest', () => {
   test('answers the call of a sub-agent from the recording, and starts none', async () => {
     says['helper'] = script(act('pay', 'gas'), answer('helped'));
     const run = await recorded('boss', script(act('helper', 'help'), answer('done')));
-    const [before, asked] = [effects.length, models.get('helper')?.requests.length];
+    const [done, asked] = [effects.length, models.get('helper')?.requests.length];
     const { only } = await backtestOf(run, 'boss');
     expect(only.verdict).toBe('same');
-    expect(effects).toHaveLength(before);
+    expect(effects).toHaveLength(done);
     expect(models.get('helper')?.requests).toHaveLength(asked ?? 0);
   });
 
