@@ -73,9 +73,10 @@ async function runsOfQuery(
       if (found.size >= limit) break;
     }
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    const why = refusal(error);
+    if (why === undefined) throw error;
     throw new InvalidInput(
-      `Temporal does not understand the query ${query}: ${error.details}. Write one such as StartTime > "2026-01-01T00:00:00Z", or ids of runs with commas between.`,
+      `Temporal does not understand the query ${query}: ${why}. Write one such as StartTime > "2026-01-01T00:00:00Z", or ids of runs with commas between.`,
       { cause: error },
     );
   }
@@ -84,7 +85,9 @@ async function runsOfQuery(
 
 const INVALID_ARGUMENT = 3;
 
-function isRefused(error: unknown): error is Error & { details: string } {
-  const { code, details } = fieldsOf(error);
-  return code === INVALID_ARGUMENT && typeof details === 'string';
+/** Temporal's words on a query; undefined for any other error. */
+function refusal(error: unknown): string | undefined {
+  const { code, details, cause } = fieldsOf(error);
+  if (code === INVALID_ARGUMENT && typeof details === 'string') return details;
+  return cause === undefined ? undefined : refusal(cause);
 }
