@@ -5,6 +5,7 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import { capOutput } from '../agent/output.ts';
 import { type ReplyReader, decide } from '../agent/reply/decide.ts';
 import { limitRepeats } from '../agent/reply/repeats.ts';
+import { usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
 import { boundedText } from '../agent/values.ts';
@@ -46,7 +47,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           decision,
           repeat,
           finishReason: reply.finishReason,
-          usage: { ...reply.usage, modelCalls: asked.modelCalls },
+          usage: usageOf(reply.usage, asked.modelCalls, manifest.price),
           warnings: reply.warnings,
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
 import type { Entry } from './transcript/entries.ts';
@@ -17,6 +18,8 @@ export interface Origin {
 export interface ResolveAgentInput {
   agent: string;
   overrides?: RunOverrides | undefined;
+  /** Of a sub-agent: what its parent has left. */
+  parentBudget?: Budget | undefined;
   /** The run goes on with a conversation, which not every kind does. */
   chatHistory?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */

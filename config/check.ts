@@ -9,6 +9,14 @@ const configShape = {
   agents: z.array(z.unknown()),
   tools: z.array(tool),
   models: z.record(z.string(), model),
+  prices: z.record(
+    z.string().min(1),
+    options({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cachedInput: z.number().nonnegative().optional(),
+    }),
+  ),
   cache: z.union(
     [
       z.boolean(),
