@@ -9,7 +9,8 @@ import { usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
 import { boundedText } from '../agent/values.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import type { Json, Usage } from '../agent/vocabulary.ts';
+import type { ModelReply } from '../models/model.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -40,6 +41,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const { text, decision: decided } = ownCode(manifest, () => decide(reader, manifest, reply));
         const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
         const decision = checkRemoteInputs(dependencies, limited);
+        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price);
         return {
           digest: mark.digest,
           text,
@@ -47,8 +49,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           decision,
           repeat,
           finishReason: reply.finishReason,
-          usage: usageOf(reply.usage, asked.modelCalls, manifest.price),
-          warnings: reply.warnings,
+          usage,
+          warnings: warningsOf(manifest, usage, reply),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
@@ -57,6 +59,15 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
       },
     );
   };
+}
+
+/** A budget is no safeguard where the provider counts nothing: whoever set one is told. */
+function warningsOf({ budget }: AgentManifest, usage: Usage, { warnings }: ModelReply): string[] | undefined {
+  if (budget === undefined || usage.modelCalls === 0 || usage.totalTokens > 0) return warnings;
+  return [
+    ...(warnings ?? []),
+    'the provider did not count the tokens of this reply: the budget is without them',
+  ];
 }
 
 function readerOf(

@@ -27,6 +27,7 @@ describe('a loaded config', () => {
     expect(loadedConfig({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toMatchInlineSnapshot(`
       {
         "adapter": "openai",
+        "budget": undefined,
         "handleParsingErrors": true,
         "kind": "zero-shot",
         "loopVersion": 3,
@@ -49,6 +50,7 @@ describe('a loaded config', () => {
           "stream": true,
         },
         "parser": undefined,
+        "price": undefined,
         "prompt": {
           "formatInstructions": "Keep to this format:
 
