@@ -148,6 +148,8 @@ export interface FailureDetails {
   checkpoint?: Json | undefined;
   /** The failure is one that may pass, but its attempts are used up. */
   exhausted?: true | undefined;
+  /** Model calls made by all attempts; of a sub-agent with a budget, its own. */
+  usage?: Usage | undefined;
 }
 
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */
