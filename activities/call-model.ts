@@ -5,10 +5,12 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import { capOutput } from '../agent/output.ts';
 import { type ReplyReader, decide } from '../agent/reply/decide.ts';
 import { limitRepeats } from '../agent/reply/repeats.ts';
+import { usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
 import { boundedText } from '../agent/values.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import type { Json, Usage } from '../agent/vocabulary.ts';
+import type { ModelReply } from '../models/model.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
 import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
@@ -44,6 +46,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           checkRemoteInputs(dependencies, limited),
           decidedBy(attempt, manifest),
         );
+        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price);
         return {
           digest: mark.digest,
           text,
@@ -51,8 +54,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           decision,
           repeat,
           finishReason: reply.finishReason,
-          usage: { ...reply.usage, modelCalls: asked.modelCalls },
-          warnings: reply.warnings,
+          usage,
+          warnings: warningsOf(manifest, usage, reply),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
@@ -66,6 +69,15 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Decided {
   const call = info.activityId.replace(/~\d+$/u, '');
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+/** A budget is no safeguard where the provider counts nothing: whoever set one is told. */
+function warningsOf({ budget }: AgentManifest, usage: Usage, { warnings }: ModelReply): string[] | undefined {
+  if (budget === undefined || usage.modelCalls === 0 || usage.totalTokens > 0) return warnings;
+  return [
+    ...(warnings ?? []),
+    'the provider did not count the tokens of this reply: the budget is without them',
+  ];
 }
 
 function readerOf(

@@ -12,7 +12,7 @@ import {
   checkTakesHistory,
   leaveInSession,
 } from '../ask-in-session.ts';
-import { checkAgent, checkModel, checkVariables, configFor } from '../check-agent.ts';
+import { checkAgent, checkModel, checkOverrides, checkVariables, configFor } from '../check-agent.ts';
 import { fit, oneLine, shellWord } from '../print/display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
@@ -31,6 +31,9 @@ export interface RunOptions extends CommonOptions {
   maxIterations?: number | null;
   /** Milliseconds. */
   maxTime?: number;
+  budgetTokens?: number | null;
+  /** US dollars. */
+  budgetCost?: number | null;
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
   detach?: boolean;
@@ -49,6 +52,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
     checkAgent(loaded, agent);
     if (options.session !== undefined) checkTakesHistory(loaded, agent);
     if (options.var !== undefined) checkVariables(loaded, agent, options.var);
+    checkOverrides(loaded, agent, startOptions(options));
     if (!named || !detach) checkModel(loaded, agent, options.model);
   }
 
@@ -108,8 +112,10 @@ async function ask(
 }
 
 function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOptions {
-  const { id, model, maxIterations, maxTime, var: variables } = options;
-  return { variables, id, model, maxIterations, maxExecutionTime: maxTime };
+  const { id, model, maxIterations, maxTime, budgetTokens, budgetCost, var: variables } = options;
+  const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
+  const budget = isBudget ? { totalTokens: budgetTokens, cost: budgetCost } : undefined;
+  return { variables, id, model, maxIterations, maxExecutionTime: maxTime, budget };
 }
 
 /** An id stands for one question to one agent. Throws UsageError for another. */

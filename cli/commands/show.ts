@@ -5,6 +5,7 @@ import type { ModelTurn } from '../../agent/calls.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../print/display.ts';
+import { costWords } from '../print/cost.ts';
 import { harmlessOn } from '../print/harmless.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { errorLine } from '../follow/finish.ts';
@@ -60,7 +61,12 @@ function closing(
   const help = waiting.flatMap((call) =>
     waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
-  const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
+  const soFar = [
+    status,
+    count(iterations, 'step'),
+    count(usage.totalTokens, 'token'),
+    ...costWords(usage),
+  ].join(' · ');
   const error = errorLine(report);
   return [
     ...help,
