@@ -20,4 +20,14 @@ export {
 } from './errors.ts';
 export type { RunResult } from '../agent/run-result.ts';
 export type { RunReport } from './report.ts';
+export type {
+  ExportedAgent,
+  ExportedDecision,
+  ExportedModelCall,
+  ExportedQuestion,
+  ExportedRequest,
+  ExportedSubAgent,
+  RunExport,
+} from './run-export.ts';
+export { parseRunExport } from './run-export.ts';
 export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
