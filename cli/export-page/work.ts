@@ -62,8 +62,9 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
       }
       case 'model_failed':
       case 'tool_failed': {
-        const { error, attempts } = event;
-        return note(event.call, { at, type: 'failed', error, attempts }, (work) => endSpans(work, at, 'run'));
+        const { call, error, attempts } = event;
+        const work = noted(call, { at, type: 'failed', error, attempts });
+        return work && endSpans(work, at, 'run');
       }
       case 'action': {
         const call: Call = {
@@ -78,19 +79,24 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
       }
       case 'tool_started':
         return toolStarted(event);
-      case 'waiting':
-        return note(event.park.call, { at, type: 'waiting', park: event.park }, (work) =>
-          work.spans.push({ type: 'wait', from: at, to: undefined, call: event.park.call }),
-        );
+      case 'waiting': {
+        const { park } = event;
+        noted(park.call, { at, type: 'waiting', park })?.spans.push({
+          type: 'wait',
+          from: at,
+          to: undefined,
+          call: park.call,
+        });
+        return;
+      }
       case 'decided': {
         const { call, decision } = event;
-        const ends = effectOf(decision).type !== 'none';
-        return note(call, { at, type: 'decided', call, decision }, (work) => ends && endWait(work, call, at));
+        const work = noted(call, { at, type: 'decided', call, decision });
+        return work && effectOf(decision).type !== 'none' ? endWait(work, call, at) : undefined;
       }
       case 'resumed': {
         const work = workOf(event.call);
-        if (work !== undefined) endWait(work, event.call, at);
-        return;
+        return work && endWait(work, event.call, at);
       }
       case 'step': {
         const call = calls.get(event.step.call);
@@ -126,17 +132,17 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
     return turn;
   }
 
-  function note(call: string, what: Note, and: (work: Work) => unknown): void {
+  function noted(call: string, note: Note): Work | undefined {
     const work = workOf(call);
-    work?.notes.push(what);
-    if (work !== undefined) and(work);
+    work?.notes.push(note);
+    return work;
   }
 
-  /** `3.1/2.1` is a call in the sub-agent that call `3.1` is. */
+  /** `3.1~1/2.1` is a call in the sub-agent that call `3.1` is, the second time. */
   function workOf(call: string): Work | undefined {
     const known = calls.get(call) ?? byId.get(call);
-    if (known !== undefined || !call.includes('/')) return known;
-    return workOf(call.slice(0, call.lastIndexOf('/')));
+    const slash = call.lastIndexOf('/');
+    return known ?? (slash < 0 ? undefined : workOf(call.slice(0, slash).replace(/~\d+$/u, '')));
   }
 }
 
