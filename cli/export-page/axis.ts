@@ -1,8 +1,4 @@
-/** A time in which something ran, in milliseconds since 1970. */
-export interface Interval {
-  from: number;
-  to: number;
-}
+import { type Interval, merged } from './spans.ts';
 
 /** Where a time stands on a page: from 0 to {@link WIDTH}. */
 export interface Axis {
@@ -46,17 +42,6 @@ export function axisOf(busy: readonly Interval[], whole: Interval): Axis {
     },
     gaps: pieces.filter(({ isGap, from, to, width }) => isGap && width < to - from),
   };
-}
-
-/** Intervals that overlap or touch, as one. */
-function merged(intervals: readonly Interval[]): Interval[] {
-  const union: Interval[] = [];
-  for (const { from, to } of [...intervals].sort((a, b) => a.from - b.from)) {
-    const last = union.at(-1);
-    if (last === undefined || from > last.to) union.push({ from, to });
-    else last.to = Math.max(last.to, to);
-  }
-  return union;
 }
 
 function piecesOf(busy: readonly Interval[], { from, to }: Interval): Piece[] {

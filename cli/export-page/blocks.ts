@@ -14,6 +14,11 @@ export function pre(text: string): Html {
     <p class="note">… ${left} more characters: \`reloop export\` without --html has them.</p>`;
 }
 
+/** The words of a person or a model: to the letter, too, and read as words. */
+export function prose(text: string): Html {
+  return html`<div class="prose">${pre(text)}</div>`;
+}
+
 /** A value as a person reads it: text as it is, anything else as JSON over several lines. */
 export function valueText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);

@@ -9,9 +9,10 @@ const markup = Symbol('markup');
 
 type Part = Html | readonly Html[] | string | number | undefined;
 
-/** Markup with values in it: whatever is not markup itself is text, and is escaped. */
+/** Markup with values in it: whatever is not markup itself is text, and is escaped. Indentation is for readers of the source. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
-  return { [markup]: texts.map((text, index) => text + written(parts[index])).join('') };
+  const pieces = texts.map((text, index) => text.replace(/\n\s+/gu, '\n') + written(parts[index]));
+  return { [markup]: pieces.join('') };
 }
 
 /** Text that is ours to the letter, such as a style sheet. */

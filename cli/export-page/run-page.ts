@@ -1,7 +1,8 @@
 import type { RunExport } from '../../client/run-export.ts';
-import { type Interval, axisOf } from './axis.ts';
+import { axisOf } from './axis.ts';
 import { html, toString, verbatim } from './html.ts';
 import { runSection } from './run-section.ts';
+import { type Interval, running } from './spans.ts';
 import { style } from './style.ts';
 import { badge, stateOfRun } from './words.ts';
 import { turnsOf } from './work.ts';
@@ -49,17 +50,6 @@ function wholeOf({ events, subAgents }: RunExport): Interval {
   return { from, to: Math.max(events.at(-1)?.at ?? from, ...within.map(({ to }) => to)) };
 }
 
-/** Where something ran: a call that is a sub-agent by what ran in it, for it may have waited there. */
 function busyIn(exported: RunExport, end: number): Interval[] {
-  const within = exported.subAgents.flatMap((one) => (one.export === null ? [] : [one]));
-  const isSubAgent = new Set(within.map(({ call }) => call));
-  const works = turnsOf(exported).flatMap((turn) => [turn, ...turn.calls]);
-  return [
-    ...works
-      .filter(({ call }) => !isSubAgent.has(call))
-      .flatMap(({ spans }) =>
-        spans.flatMap(({ type, from, to = end }) => (type === 'run' ? [{ from, to }] : [])),
-      ),
-    ...within.flatMap((one) => (one.export === null ? [] : busyIn(one.export, end))),
-  ];
+  return turnsOf(exported).flatMap((turn) => [turn, ...turn.calls].flatMap((work) => running(work, end)));
 }

@@ -1,14 +1,14 @@
-import { asText } from '../../agent/vocabulary.ts';
+import type { WaitingCall } from '../../agent/events.ts';
 import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/run-export.ts';
-import { count, duration } from '../print/display.ts';
+import { count, shellWord } from '../print/display.ts';
 import { decisionText } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { timeline } from './bars.ts';
-import { facts, folded, labelled, pre, valueText } from './blocks.ts';
+import { facts, folded, labelled, pre, prose, valueText } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { requestsByCall } from './request-block.ts';
 import { decisionData, turnSection } from './turn-section.ts';
-import { badge, costText, stateOfRun, tokensText, utcTime } from './words.ts';
+import { badge, costText, lasted, stateOfRun, tokensText, utcTime, waitingFor } from './words.ts';
 import { turnsOf } from './work.ts';
 
 /** Where a run stands on the page. */
@@ -52,9 +52,9 @@ function outcome({ run, agents }: RunExport): Html {
     ['History', `${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`],
   ];
   return html`<section class="card">
-    ${labelled('Question', pre(input))} ${answered ? labelled('Answer', pre(valueText(output))) : ''}
+    ${labelled('Question', prose(input))} ${answered ? labelled('Answer', prose(valueText(output))) : ''}
     ${error === null ? '' : labelled('Error', html`<pre class="bad">${error.type}: ${error.message}</pre>`)}
-    ${waiting.map(({ call, tool, reason }) => html`<p class="note warn">Waits for a person: ${tool} (${call}) ${reason}. <code>reloop show ${run.id}</code> says what can be done.</p>`)}
+    ${waiting.map((call) => waitingNote(run.id, call))}
     <dl>
       ${totals.map(([name, value]) =>
         value === undefined || value === ''
@@ -68,20 +68,24 @@ function outcome({ run, agents }: RunExport): Html {
   </section>`;
 }
 
+function waitingNote(id: string, call: WaitingCall): Html {
+  return html`<p class="note warn">
+    Waits for a person: ${waitingFor(call)}. <code>reloop show ${shellWord(id)}</code> says what can be done.
+  </p>`;
+}
+
 function times({ events }: RunExport, { end }: Place): Html {
   const from = events[0]?.at;
   if (from === undefined) return html``;
   const to = events.at(-1)?.at ?? end;
-  return html`<p class="meta">${facts(`${utcTime(from)} to ${utcTime(to)}`, duration(to - from))}</p>`;
+  return html`<p class="meta">${facts(`${utcTime(from)} to ${utcTime(to)}`, lasted(to - from))}</p>`;
 }
 
 function gapNotes({ gaps }: Axis): Html {
   if (gaps.length === 0) return html``;
-  const longest = gaps.reduce((most, { from, to }) => Math.max(most, to - from), 0);
-  return html`<p class="note">
-    Hatched: nothing ran (${count(gaps.length, 'time')}, at most ${duration(longest)}), drawn shorter than it
-    was.
-  </p>`;
+  const longest = lasted(Math.max(...gaps.map(({ from, to }) => to - from)));
+  const when = gaps.length === 1 ? longest : `${gaps.length} times, at most ${longest}`;
+  return html`<p class="note">Grey: nothing ran (${when}). It is drawn shorter than it was.</p>`;
 }
 
 function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: Place): Html {
@@ -134,7 +138,7 @@ function agentBlock({ manifest, question, scope }: ExportedAgent): Html {
     ({ role, content }) => html`<div class="message"><b>${role}</b>${pre(content ?? '')}</div>`,
   );
   return html`<p class="meta">${facts(scope === 0 ? '' : `agent ${scope + 1} of this workflow`, named)}</p>
-    ${scope === 0 || question === null ? '' : labelled('Question', pre(question.input))}
+    ${scope === 0 || question === null ? '' : labelled('Question', prose(question.input))}
     ${manifest === null ? '' : folded('Definition', pre(JSON.stringify(manifest, null, 2)), 'as it was pinned when the run began')}
     ${
       manifest === null || manifest.tools.length === 0
@@ -148,5 +152,5 @@ function agentBlock({ manifest, question, scope }: ExportedAgent): Html {
           )
     }
     ${said.length === 0 ? '' : folded('Chat history', html`${said}`, count(said.length, 'message'))}
-    ${Object.keys(variables).length === 0 ? '' : folded('Variables', pre(asText(JSON.stringify(variables, null, 2))))}`;
+    ${Object.keys(variables).length === 0 ? '' : folded('Variables', pre(JSON.stringify(variables, null, 2)))}`;
 }

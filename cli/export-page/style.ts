@@ -13,7 +13,7 @@ export const style = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-header, main, footer { max-width: 1200px; margin: 0 auto; padding: 0 24px; }
+header, main, footer { max-width: 1320px; margin: 0 auto; padding: 0 24px; }
 header { padding-top: 28px; }
 footer { padding-top: 24px; padding-bottom: 40px; color: var(--dim); font-size: 13px; }
 h1 { margin: 0; font-size: 24px; line-height: 1.3; overflow-wrap: anywhere; }
@@ -26,6 +26,7 @@ a { color: var(--model); }
 code, pre, .number { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 13px; }
 code { overflow-wrap: anywhere; }
 pre { margin: 0; padding: 8px 10px; max-height: 26rem; overflow: auto; background: var(--code); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; }
+.prose pre { font: inherit; }
 pre.bad { border-left: 3px solid var(--bad); }
 .card { margin-top: 16px; padding: 16px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 .block { margin: 10px 0 0; }
@@ -49,7 +50,7 @@ path.gap { fill: var(--line); }
 .turn { content-visibility: auto; contain-intrinsic-size: auto 37px; border-top: 1px solid var(--line); }
 .turn:first-child { border-top: 0; }
 summary { cursor: pointer; }
-.turn > summary { display: grid; grid-template-columns: 3.2em minmax(0, 1fr) 15em 26%; align-items: center; gap: 12px; padding: 7px 14px; list-style: none; }
+.turn > summary { display: grid; grid-template-columns: 3.6em minmax(0, 1fr) 14em 26%; align-items: center; gap: 12px; padding: 7px 14px; list-style: none; }
 .turn > summary::-webkit-details-marker { display: none; }
 .turn > summary:hover, .turn[open] > summary { background: var(--code); }
 summary:focus-visible { outline: 2px solid var(--model); outline-offset: -2px; }
@@ -72,6 +73,7 @@ summary:focus-visible { outline: 2px solid var(--model); outline-offset: -2px; }
 time { color: var(--dim); font-size: 13px; }
 .message { margin-top: 6px; }
 ul { margin: 6px 0; padding-left: 20px; }
+@media print { .turn { content-visibility: visible; } }
 @media (max-width: 700px) {
   header, main, footer { padding-left: 12px; padding-right: 12px; }
   .card { padding: 12px; }

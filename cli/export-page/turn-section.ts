@@ -3,11 +3,21 @@ import { count } from '../print/display.ts';
 import { decisionText, thoughtIn, tries } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { turnBar } from './bars.ts';
-import { facts, folded, labelled, pre, preview, valueText } from './blocks.ts';
+import { facts, folded, labelled, pre, preview, prose, valueText } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
-import { badge, costText, ranFor, stateOfCall, stateOfTurn, tokensText, utcTime } from './words.ts';
-import type { Call, Note, Turn } from './work.ts';
+import { lasting, running } from './spans.ts';
+import {
+  badge,
+  costText,
+  lasted,
+  stateOfCall,
+  stateOfTurn,
+  tokensText,
+  utcTime,
+  waitingFor,
+} from './words.ts';
+import type { Call, Note, Turn, Work } from './work.ts';
 
 /** What a section needs to know beside its own part of the run. */
 export interface Around {
@@ -29,16 +39,29 @@ export function turnSection(turn: Turn, around: Around): Html {
     <summary>
       <span class="number">${turn.call}</span>
       <span class="what">${whatOf(turn)}</span>
-      <span class="cost"
-        >${facts(ranFor(turn), turn.reply && `${turn.reply.turn.usage.totalTokens.toLocaleString('en-US')} tok`, turn.reply && costText(turn.reply.turn.usage))}</span
-      >
+      <span class="cost">${costsOf(turn, end)}</span>
       ${turnBar(turn, axis, end)}
     </summary>
     <div class="body">
-      ${replyBlocks(turn)}${notesList(turn.notes)}${request && requestBlock(request)}
+      ${replyBlocks(turn, end)}${notesList(turn.notes)}${request && requestBlock(request)}
       ${turn.calls.map((call) => callSection(call, around))}
     </div>
   </details> `;
+}
+
+function costsOf(turn: Turn, end: number): Html {
+  const usage = turn.reply?.turn.usage;
+  return facts(
+    ranFor(end, turn, ...turn.calls),
+    usage && `${usage.totalTokens.toLocaleString('en-US')} tok`,
+    usage && costText(usage),
+  );
+}
+
+/** How long something of it ran, waits for a person left out. */
+function ranFor(end: number, ...works: Work[]): string | undefined {
+  const times = works.flatMap((work) => running(work, end));
+  return times.length === 0 ? undefined : lasted(lasting(times));
 }
 
 /** A turn on one line: what it decided on, and what is out of the ordinary. */
@@ -55,11 +78,12 @@ function whatOf(turn: Turn): Html {
   const states = calls.flatMap((call) => stateOfCall(call) ?? []);
   const words = [...new Map(states.map((one) => [one.word, one])).values()];
   const more =
-    others.length === 0 ? '' : html` <span class="dim">and ${count(others.length, 'more call')}</span>`;
-  return html`<b>${first.action.tool}</b>${more} ${told}${words.map(badge)}${preview(first.action.toolInput)}`;
+    others.length === 0 ? '' : html`<span class="dim">and ${count(others.length, 'more call')}</span> `;
+  return html`<b>${first.action.tool}</b>
+    ${told}${words.map(badge)}${more}${preview(first.action.toolInput)}`;
 }
 
-function replyBlocks(turn: Turn): Html {
+function replyBlocks(turn: Turn, end: number): Html {
   const { reply } = turn;
   if (reply === undefined) return html``;
   const {
@@ -83,7 +107,7 @@ function replyBlocks(turn: Turn): Html {
   return html`<p class="meta">
       ${facts(
         utcTime(reply.at),
-        ranFor(turn),
+        ranFor(end, turn),
         ...tries(reply.attempts),
         tokensText(usage),
         costText(usage),
@@ -92,9 +116,9 @@ function replyBlocks(turn: Turn): Html {
         reply.closing === true ? 'asked for its answer at the limit' : undefined,
       )}
     </p>
-    ${thought === '' ? '' : labelled('Thought', pre(thought))}
+    ${thought === '' ? '' : labelled('Thought', prose(thought))}
     ${remarks.map((remark) => html`<p class="note warn">${remark}</p>`)}
-    ${decision.type === 'finish' ? labelled('Answer', pre(valueText(decision.output))) : ''}
+    ${decision.type === 'finish' ? labelled('Answer', prose(valueText(decision.output))) : ''}
     ${folded('Reply', html`${pre(raw)}`, 'as the model wrote it')}`;
 }
 
@@ -105,7 +129,7 @@ function callSection(call: Call, around: Around): Html {
   return html`<section class="call" id="${around.path}${call.call}">
     <h3>
       <span class="number">${call.call}</span> ${action.tool} ${badge(state)}
-      ${facts(ranFor(call), ...tries(step?.attempts ?? 0))}
+      ${facts(ranFor(around.end, call), ...tries(step?.attempts ?? 0))}
     </h3>
     ${labelled('Input', pre(valueText(action.toolInput)))}${notesList(call.notes)}
     ${runs.map((run) => around.subAgent(run))}
@@ -128,10 +152,8 @@ function noteBlock(note: Note): Html {
       const after = attempts > 1 ? html` <span class="dim">after ${count(attempts, 'attempt')}</span>` : '';
       return html`${badge({ tone: 'bad', word: 'failed' })}${after}${pre(`${error.type}: ${error.message}`)}`;
     }
-    case 'waiting': {
-      const { call, tool, reason } = note.park;
-      return html`${badge({ tone: 'wait', word: 'waiting' })} for a person: ${tool} (${call}) ${reason}`;
-    }
+    case 'waiting':
+      return html`${badge({ tone: 'wait', word: 'waiting' })} for a person: ${waitingFor(note.park)}`;
     case 'input':
       return html`${badge({ tone: 'quiet', word: 'other input' })}${pre(valueText(note.toolInput))}`;
     case 'decided':

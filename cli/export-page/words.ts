@@ -1,4 +1,6 @@
 import { EXCEPTION_TOOL, type RunStatus, type Usage } from '../../agent/vocabulary.ts';
+import type { WaitingCall } from '../../agent/events.ts';
+import { stateOf } from '../../agent/rules/waiting.ts';
 import { effectOf } from '../../agent/rules/decisions.ts';
 import { count, duration } from '../print/display.ts';
 import { type Html, html } from './html.ts';
@@ -66,6 +68,14 @@ function unfinished({ spans, notes }: Work): State {
     : { tone: 'quiet', word: 'not finished' };
 }
 
+/** What waits, and why. */
+export function waitingFor(park: WaitingCall): string {
+  const { call, tool, reason } = park;
+  return stateOf(park).kind === 'tool'
+    ? `${tool} (${call}) ${reason}`
+    : `the model of step ${call} ${reason}`;
+}
+
 /** What was paid, in US dollars, where prices are known. */
 type Priced = Usage & { cost?: number | undefined };
 
@@ -83,15 +93,15 @@ export function tokensText({ promptTokens, completionTokens }: Usage): string {
   return `${promptTokens.toLocaleString('en-US')} + ${count(completionTokens, 'token')}`;
 }
 
-/** How long a call ran, waits left out. */
-export function ranFor({ spans }: Work): string | undefined {
-  const ended = spans.flatMap(({ type, from, to }) =>
-    type === 'run' && to !== undefined ? [to - from] : [],
-  );
-  return ended.length === 0 ? undefined : duration(ended.reduce((total, ms) => total + ms, 0));
+/** 850 ms, 12.5 s, 4 min 10 s, 3 h 5 min, 2 days 7 h. */
+export function lasted(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000);
+  if (hours < 1) return duration(ms);
+  if (hours < 48) return `${hours} h ${Math.floor(ms / 60_000) % 60} min`;
+  return `${count(Math.floor(hours / 24), 'day')} ${hours % 24} h`;
 }
 
-/** 2026-03-01 14:05:09.120 UTC: a page is read anywhere. */
+/** 2026-03-01 14:05:09 UTC: a page is read anywhere. */
 export function utcTime(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 23).replace('T', ' ')} UTC`;
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -115,9 +115,8 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
   function toolStarted({ at, call: id, tool, toolInput }: Extract<RunEvent, { type: 'tool_started' }>): void {
     const call = calls.get(id);
     if (call === undefined) return;
-    const before = call.notes.findLast((note) => note.type === 'input') ?? call.action;
     // A sub-agent is started with a text, whatever the input was.
-    if (asText(before.toolInput) !== asText(toolInput)) call.notes.push({ at, type: 'input', toolInput });
+    if (asText(latestInput(call)) !== asText(toolInput)) call.notes.push({ at, type: 'input', toolInput });
     call.startedAs = tool;
     begin(call, at);
   }
@@ -148,6 +147,15 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
 
 function newWork(call: string): Work {
   return { call, spans: [], notes: [] };
+}
+
+/** What is known of a call's input: as the model wrote it, unless it was changed. */
+function latestInput({ action, notes }: Call): Json {
+  for (const note of notes.toReversed()) {
+    if (note.type === 'input') return note.toolInput;
+    if (note.type === 'decided' && 'input' in note.decision) return note.decision.input ?? null;
+  }
+  return action.toolInput;
 }
 
 function begin({ call, spans }: Work, at: number): void {
