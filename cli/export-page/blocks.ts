@@ -5,8 +5,9 @@ import { type Html, html } from './html.ts';
 const LONGEST = 50_000;
 const PREVIEW = 160;
 
-/** A text of others, to the letter. */
-export function pre(text: string): Html {
+/** A value of others: text to the letter, anything else as JSON over several lines. */
+export function pre(value: Json): Html {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const more = text.length - LONGEST;
   if (more <= 0) return html`<pre>${text}</pre>`;
   const left = more.toLocaleString('en-US');
@@ -14,14 +15,9 @@ export function pre(text: string): Html {
     <p class="note">… ${left} more characters: \`reloop export\` without --html has them.</p>`;
 }
 
-/** The words of a person or a model: to the letter, too, and read as words. */
-export function prose(text: string): Html {
-  return html`<div class="prose">${pre(text)}</div>`;
-}
-
-/** A value as a person reads it: text as it is, anything else as JSON over several lines. */
-export function valueText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+/** The same for the words of a person or a model, which are to be read as words. */
+export function prose(value: Json): Html {
+  return html`<div class="prose">${pre(value)}</div>`;
 }
 
 export function labelled(label: string, content: Html): Html {

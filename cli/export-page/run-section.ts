@@ -4,7 +4,7 @@ import { count, shellWord } from '../print/display.ts';
 import { decisionText } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { timeline } from './bars.ts';
-import { facts, folded, labelled, pre, prose, valueText } from './blocks.ts';
+import { facts, folded, labelled, pre, prose } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { requestsByCall } from './request-block.ts';
 import { decisionData, turnSection } from './turn-section.ts';
@@ -52,7 +52,7 @@ function outcome({ run, agents }: RunExport): Html {
     ['History', `${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`],
   ];
   return html`<section class="card">
-    ${labelled('Question', prose(input))} ${answered ? labelled('Answer', prose(valueText(output))) : ''}
+    ${labelled('Question', prose(input))} ${answered ? labelled('Answer', prose(output)) : ''}
     ${error === null ? '' : labelled('Error', html`<pre class="bad">${error.type}: ${error.message}</pre>`)}
     ${waiting.map((call) => waitingNote(run.id, call))}
     <dl>

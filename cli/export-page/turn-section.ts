@@ -3,7 +3,7 @@ import { count } from '../print/display.ts';
 import { decisionText, thoughtIn, tries } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { turnBar } from './bars.ts';
-import { facts, folded, labelled, pre, preview, prose, valueText } from './blocks.ts';
+import { facts, folded, labelled, pre, preview, prose } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
@@ -118,7 +118,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     </p>
     ${thought === '' ? '' : labelled('Thought', prose(thought))}
     ${remarks.map((remark) => html`<p class="note warn">${remark}</p>`)}
-    ${decision.type === 'finish' ? labelled('Answer', prose(valueText(decision.output))) : ''}
+    ${decision.type === 'finish' ? labelled('Answer', prose(decision.output)) : ''}
     ${folded('Reply', html`${pre(raw)}`, 'as the model wrote it')}`;
 }
 
@@ -131,9 +131,9 @@ function callSection(call: Call, around: Around): Html {
       <span class="number">${call.call}</span> ${action.tool} ${badge(state)}
       ${facts(ranFor(around.end, call), ...tries(step?.attempts ?? 0))}
     </h3>
-    ${labelled('Input', pre(valueText(action.toolInput)))}${notesList(call.notes)}
+    ${labelled('Input', pre(action.toolInput))}${notesList(call.notes)}
     ${runs.map((run) => around.subAgent(run))}
-    ${step === undefined ? '' : labelled('Observation', pre(valueText(step.observation)))}
+    ${step === undefined ? '' : labelled('Observation', pre(step.observation))}
   </section> `;
 }
 
@@ -155,7 +155,7 @@ function noteBlock(note: Note): Html {
     case 'waiting':
       return html`${badge({ tone: 'wait', word: 'waiting' })} for a person: ${waitingFor(note.park)}`;
     case 'input':
-      return html`${badge({ tone: 'quiet', word: 'other input' })}${pre(valueText(note.toolInput))}`;
+      return html`${badge({ tone: 'quiet', word: 'other input' })}${pre(note.toolInput)}`;
     case 'decided':
       return html`${badge({ tone: 'busy', word: 'decided' })}
       ${decisionText(note.decision)}${decisionData(note.decision)}`;
@@ -165,5 +165,5 @@ function noteBlock(note: Note): Html {
 /** What a person gave with a decision; its reason stands beside its name. */
 export function decisionData(decision: Extract<Note, { type: 'decided' }>['decision']): Html {
   const { type: _, reason: __, ...data } = { reason: undefined, ...decision };
-  return html`${Object.entries(data).map(([name, value]) => labelled(name, pre(valueText(value ?? null))))}`;
+  return html`${Object.entries(data).map(([name, value]) => labelled(name, pre(value ?? null)))}`;
 }
