@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { InvalidInput, RunNotFound } from '../../client/errors.ts';
@@ -141,7 +140,6 @@ describe('an exported run', () => {
     expect(parseRunExport(text)).toEqual(JSON.parse(JSON.stringify(exported)));
     for (const part of ['all done', 'up: mended', 'what is 1 + 1?', 'Ann'])
       expect(runPage(exported)).toContain(part);
-    if (process.env['EXPORT_TO']) await writeFile(process.env['EXPORT_TO'], text);
   });
 
   test('of a run that nobody has served yet has its question, and no definition', async () => {
