@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { ReasonOptions } from './commands/decide.ts';
 import type { DevOptions } from './commands/dev.ts';
+import type { ExportCommandOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { RunOptions } from './commands/run.ts';
 import type { SessionListOptions } from './commands/session.ts';
@@ -130,6 +131,15 @@ function addLooking(add: Add, io: Io, done: EndCommand): void {
     .option('--no-wait', 'when a call waits for a person: exit with 4')
     .action(async (id: string, options: WatchOptions) =>
       done(await (await import('./commands/watch.ts')).watch(io, id, options)),
+    );
+
+  add('export <id>', 'print a whole run as one JSON file, or as a page for a browser')
+    .option('--prompts', 'also every exact request')
+    .option('--html', 'one page that needs no network')
+    .option('--out <file>', 'where to write it (default: stdout)')
+    .option('--run <run-id>', "one that Temporal's Reset replaced (default: the latest of the id)")
+    .action(async (id: string, options: ExportCommandOptions) =>
+      done(await (await import('./commands/export.ts')).exportRun(io, id, options)),
     );
 }
 

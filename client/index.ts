@@ -4,7 +4,7 @@ export type { RunSummary } from './agent-client.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
-export type { EventsOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
+export type { EventsOptions, ExportOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/requests.ts';
@@ -20,4 +20,14 @@ export {
 } from './errors.ts';
 export type { RunResult } from '../agent/run-result.ts';
 export type { RunReport } from './report.ts';
+export type {
+  ExportedAgent,
+  ExportedDecision,
+  ExportedModelCall,
+  ExportedQuestion,
+  ExportedRequest,
+  ExportedSubAgent,
+  RunExport,
+} from './run-export.ts';
+export { parseRunExport } from './run-export.ts';
 export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

@@ -11,6 +11,7 @@ import { UsageError, exitCodes } from '../exit-codes.ts';
 import { errorLine } from '../follow/finish.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { kindsFrom } from '../kinds-from.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
 import type { CliContext } from '../context.ts';
@@ -108,17 +109,4 @@ async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> 
   throw new UsageError(
     `Run ${run.id} has no step ${step}: it made ${count(report.iterations, 'model call')}. Write --prompt 1 for the first.`,
   );
-}
-
-/** Kinds of the config's own, where there is one; without, the built-in ones do. */
-async function kindsFrom(io: Io, { config }: ShowOptions): Promise<Iterable<AgentKind> | undefined> {
-  const { findConfig, loadConfig } = await import('../../config/load.ts');
-  if (config === undefined && findConfig() === undefined) return undefined;
-  try {
-    return (await loadConfig(config)).kinds.values();
-  } catch (error) {
-    if (config !== undefined) throw error;
-    say(io, `note: the config could not be loaded, so only built-in kinds are known.`);
-    return undefined;
-  }
 }

@@ -114,6 +114,7 @@ describe('the command line', () => {
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
+        export <id>                   print a whole run as one JSON file, or as a page for a browser
         retry <id> [call]             run the waiting call again
         approve <id> [call]           let the call that waits for approval run
         reject <id> [call]            do not let the call run; the model is told, and why
