@@ -28,7 +28,9 @@ function status(text: string): RunStatus {
 /** So long ago, or a date with or without a time: of this machine's clock, where no zone is written. */
 export function moment(text: string): Date {
   if (/^\d+(?:\.\d+)?\s*[smhd]$/u.test(text.trim())) return new Date(Date.now() - milliseconds(text));
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/u.exec(text.trim());
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/u.exec(
+    text.trim(),
+  );
   const [, day = '', time = '00:00', zone = ''] = match ?? [];
   const date = new Date(`${day}T${time}${zone}`);
   // February has no 30th, which JavaScript takes for the 2nd of March.

@@ -129,7 +129,17 @@ function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
   const { agent, input } = run.memo as { agent?: string; input?: string }; // written by start
   const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);
-  return { id, runId, agent: agent ?? '', input: input ?? '', startedAt, closedAt, taskQueue, session, parent };
+  return {
+    id,
+    runId,
+    agent: agent ?? '',
+    input: input ?? '',
+    startedAt,
+    closedAt,
+    taskQueue,
+    session,
+    parent,
+  };
 }
 
 /** A session starts its runs itself. */

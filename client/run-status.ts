@@ -6,7 +6,7 @@ import type { RunStatus } from '../agent/vocabulary.ts';
 import type { ListedRun } from '../history/listed.ts';
 import type { RecordedResult } from '../workflows/messages.ts';
 import { AgentRun } from './agent-run.ts';
-import { addToReport, emptyReport } from './report.ts';
+import { type RunReport, addToReport, emptyReport } from './report.ts';
 import { isRunStatus, standingOf } from './run-filters.ts';
 
 /** A call that waits, as the list of runs knows it. */
@@ -40,15 +40,19 @@ export function waitingOfListed({ standing, memo }: ListedRun): WaitingInList[] 
   }));
 }
 
+/** What is recorded of a run, as it stands. Throws RunNotFound. */
+export async function recordedReport(run: Pick<AgentRun, 'id' | 'events'>): Promise<RunReport> {
+  const report = emptyReport(run.id, '');
+  for await (const event of run.events({ live: false, follow: false })) addToReport(report, event);
+  return report;
+}
+
 function usual(standing: 'open' | 'completed'): RunStatus {
   return standing === 'open' ? 'running' : 'completed';
 }
 
 async function openStatus(client: Client, { id, runId }: ListedRun): Promise<RunStatus> {
-  const report = emptyReport(id, runId);
-  const events = new AgentRun(client, id, runId).events({ live: false, follow: false });
-  for await (const event of events) addToReport(report, event);
-  return report.status;
+  return (await recordedReport(new AgentRun(client, id, runId))).status;
 }
 
 async function endStatus(client: Client, { id, runId }: ListedRun): Promise<RunStatus> {

@@ -1,5 +1,10 @@
 import type { DecisionData } from '../../agent/rules/gate.ts';
-import { type DecisionName, decisionOf, effectOf } from '../../agent/rules/decisions.ts';
+import {
+  type DecisionName,
+  type OperatorDecision,
+  decisionOf,
+  effectOf,
+} from '../../agent/rules/decisions.ts';
 import type { Json, RunStatus } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { placeOfRun } from '../../client/place.ts';
@@ -9,6 +14,7 @@ import { follow } from '../follow/follow.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { oneLine } from '../print/display.ts';
+import { runPage, sayPage } from '../web-ui.ts';
 import { attended, withRun } from '../with-run.ts';
 
 /** What was typed beside the decision and its run. */
@@ -31,11 +37,7 @@ export function decide(
   { call, input, output, reason }: Typed,
   options: CommonOptions,
 ): Promise<number> {
-  const decision = decisionOf(type, {
-    input: input === undefined ? undefined : jsonOrText(input),
-    output: output === undefined ? undefined : jsonOrText(output),
-    reason,
-  });
+  const decision = typedDecision(type, { input, output, reason });
   const act = async (run: AgentRun) => {
     if (call === undefined && output !== undefined) await checkNoCall(run, type, output);
     return { id, ...(await run.decide(call, decision)) };
@@ -50,6 +52,15 @@ export function decide(
     case 'cancel':
       return decided(io, id, act, options, 'an answer');
   }
+}
+
+/** A decision out of what was typed with it. */
+export function typedDecision(type: DecisionName, { input, output, reason }: Typed): OperatorDecision {
+  return decisionOf(type, {
+    input: input === undefined ? undefined : jsonOrText(input),
+    output: output === undefined ? undefined : jsonOrText(output),
+    reason,
+  });
 }
 
 /** `reloop cancel`: one running call, or the run. */
@@ -98,7 +109,8 @@ async function decided(
     );
     const { call = '', n, decision } = receipt;
     say(io, `Recorded for run ${oneLine(id)}: ${decision} ${call}`.trimEnd());
-    if (json) printJson(io, receipt);
+    sayPage(io, context, id);
+    if (json) printJson(io, { ...receipt, url: runPage(context, id) });
     if (!ours || wanted === 'nothing') return exitCodes.answered;
     const followed = await follow(io, context, run, {
       // A run that is to end may still wait; any other has come to where it needs a person again.

@@ -26,7 +26,8 @@ export async function list(io: Io, options: ListOptions): Promise<number> {
   else if (isFiltered) say(io, 'No run fits. `reloop list` shows all.');
   else if (found.nextPage === null) say(io, 'There are no runs yet: reloop run AGENT "question"');
   if (options.text !== undefined) say(io, `Looked at ${count(found.lookedAt, 'run')}.`);
-  if (found.nextPage !== null) say(io, `There may be more: the same with --page ${found.nextPage}, or --all.`);
+  if (found.nextPage !== null)
+    say(io, `There may be more: the same with --page ${found.nextPage}, or --all.`);
   return exitCodes.answered;
 }
 
@@ -70,11 +71,14 @@ export async function everyPage(
   filters: ReturnType<typeof filtersOf>,
 ): Promise<RunPage> {
   const all: RunPage = { runs: [], nextPage: null, lookedAt: 0, unindexed: false };
+  const seen = new Set<string>();
   let page: string | undefined;
   do {
     const next = await client.listPage({ ...filters, limit: 200, page });
     if (next.unindexed && !all.unindexed) sayUnindexed(io);
-    all.runs.push(...next.runs);
+    // One that ends meanwhile moves to a later page.
+    all.runs.push(...next.runs.filter(({ runId }) => !seen.has(runId)));
+    for (const { runId } of next.runs) seen.add(runId);
     all.lookedAt += next.lookedAt;
     all.unindexed = next.unindexed;
     page = next.nextPage ?? undefined;
