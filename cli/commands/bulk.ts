@@ -1,5 +1,5 @@
 import { type DecisionName, type OperatorDecision, effectOf } from '../../agent/rules/decisions.ts';
-import { type BulkOptions } from '../bulk/bulk-options.ts';
+import type { BulkOptions } from '../bulk/bulk-options.ts';
 import { type CarriedOut, carryOut } from '../bulk/carry-out.ts';
 import { serveQueues } from '../bulk/serve-queues.ts';
 import { stayFor } from '../bulk/stay.ts';
@@ -81,7 +81,8 @@ async function carryOutAll(io: Io, options: BulkOptions, bulk: Bulk): Promise<nu
   if (await neverStarted(options)) return finish(io, undefined, bulk, [], options);
   return withTemporal(io, options, async (context) => {
     const targets = await bulk.find(context);
-    if (targets.length === 0 && options.agent !== undefined) await checkAgentName(options.agent, options);
+    if (targets.length === 0 && options.agent !== undefined)
+      await checkAgentName(context, options.agent, options);
     if (dryRun || targets.length === 0) return finish(io, context, bulk, targets, options);
     if (!(await agreed(io, bulk, targets, options))) {
       say(io, 'Nothing was done.');

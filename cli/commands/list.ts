@@ -20,7 +20,6 @@ export interface ListOptions extends CommonOptions, FilterOptions {
 export async function list(io: Io, options: ListOptions): Promise<number> {
   const isFiltered = Object.values(filtersOf(options)).some((value) => value !== undefined);
   const { found, runs } = (await neverStarted(options)) ? NOTHING : await find(io, options);
-  if (runs.length === 0 && options.agent !== undefined) await checkAgentName(options.agent, options);
   if (options.json === true) printJson(io, runs);
   else if (runs.length > 0) for (const line of runsTable(runs, io.stdout.columns)) print(io, line);
   else if (isFiltered) say(io, 'No run fits. `reloop list` shows all.');
@@ -60,6 +59,9 @@ function find(io: Io, { limit, page, all = false, ...options }: ListOptions): Pr
       ? await everyPage(io, context, filters)
       : await context.client.listPage({ ...filters, limit, page });
     if (found.unindexed && !all) sayUnindexed(io);
+    if (found.runs.length === 0 && options.agent !== undefined) {
+      await checkAgentName(context, options.agent, options);
+    }
     return { found, runs: found.runs.map((run) => ({ ...run, url: runPage(context, run.id, run.runId) })) };
   });
 }
@@ -99,14 +101,20 @@ function waitingWords([first, ...more]: NonNullable<RunSummary['waiting']>): str
   return `${oneLine(first.call)} ${oneLine(first.tool)} ${oneLine(first.reason)}${others}`;
 }
 
-/** An agent that has no runs is one of the config, or a mistake. Throws UsageError. */
-export async function checkAgentName(name: string, { config }: CommonOptions): Promise<void> {
+/** An agent that has no runs at all is one of the config, or a mistake. Throws UsageError. */
+export async function checkAgentName(
+  { client }: Pick<CliContext, 'client'>,
+  agent: string,
+  { config }: CommonOptions,
+): Promise<void> {
+  const { runs } = await client.listPage({ agent, limit: 1 });
+  if (runs.length > 0) return;
   const { loadConfig } = await import('../../config/load.ts');
   // Without a config that works nobody knows better.
   const agents = await loadConfig(config).then(
     (loaded) => [...loaded.agents.keys()],
-    () => [name],
+    () => [agent],
   );
-  if (agents.includes(name)) return;
-  throw new UsageError(`No run of an agent "${name}" fits, and the config has: ${agents.join(', ')}.`);
+  if (agents.includes(agent)) return;
+  throw new UsageError(`There is no run of an agent "${agent}", and the config has: ${agents.join(', ')}.`);
 }
