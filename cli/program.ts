@@ -1,5 +1,4 @@
-import { Command } from 'commander';
-import type { ReasonOptions } from './commands/decide.ts';
+import { Command, Option } from 'commander';
 import type { DevOptions } from './commands/dev.ts';
 import type { ExportCommandOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
@@ -7,7 +6,8 @@ import type { RunOptions } from './commands/run.ts';
 import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
-import { decisionCommands } from './deciding.ts';
+import { decidingCommands } from './deciding.ts';
+import { withFilters } from './filter-options.ts';
 import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
@@ -51,7 +51,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       .description(sentence(summary + more));
   addRunning(add, io, done);
   addLooking(add, io, done);
-  addDeciding(program, add, io, done);
+  addDeciding(program, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);
   for (const command of program.commands) {
@@ -114,8 +114,10 @@ function addRunning(add: Add, io: Io, done: EndCommand): void {
 }
 
 function addLooking(add: Add, io: Io, done: EndCommand): void {
-  add('list', 'list runs, latest first')
-    .option('--limit <n>', 'how many', wholeNumber, 50)
+  withFilters(add('list', 'list runs, latest first'))
+    .option('--limit <n>', 'how many (default: 50)', wholeNumber)
+    .option('--page <token>', 'where to go on: said at the end of the page before')
+    .addOption(new Option('--all', 'every page').conflicts(['limit', 'page']))
     .action(async (options: ListOptions) =>
       done(await (await import('./commands/list.ts')).list(io, options)),
     );
@@ -143,17 +145,17 @@ function addLooking(add: Add, io: Io, done: EndCommand): void {
     );
 }
 
-function addDeciding(program: Command, add: Add, io: Io, done: EndCommand): void {
-  const commands = decisionCommands(async (id, type, typed, options) =>
-    done(await (await import('./commands/decide.ts')).decide(io, id, type, typed, options)),
-  );
+function addDeciding(program: Command, io: Io, done: EndCommand): void {
+  const one = () => import('./commands/decide.ts');
+  const many = () => import('./commands/bulk.ts');
+  const commands = decidingCommands({
+    decide: async (id, type, typed, options) =>
+      done(await (await one()).decide(io, id, type, typed, options)),
+    decideAll: async (type, typed, options) => done(await (await many()).decideAll(io, type, typed, options)),
+    cancel: async (id, call, options) => done(await (await one()).cancel(io, id, call, options)),
+    cancelAll: async (options) => done(await (await many()).cancelAll(io, options)),
+  });
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
-
-  add('cancel <id> [call]', 'cancel a run, or one running tool call')
-    .option('--reason <text>', 'what the model is told of a cancelled call')
-    .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
-      done(await (await import('./commands/decide.ts')).cancel(io, id, call, options)),
-    );
 }
 
 function addSessions(add: Add, io: Io, done: EndCommand): void {

@@ -1,6 +1,7 @@
 /** The client library: start runs, follow them, decide. */
 export { AgentClient } from './agent-client.ts';
-export type { RunSummary } from './agent-client.ts';
+export type { RunPage, RunSummary } from './list-runs.ts';
+export type { ListOptions, RunFilters } from './run-filters.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';

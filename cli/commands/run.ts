@@ -22,6 +22,7 @@ import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { queuesOf } from '../command-config.ts';
 import { type CliContext, namedQueue, needsWorker } from '../context.ts';
 import { serving } from '../task-queue.ts';
+import { runPage, sayPage, withPage } from '../web-ui.ts';
 import { serve, withTemporal } from '../with-run.ts';
 
 export interface RunOptions extends CommonOptions {
@@ -63,9 +64,10 @@ export async function run(io: Io, agent: string, question: string, options: RunO
     const asked = await ask(io, context, { agent, input, config, taskQueue }, options);
     const { run: started, ours, left } = asked;
     if (left !== undefined) return left === 'SIGTERM' ? exitCodes.terminated : exitCodes.cancelled;
+    sayPage(io, context, started.id);
     if (detach) {
       if (options.session === undefined) await sayAlone(io, context, started);
-      return printId(io, started, options);
+      return printId(io, context, started, options);
     }
     const serves =
       ours ||
@@ -77,7 +79,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       flags: flagsToRepeat(options),
       ...(verbose ? { verbose: { kinds: loaded?.kinds.values() } } : {}),
     });
-    return finish(io, started, followed, printed, serves);
+    return finish(io, withPage(context, started), followed, printed, serves);
   });
 }
 
@@ -161,8 +163,8 @@ async function sayAlone(io: Io, context: CliContext, started: AgentRun): Promise
   );
 }
 
-function printId(io: Io, { id }: AgentRun, { json = false }: RunOptions): number {
-  if (json) printJson(io, { id });
+function printId(io: Io, context: CliContext, { id }: AgentRun, { json = false }: RunOptions): number {
+  if (json) printJson(io, { id, url: runPage(context, id) });
   else print(io, id);
   return exitCodes.answered;
 }

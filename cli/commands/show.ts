@@ -15,6 +15,7 @@ import { kindsFrom } from '../kinds-from.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
 import type { CliContext } from '../context.ts';
+import { sayPage, withPage } from '../web-ui.ts';
 import { withHistory } from '../with-run.ts';
 import { waitingHelp } from '../follow/waiting-help.ts';
 
@@ -29,8 +30,9 @@ export async function show(io: Io, id: string, options: ShowOptions): Promise<nu
   return withHistory(io, options, id, async (context, latest) => {
     const run = options.run === undefined ? latest : context.client.get(id, options.run);
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
-    else if (options.json === true) printJson(io, await run.describe());
+    else if (options.json === true) printJson(io, await withPage(context, run).describe());
     else await showTrace(io, context, run, options);
+    if (options.json !== true) sayPage(io, context, id);
     return exitCodes.answered;
   });
 }

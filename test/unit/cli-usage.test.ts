@@ -151,6 +151,20 @@ describe('the command line', () => {
         --input <input>        other input; taken as JSON if it is an object or an array, else as text
         -h, --help             show this
 
+      In place of <id>, everything that fits:
+        --all                  decide on all of it at once; the following say on which
+        --status <status>      running, waiting, completed, stopped, failed, cancelled
+        --agent <name>         runs of this agent
+        --session <name>       runs of this conversation
+        --since <when>         started within 1h, 2d …, or since 2026-11-20 or 2026-11-20T14:30
+        --until <when>         started before that
+        --text <text>          in the first 200 characters of the question
+        --tool <name>          where a call of this tool waits
+        --waiting <reason>     where a call waits for this: failed, approval, doubt, deferred, repeated,
+                               limit
+        --dry-run              only print what would be done
+        --yes                  do not ask first
+
       Options of every command:
         --json                 print one JSON object on stdout
         --address <host:port>  Temporal server (default: TEMPORAL_ADDRESS, else one of our own)
