@@ -84,10 +84,14 @@ async function toFailure(error: unknown, policy: AttemptPolicy, attempt: Attempt
   const classified = policy.classify(error);
   const failures = (heartbeat.record.failures ?? 0) + 1;
   const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
-  const { checkpoint } = heartbeat.record;
+  const { checkpoint, usage } = heartbeat.record;
   if (!classified.retryable || exhausted) {
     const mayPass = exhausted || classified.mayPass === true;
-    return failureOf(classified, { checkpoint, exhausted: mayPass || undefined }, { nonRetryable: true });
+    return failureOf(
+      classified,
+      { checkpoint, exhausted: mayPass || undefined, usage },
+      { nonRetryable: true },
+    );
   }
   // If this cannot be stored the attempt is lost anyway, and the next one counts from what is stored.
   const counted = { failures, lastError: classified.message, endedAt: context.info.attempt };

@@ -1,8 +1,11 @@
 import type { CallModelInput, ModelTurn } from '../agent/calls.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
+import type { Usage } from '../agent/vocabulary.ts';
+import type { ModelReply } from '../models/model.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
 import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
@@ -37,6 +40,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           repeat,
         } = readDecision(dependencies, kind, context, reply, input.repeat);
         const decision = await withApprovals(dependencies.tools, read, decidedBy(attempt, manifest));
+        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price);
         return {
           digest: mark.digest,
           text,
@@ -44,8 +48,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           decision,
           repeat,
           finishReason: reply.finishReason,
-          usage: { ...reply.usage, modelCalls: asked.modelCalls },
-          warnings: reply.warnings,
+          usage,
+          warnings: warningsOf(manifest, usage, reply),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
@@ -59,6 +63,15 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Decided {
   const call = info.activityId.replace(/~\d+$/u, '');
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+/** A budget is no safeguard where the provider counts nothing: whoever set one is told. */
+function warningsOf({ budget }: AgentManifest, usage: Usage, { warnings }: ModelReply): string[] | undefined {
+  if (budget === undefined || usage.modelCalls === 0 || usage.totalTokens > 0) return warnings;
+  return [
+    ...(warnings ?? []),
+    'the provider did not count the tokens of this reply: the budget is without them',
+  ];
 }
 
 /** Until the transcript is there, which names the agent. */

@@ -4,6 +4,7 @@ import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { capOutput } from '../agent/output.ts';
 import { canonicalJson } from '../agent/json-object.ts';
+import { usageOf } from '../agent/price.ts';
 import { boundedText, fieldOf } from '../agent/values.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
@@ -121,11 +122,11 @@ async function complete(
   add: (usage: Usage) => void,
 ): Promise<string> {
   const manifest = await transcripts.manifest(context, meta.scope);
-  const { model, params } = manifest;
+  const { model, params, price } = manifest;
   const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
   const asked = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
   const reply = await modelOf(dependencies, manifest).call(request, asked);
-  add({ ...reply.usage, modelCalls: 1 });
+  add(usageOf(reply.usage, 1, price));
   return reply.text;
 }
 

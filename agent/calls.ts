@@ -1,4 +1,5 @@
 import type { LiveTools } from './backtest/recorded-agent.ts';
+import type { Budget } from './budget.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
 import type { Entry } from './transcript/entries.ts';
@@ -18,6 +19,8 @@ export interface Origin {
 export interface ResolveAgentInput {
   agent: string;
   overrides?: RunOverrides | undefined;
+  /** Of a sub-agent: what its parent has left. */
+  parentBudget?: Budget | undefined;
   /** The run goes on with a conversation, which not every kind does. */
   chatHistory?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
@@ -157,6 +160,8 @@ export interface FailureDetails {
   checkpoint?: Json | undefined;
   /** The failure is one that may pass, but its attempts are used up. */
   exhausted?: true | undefined;
+  /** Model calls made by all attempts; of a sub-agent with a budget, its own. */
+  usage?: Usage | undefined;
 }
 
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */

@@ -1,4 +1,5 @@
-import type { ErrorInfo, Json } from './vocabulary.ts';
+import type { FailureDetails } from './calls.ts';
+import type { ErrorInfo, Json, Usage } from './vocabulary.ts';
 
 /** What a failed activity means to the loop; `checkpoint` is what the tool had stored. */
 export interface FailedCall {
@@ -6,6 +7,8 @@ export interface FailedCall {
   checkpoint: Json | undefined;
   /** Another attempt might succeed: the attempts are used up, but no error was marked as not retryable. */
   mayPass: boolean;
+  /** What the call has used up all the same, where it says so. */
+  usage?: Usage | undefined;
 }
 
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
@@ -41,9 +44,9 @@ export function readFailure(failure: unknown): FailedCall {
 }
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
-  // Written by the runner in activities/.
-  const { checkpoint, exhausted } = shape(details) as { checkpoint?: Json; exhausted?: boolean };
-  return { error, checkpoint, mayPass: exhausted === true };
+  // Written by the runner in activities/, or by a sub-agent's run.
+  const { checkpoint, exhausted, usage } = shape(details) as FailureDetails;
+  return { error, checkpoint, mayPass: exhausted === true, usage };
 }
 
 function shape(value: unknown): FailureShape {

@@ -1,3 +1,5 @@
+import type { Budget } from './budget.ts';
+import type { Price } from './price.ts';
 import type { Json } from './vocabulary.ts';
 
 /** A JSON Schema object. */
@@ -110,6 +112,8 @@ export interface LoopOptions {
    * ('fail'; so do runs whose manifest is older than this option).
    */
   onModelFailure?: 'ask' | 'fail' | undefined;
+  /** Tokens and money, looked at before each model call. Off by default. */
+  budget?: Budget | undefined;
 }
 
 /**
@@ -129,6 +133,8 @@ export interface AgentManifest extends LoopOptions {
   /** Name of the model adapter in the worker's config, and the model's own name. */
   adapter: string;
   model: string;
+  /** Of the model, when the run began; absent where the config has none. */
+  price?: Price | undefined;
   params: RequestParams;
   stop: string[];
   /** Output of a run that a limit stopped. */

@@ -29,9 +29,17 @@ export function milliseconds(text: string): number {
 }
 
 /** null for `none`. */
-export function iterations(text: string): number | null {
+export function wholeOrNone(text: string): number | null {
   if (text === 'none') return null;
   if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('Write a whole number, or none.');
+  return Number(text);
+}
+
+/** An amount of US dollars; null for `none`. */
+export function dollarAmount(text: string): number | null {
+  if (text === 'none') return null;
+  if (!/^\d+(?:\.\d+)?$/u.test(text))
+    throw new InvalidArgumentError('Write US dollars such as 0.50, or none.');
   return Number(text);
 }
 

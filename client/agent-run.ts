@@ -6,6 +6,7 @@ import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
+import { collectExport } from './collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
@@ -14,6 +15,7 @@ import { createWaitingTeller } from './on-waiting.ts';
 import { withPauses } from './paced.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
+import type { RunExport } from './run-export.ts';
 import { createTrace } from '../history/trace.ts';
 
 /** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
@@ -34,6 +36,11 @@ export interface ResultOptions {
    * it returns is not waited for; what it throws, or its promise, ends `result` with that error, and the run goes on waiting.
    */
   onWaiting?: ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
+}
+
+export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
+  /** Also every exact request. Default false: they grow with the square of a run's steps. */
+  prompts?: boolean | undefined;
 }
 
 const POLL_MS = 1000;
@@ -103,6 +110,19 @@ export class AgentRun {
     const report = await this.#fold(false, onEvent);
     report.history = await this.#historySize(report.runId);
     return report;
+  }
+
+  /** The whole run as one JSON value, its sub-agents within; one that goes on, as far as it has come. Throws RunNotFound. */
+  async export(options: ExportOptions = {}): Promise<RunExport> {
+    const { runId } = await placeOfRun(this.#client, this.id, this.#runId);
+    const { prompts = false, kinds } = options;
+    return collectExport({
+      id: this.id,
+      describe: (onEvent) => this.describe(onEvent),
+      facts: () => readLineage(this.#client, { workflowId: this.id, runId }, false),
+      requests: prompts ? () => this.requests({ follow: false, kinds }) : undefined,
+      subAgent: (id) => new AgentRun(this.#client, id).export(options),
+    });
   }
 
   /** What calls under way show of themselves right now: progress, text, why an earlier attempt failed. */

@@ -1,6 +1,7 @@
 /** The client library: start runs, follow them, decide. */
 export { AgentClient } from './agent-client.ts';
-export type { RunSummary } from './agent-client.ts';
+export type { RunPage, RunSummary } from './list-runs.ts';
+export type { ListOptions, RunFilters } from './run-filters.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { Backtest } from './backtest-handle.ts';
@@ -9,7 +10,7 @@ export type { RecordedRuns } from './recorded-runs.ts';
 export type { BacktestProgress } from '../history/backtest-record.ts';
 export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-report.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
-export type { EventsOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
+export type { EventsOptions, ExportOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/requests.ts';

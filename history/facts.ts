@@ -2,7 +2,14 @@ import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
-import { type Recorded, type RecordedError, recorded, recordedError } from './payloads.ts';
+import {
+  type Recorded,
+  type RecordedError,
+  type RecordedUsage,
+  recorded,
+  recordedError,
+  recordedUsage,
+} from './payloads.ts';
 
 /**
  * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
@@ -15,7 +22,8 @@ export type Fact = { id: number; at: number } & (
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
   | { type: 'begun'; of: Work; key: string; attempt: number }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
-  | { type: 'failed'; of: Work; key: string; error: RecordedError }
+  /** `usage`: what the call has used up all the same. */
+  | { type: 'failed'; of: Work; key: string; error: RecordedError; usage?: RecordedUsage }
   /** `requested`: asked for only. An external activity's end nobody waits for. */
   | { type: 'cancelled'; of: Work; key: string; requested: boolean }
   /** `summary`: what the workflow says of it on the Web UI's timeline. */
@@ -91,6 +99,10 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
 export function createFactReader(client: Pick<Client, 'options'>, runId: string) {
   const accepted = new Map<string, { name: string; input: Recorded }>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
+  const failure = ({ failure: of }: { failure?: Parameters<typeof recordedError>[1] }) => ({
+    error: recordedError(client, of),
+    usage: recordedUsage(client, of),
+  });
 
   return (event: HistoryEvent): Fact | undefined => {
     const said =
@@ -135,7 +147,7 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
       const key = String(failed.scheduledEventId);
       return failed.retryState === CANCEL_REQUESTED
         ? { type: 'cancelled', of, key, requested: false }
-        : { type: 'failed', of, key, error: recordedError(client, failed.failure) };
+        : { type: 'failed', of, key, ...failure(failed) };
     }
     const cancelled = event.activityTaskCanceledEventAttributes;
     const asked = event.activityTaskCancelRequestedEventAttributes;
@@ -158,8 +170,7 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
       return { type: 'succeeded', of, key: String(done.initiatedEventId), result: value(done.result) };
     const failed = event.childWorkflowExecutionFailedEventAttributes;
     if (failed) {
-      const error = recordedError(client, failed.failure);
-      return { type: 'failed', of, key: String(failed.initiatedEventId), error };
+      return { type: 'failed', of, key: String(failed.initiatedEventId), ...failure(failed) };
     }
     const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
     if (cancelled)

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { temporal } from '@temporalio/proto';
 import type { ErrorInfo } from '../agent/vocabulary.ts';
-import { readFailure } from '../agent/failures.ts';
+import { type FailedCall, readFailure } from '../agent/failures.ts';
 
 /** Payloads go through the client's own data converter and codecs, always: the only place that knows the SDK's way to it. */
 
@@ -18,6 +18,9 @@ export type Recorded = () => Promise<unknown>;
 /** A recorded failure, likewise. */
 export type RecordedError = () => Promise<ErrorInfo>;
 
+/** What a failure says was used up all the same, likewise. */
+export type RecordedUsage = () => Promise<FailedCall['usage']>;
+
 type Failure = temporal.api.failure.v1.IFailure | null | undefined;
 type WithConverter = Pick<Client, 'options'>;
 
@@ -27,10 +30,15 @@ export function recorded(client: WithConverter, payloads: Payloads): Recorded {
 }
 
 export function recordedError(client: WithConverter, failure: Failure): RecordedError {
-  return async () => {
-    const { loadedDataConverter } = client.options;
-    return readFailure(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure)).error;
-  };
+  return async () => (await decodeFailure(client, failure)).error;
+}
+
+export function recordedUsage(client: WithConverter, failure: Failure): RecordedUsage {
+  return async () => (await decodeFailure(client, failure)).usage;
+}
+
+async function decodeFailure({ options }: WithConverter, failure: Failure): Promise<FailedCall> {
+  return readFailure(await decodeOptionalFailureToOptionalError(options.loadedDataConverter, failure));
 }
 
 /** The first argument or the result behind a payload list, now. */

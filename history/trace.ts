@@ -240,6 +240,8 @@ export function createTrace(id: string): Trace {
       return [];
     }
     const { error } = end;
+    const usage = fact.type === 'failed' ? await fact.usage?.() : undefined;
+    spent.usage = addUsage(spent.usage, usage ?? noUsage);
     if (toldByTool(tool, error)) return step(call, error.message);
     call.unsettled = { type: 'failed', error };
     const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RecordedSource } from './backtest-messages.ts';
 import type { Origin } from '../agent/calls.ts';
+import type { Budget } from '../agent/budget.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/counters.ts';
@@ -54,6 +55,8 @@ export interface AgentRunInput {
   /** Name of the session that the question is part of. */
   session?: string | undefined;
   overrides?: RunOverrides | undefined;
+  /** Of a sub-agent: what its parent has left. */
+  parentBudget?: Budget | undefined;
   /** First run of the lineage; a sub-agent's is its parent's, and the call. */
   root?: string | undefined;
   /** The parent's call that a sub-agent is. */

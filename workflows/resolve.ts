@@ -22,6 +22,7 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
   return resolveAgent({
     agent,
     overrides,
+    parentBudget: input.parentBudget,
     chatHistory: isConversation(input) || undefined,
     variables: variables && Object.keys(variables),
     recorded: input.recorded && { live: input.recorded.live },

@@ -12,7 +12,7 @@ import { emitEnd, emitFailure, emitStart, emitter } from './emit.ts';
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
-import { isContinueAsNew } from './run-failure.ts';
+import { isContinueAsNew, withUsage } from './run-failure.ts';
 import { openTranscript } from './transcript.ts';
 import type { Turn } from './turn.ts';
 
@@ -59,8 +59,9 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
     emitEnd(loop.emit, result, log);
     return result;
   } catch (failure) {
-    if (!isContinueAsNew(failure)) emitFailure(loop.emit, loop.counters, failure);
-    throw failure;
+    if (isContinueAsNew(failure)) throw failure;
+    emitFailure(loop.emit, loop.counters, failure);
+    throw loop.manifest.budget === undefined ? failure : withUsage(failure, loop.counters.usage);
   } finally {
     agent.over();
     endWatch();

@@ -4,7 +4,7 @@ import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
-import { type Json, addUsage } from '../agent/vocabulary.ts';
+import { type Json, type Usage, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { attachMeta } from './call-header.ts';
@@ -42,8 +42,10 @@ export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise
     return read(loop, tool, id, result, byPerson);
   } catch (caught) {
     const failure = endOfAttempt(caught);
-    if (!isCancellation(failure)) return { type: 'failed', failed: readFailure(failure) };
-    return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
+    if (isCancellation(failure)) return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
+    const failed = readFailure(failure);
+    countUsage(loop, failed.usage);
+    return { type: 'failed', failed };
   }
 }
 
@@ -80,12 +82,15 @@ function read(
   }
   const own = tool.agent === undefined && tool.external !== true;
   const attempts = own ? ((result as ToolResult).attempt ?? 1) : 1; // our runner's
-  const { counters } = loop;
-  const { usage } = meant.type === 'end' ? meant.end : meant;
-  if (usage !== undefined) counters.usage = addUsage(counters.usage, usage);
+  countUsage(loop, meant.type === 'end' ? meant.end.usage : meant.usage);
   if (meant.type === 'deferred') return { type: 'deferred', note: meant.note, token: meant.token, attempts };
   const { end } = meant;
   return { type: 'end', end, attempts, result: refOf(loop, end, id, attempts) };
+}
+
+/** Of model calls that the tool or the sub-agent has made. */
+function countUsage({ counters }: AgentLoop, usage: Usage | undefined): void {
+  if (usage !== undefined) counters.usage = addUsage(counters.usage, usage);
 }
 
 /** Where this run records the result of an activity. Its own id is left out: Temporal's reset changes it. */

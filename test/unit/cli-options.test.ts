@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flagsToRepeat, iterations, milliseconds, variable } from '../../cli/options.ts';
+import { dollarAmount, flagsToRepeat, milliseconds, variable, wholeOrNone } from '../../cli/options.ts';
 
 describe('options', () => {
   test.each([
@@ -22,8 +22,21 @@ describe('options', () => {
     ['none', null],
     ['0', 0],
     ['15', 15],
-  ])('%s iterations are %s', (text, limit) => {
-    expect(iterations(text)).toBe(limit);
+  ])('%s as a whole limit is %s', (text, limit) => {
+    expect(wholeOrNone(text)).toBe(limit);
+  });
+
+  test.each([
+    ['none', null],
+    ['0', 0],
+    ['2', 2],
+    ['0.50', 0.5],
+  ])('%s as an amount of US dollars is %s', (text, amount) => {
+    expect(dollarAmount(text)).toBe(amount);
+  });
+
+  test.each(['', '$1', '-1', '1,50', '1e3', '.5', 'Infinity'])('"%s" is no amount of US dollars', (text) => {
+    expect(() => dollarAmount(text)).toThrow('0.50');
   });
 
   test.each([

@@ -114,7 +114,10 @@ describe('the command line', () => {
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
+        export <id>                   print a whole run as one JSON file, or as a page for a browser
         retry <id> [call]             run the waiting call again
+        approve <id> [call]           let the call that waits for approval run
+        reject <id> [call]            do not let the call run; the model is told, and why
         resolve <id> [call] <output>  give the result of the waiting call yourself
         skip <id> [call]              go on without the waiting call; the model is told
         abort <id> [call]             fail the run at the waiting call
@@ -147,6 +150,20 @@ describe('the command line', () => {
       Options:
         --input <input>        other input; taken as JSON if it is an object or an array, else as text
         -h, --help             show this
+
+      In place of <id>, everything that fits:
+        --all                  decide on all of it at once; the following say on which
+        --status <status>      running, waiting, completed, stopped, failed, cancelled
+        --agent <name>         runs of this agent
+        --session <name>       runs of this conversation
+        --since <when>         started within 1h, 2d …, or since 2026-11-20 or 2026-11-20T14:30
+        --until <when>         started before that
+        --text <text>          in the first 200 characters of the question
+        --tool <name>          where a call of this tool waits
+        --waiting <reason>     where a call waits for this: failed, approval, doubt, deferred, repeated,
+                               limit
+        --dry-run              only print what would be done
+        --yes                  do not ask first
 
       Options of every command:
         --json                 print one JSON object on stdout

@@ -27,9 +27,11 @@ describe('a loaded config', () => {
     expect(loadedConfig({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toMatchInlineSnapshot(`
       {
         "adapter": "openai",
+        "askTimeout": undefined,
+        "budget": undefined,
         "handleParsingErrors": true,
         "kind": "zero-shot",
-        "loopVersion": 3,
+        "loopVersion": 4,
         "maxExecutionTimeMs": null,
         "maxIterations": 15,
         "memory": undefined,
@@ -49,6 +51,7 @@ describe('a loaded config', () => {
           "stream": true,
         },
         "parser": undefined,
+        "price": undefined,
         "prompt": {
           "formatInstructions": "Keep to this format:
 
