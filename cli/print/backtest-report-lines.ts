@@ -46,14 +46,22 @@ export function reportLines(report: BacktestReport, colors: Colors, { columns = 
 
 function changedLines(run: BacktestedRun, colors: Colors, columns: number): string[] {
   const { id, difference, before, after, error } = run;
-  const rows: [string, string][] = [];
+  const rows: (readonly [string, string])[] = [];
   if (difference !== null) {
     rows.push(['step before', decisionWords(difference.before, before)]);
     rows.push(['step after', decisionWords(difference.after, after)]);
   }
   const answered = difference?.before?.type === 'finish' && difference.after?.type === 'finish';
   if (!answered && before !== null && after !== null) {
-    rows.push(['answer before', endingWords(before)], ['answer after', endingWords(after)]);
+    const [was, is] = [endingWords(before), endingWords(after)];
+    rows.push(
+      ...(was === is
+        ? [['answer', was] as const]
+        : ([
+            ['answer before', was],
+            ['answer after', is],
+          ] as const)),
+    );
   }
   if (error !== null) rows.push(['error', `${error.type}: ${error.message}`]);
   return [

@@ -111,6 +111,7 @@ describe('the command line', () => {
 
       Commands:
         run <agent> <question>        ask an agent and print its answer
+        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end

@@ -24,9 +24,7 @@ const direct = defineTool({ name: 'direct', description: 'd', run: neverRun });
 
 function configOf(fields: Partial<AgentDefinition> = {}): ConfigDefinition {
   return {
-    agents: [
-      { name: 'assistant', model: 'any-model', tools: [search, direct], ...fields } as AgentDefinition,
-    ],
+    agents: [{ name: 'assistant', model: 'any-model', tools: [search, direct], ...fields }],
   }; // of parts of one
 }
 
