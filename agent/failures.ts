@@ -1,4 +1,5 @@
 import type { FailureDetails } from './calls.ts';
+import { fieldsOf } from './json-object.ts';
 import type { ErrorInfo, Json, Usage } from './vocabulary.ts';
 
 /** What a failed activity means to the loop; `checkpoint` is what the tool had stored. */
@@ -46,7 +47,16 @@ export function readFailure(failure: unknown): FailedCall {
 function failed(error: ErrorInfo, details: unknown): FailedCall {
   // Written by the runner in activities/, or by a sub-agent's run.
   const { checkpoint, exhausted, usage } = shape(details) as FailureDetails;
-  return { error, checkpoint, mayPass: exhausted === true, usage };
+  return { error, checkpoint, mayPass: exhausted === true, usage: isUsage(usage) ? usage : undefined };
+}
+
+/** Another worker's tool may attach whatever it likes. */
+function isUsage(value: unknown): value is Usage {
+  const { promptTokens, completionTokens, totalTokens, modelCalls, ...optional } = fieldsOf(value);
+  const { cachedTokens = 0, cost = 0, partialCost = 0 } = optional;
+  return [promptTokens, completionTokens, totalTokens, modelCalls, cachedTokens, cost, partialCost].every(
+    (count) => typeof count === 'number' && Number.isFinite(count) && count >= 0,
+  );
 }
 
 function shape(value: unknown): FailureShape {

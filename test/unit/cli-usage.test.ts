@@ -180,21 +180,22 @@ describe('what the config holds', () => {
   test('agents lists the agents', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
     expect((await reloop(['agents', ...config('cli')])).out).toMatchInlineSnapshot(`
-      "AGENT       KIND       MODEL  TOOLS                        DESCRIPTION
-      asker       zero-shot  m      calculator, broken, sleeper  asks the model
+      "AGENT       KIND       MODEL   TOOLS                        DESCRIPTION
+      asker       zero-shot  m       calculator, broken, sleeper  asks the model
       named       zero-shot  m
       patient     zero-shot  m
-      streamless  zero-shot  m      calculator, broken, sleeper
+      streamless  zero-shot  m       calculator, broken, sleeper
+      frugal      zero-shot  priced  calculator, broken, sleeper
       "
     `);
   });
 
   test('tools lists the tools and how each is treated', async () => {
     expect((await reloop(['tools', ...config('cli')])).out).toMatchInlineSnapshot(`
-      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS             DESCRIPTION
-      calculator  none        5 min    3         ask         asker, streamless  Computes one mathematical…
-      broken      idempotent  5 min    1         ask         asker, streamless  fails until it is mended
-      sleeper     idempotent  5 min    3         ask         asker, streamless  sleeps
+      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS                     DESCRIPTION
+      calculator  none        5 min    3         ask         asker, streamless, frugal  Computes one math…
+      broken      idempotent  5 min    1         ask         asker, streamless, frugal  fails until it is…
+      sleeper     idempotent  5 min    3         ask         asker, streamless, frugal  sleeps
       "
     `);
   });
