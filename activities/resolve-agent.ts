@@ -1,4 +1,5 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { recordedAgent } from '../agent/backtest/recorded-agent.ts';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { checkOverrides } from '../agent/overrides.ts';
@@ -13,9 +14,11 @@ export function createResolveAgent(dependencies: Dependencies) {
     parentBudget,
     chatHistory,
     variables = [],
+    recorded,
   }: ResolveAgentInput): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
-    const manifest = currentManifest(dependencies, agent, overrides, parentBudget);
+    const current = currentManifest(dependencies, agent, overrides, parentBudget);
+    const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;

@@ -1,3 +1,4 @@
+import type { LiveTools } from './backtest/recorded-agent.ts';
 import type { Budget } from './budget.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
@@ -24,6 +25,8 @@ export interface ResolveAgentInput {
   chatHistory?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
   variables?: string[] | undefined;
+  /** The run's calls are answered from a recording. */
+  recorded?: { live?: LiveTools | undefined } | undefined;
 }
 
 /** Recorded by a run's first activity: the definition, pinned, and what the server can do. */
@@ -116,6 +119,8 @@ export interface ToolResult {
   usage?: Usage | undefined;
   /** The attempt that succeeded; absent where it was the first. */
   attempt?: number | undefined;
+  /** From a recording that has no other call of that tool and input. */
+  only?: true | undefined;
 }
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */

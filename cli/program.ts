@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { BacktestOptions } from './commands/backtest.ts';
 import type { DevOptions } from './commands/dev.ts';
 import type { ExportCommandOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
@@ -50,6 +51,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       .summary(summary)
       .description(sentence(summary + more));
   addRunning(add, io, done);
+  addBacktest(add, io, done);
   addLooking(add, io, done);
   addDeciding(program, io, done);
   addSessions(add, io, done);
@@ -110,6 +112,31 @@ function addRunning(add: Add, io: Io, done: EndCommand): void {
     .option('--verbose', 'print exact requests and replies')
     .action(async (agent: string, question: string, options: RunOptions) =>
       done(await (await import('./commands/run.ts')).run(io, agent, question, options)),
+    );
+}
+
+function addBacktest(add: Add, io: Io, done: EndCommand): void {
+  add(
+    'backtest <agent>',
+    'ask recorded runs again of an agent, and print what is not the same',
+    ': tool calls are answered from the recording, and nothing with an effect is run',
+  )
+    .option(
+      '--runs <ids or query>',
+      'ids with commas between, or a visibility query; only runs that are over',
+    )
+    .option('--limit <n>', 'recorded runs at most, of a query the latest', wholeNumber, 100)
+    .option('--model <name>', "in place of the agent's")
+    .addOption(
+      new Option('--live <tools>', 'really run calls that were not recorded, of such tools').choices([
+        'none-effects',
+      ]),
+    )
+    .option('--concurrency <n>', 'runs under way at the same time', wholeNumber, 4)
+    .option('--fail-on-change', 'exit with 1 where a run is not the same')
+    .option('--id <id>', 'name of the backtest; one that exists is gone on with')
+    .action(async (agent: string, options: BacktestOptions) =>
+      done(await (await import('./commands/backtest.ts')).backtest(io, agent, options)),
     );
 }
 

@@ -9,6 +9,8 @@ import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '
 import { AgentRun, type ResultOptions, type RunResultWithSteps } from './agent-run.ts';
 import { placeOfRun } from './place.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
+import type { Backtest } from './backtest-handle.ts';
+import { type BacktestOptions, startBacktest } from './start-backtest.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { InvalidInput, RunNotFound } from './errors.ts';
@@ -100,6 +102,14 @@ export class AgentClient {
     options: BatchOptions = {},
   ): Promise<PromiseSettledResult<RunResultWithSteps>[]> {
     return runBatch(this, agent, inputs, options);
+  }
+
+  /**
+   * Asks recorded runs again of an agent as it is now: their tool calls are answered from the recording, and nothing with
+   * an effect is run. Throws InvalidInput, RunNotFound.
+   */
+  backtest(agent: string, options: BacktestOptions): Promise<Backtest> {
+    return startBacktest(this, agent, options.id ?? newRunId(agent), options);
   }
 
   /**

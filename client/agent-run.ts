@@ -1,6 +1,6 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
-import { AGENT_SESSION } from '../workflows/messages.ts';
+import { AGENT_SESSION, BACKTEST, backtestId } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/events.ts';
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
@@ -202,6 +202,7 @@ export class AgentRun {
     const trace = createTrace(this.id);
     const { runId, type } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
+    if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
     let current = runId;
     for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
       for (const event of await trace.next(fact)) {
@@ -269,4 +270,9 @@ function foreign(id: string): string {
 function sessionNotRun(id: string): string {
   const name = id.slice(sessionId('').length);
   return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
+}
+
+function backtestNotRun(id: string): string {
+  const name = id.slice(backtestId('').length);
+  return `"${id}" is a backtest, no run: \`reloop backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
 }

@@ -1,5 +1,6 @@
 import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
+import { fieldsOf } from '../agent/json-object.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
@@ -126,7 +127,9 @@ export function createTrace(id: string): Trace {
     const { scope, n } = parsed;
     const call = scope === 0 ? parsed.call : callWithin(String(scope), parsed.call);
     const known = calls.get(call);
-    const name = isChild ? (known?.action.tool ?? '') : fact.name;
+    // A sub-agent, or a call that a recording answers, goes by its tool's name.
+    const isAnswered = fact.name === 'recordedCall';
+    const name = isChild || isAnswered ? (known?.action.tool ?? '') : fact.name;
     const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false };
     pending.set(fact.key, task);
     if (name === 'resolveAgent') return [];
@@ -137,7 +140,8 @@ export function createTrace(id: string): Trace {
       return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
     // Tool activities and sub-agents have one argument, the input; a run has its own input.
-    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
+    const given = isAnswered ? fieldsOf(input)['toolInput'] : input;
+    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (given ?? null)) as Json;
     if (known) {
       known.action = { ...known.action, toolInput };
     }

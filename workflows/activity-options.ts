@@ -65,7 +65,7 @@ export function externalActivity(tool: ToolManifest, id: string, input: Json): A
 function activityOf<R>(tool: ToolManifest, id: string, input: Json, options: ActivityOptions): Activity<R> {
   const activities = proxyActivities<{ [name: string]: Activity<R> }>({
     activityId: id,
-    summary: summary(input),
+    summary: summaryOf(input),
     ...options,
     ...(tool.taskQueue === undefined ? {} : { taskQueue: tool.taskQueue }),
   });
@@ -75,7 +75,7 @@ function activityOf<R>(tool: ToolManifest, id: string, input: Json, options: Act
 }
 
 /** What the Web UI's timeline shows behind the tool's name, at most 120 characters of it. */
-function summary(input: Json): string {
+export function summaryOf(input: Json): string {
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }

@@ -4,6 +4,7 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';
+import type { RecordedSource } from './messages.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
 /** What one running agent is made of, in the workflow. */
@@ -15,11 +16,16 @@ export interface AgentLoop {
   readonly transcript: TranscriptWriter;
   readonly deadline: Deadline;
   readonly control: Control;
+  /** The recorded run that answers its calls, in a backtest. */
+  readonly recorded: OpenRecording | undefined;
   /** Tells the worker's `onEvent`. */
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */
   readonly scopeAround: CancellationScope;
 }
+
+/** A recorded run that answers calls, and how often each was answered. */
+export type OpenRecording = RecordedSource & { taken: { [call: string]: number } };
 
 /** Runs that began before it keep to what they recorded: no timer for a wait, siblings of a failed call left alone. */
 export function recordsWaits({ loopVersion }: AgentManifest): boolean {

@@ -8,6 +8,7 @@ import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { type Question, ask } from './ask.ts';
+import { runsLive, unasked } from './recorded-call.ts';
 import { runFailure } from './run-failure.ts';
 import { type Schedule, scheduleOnce } from './schedule-once.ts';
 
@@ -48,7 +49,7 @@ export async function callTool(
     clock: loop.deadline,
     emit: loop.emit,
   });
-  const state = { tool, call, open, input: action.toolInput, byPerson: false, attempts: 0 };
+  const state = { tool, call, open, input: action.toolInput, byPerson: false, live: false, attempts: 0 };
   try {
     return await untilEnded(loop, state, questionsBefore(loop, tool, action));
   } finally {
@@ -94,6 +95,11 @@ async function runOnce(loop: AgentLoop, state: CallState): Promise<EndedCall | C
 
   const { error, checkpoint } = ended.failed;
   if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
+  if (runsLive(loop, tool, error)) {
+    open.again(checkpoint);
+    state.live = true;
+    return runOnce(loop, state);
+  }
   const cancelled = recordsWaits(loop.manifest) ? open.takeCancellation() : undefined;
   const next = afterFailure(tool, error, { cancelled, overdue: loop.deadline.passed });
   if (next.type === 'fail') throw runFailure(error);
@@ -110,6 +116,7 @@ async function askPerson(
   { after, ...question }: CallQuestion,
 ): Promise<EndedCall | undefined> {
   const { tool, open, input, attempts } = state;
+  if (loop.recorded !== undefined) throw unasked(tool.name, question);
   if (tool.human === true && question.reason === 'deferred') {
     loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
   }

@@ -25,6 +25,7 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
     parentBudget: input.parentBudget,
     chatHistory: isConversation(input) || undefined,
     variables: variables && Object.keys(variables),
+    recorded: input.recorded && { live: input.recorded.live },
   }).catch((failure: unknown) => {
     throw asRunFailure(failure);
   });

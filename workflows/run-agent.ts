@@ -80,6 +80,7 @@ function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),
     control,
+    recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
   };

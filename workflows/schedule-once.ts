@@ -9,6 +9,7 @@ import { externalActivity, toolActivity } from './activity-options.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { attachMeta } from './call-header.ts';
 import type { OpenCall } from './open-call.ts';
+import { recordedCall } from './recorded-call.ts';
 import { endOfAttempt } from './run-failure.ts';
 import { runSubAgent } from './sub-agent.ts';
 
@@ -21,6 +22,8 @@ export interface Schedule {
   input: Json;
   /** The input is a person's. */
   byPerson: boolean;
+  /** In a backtest: the tool itself is run, for the recording does not have the call. */
+  live: boolean;
 }
 
 export type ScheduleEnd =
@@ -48,7 +51,8 @@ export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise
 
 /** How a call is made. No promises of its own: in the sandbox each one costs. */
 function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown> {
-  const { tool, input } = schedule;
+  const { tool, input, live } = schedule;
+  if (loop.recorded !== undefined && !live) return recordedCall(loop.recorded, tool.name, input, id);
   if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, input);
   if (tool.external === true) return externalActivity(tool, id, input)(input);
   return startOwn(loop, schedule, id);
