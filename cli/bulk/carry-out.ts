@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { warnWithoutWorker } from '../follow/no-worker.ts';
 import type { Io } from '../io.ts';
 import { oneLine } from '../print/display.ts';
-import { createProgress } from './progress.ts';
+import { createProgress } from './bulk-progress.ts';
 import type { Served } from './serve-queues.ts';
 import { AT_ONCE, type Target } from './targets.ts';
 
