@@ -106,6 +106,8 @@ export interface ToolResult {
   usage?: Usage | undefined;
   /** The attempt that succeeded; absent where it was the first. */
   attempt?: number | undefined;
+  /** Of a schedule that asked what became of an earlier one: with `done`, `output` is its result. */
+  reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
 }
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */
@@ -119,6 +121,15 @@ export interface ToolCallMeta {
   maxOutputChars: number;
   /** Stored by an earlier schedule of this call. */
   checkpoint?: Json | undefined;
+  /** Not the tool itself is to run: it is asked what became of an earlier schedule of the call. */
+  reconcile?: true | undefined;
+}
+
+/** Stored before a tool of `effects: 'once'` is run: from now on nobody can say that the call has done nothing. */
+export interface Intent {
+  /** Milliseconds since 1970, by the worker's clock. */
+  at: number;
+  attempt: number;
 }
 
 /** The one heartbeat record of every activity; the fields an activity does not use are absent. */
@@ -131,6 +142,10 @@ export interface Heartbeat {
   endedAt?: number | undefined;
   /** Attempts that met a worker without the tool. */
   missed?: number | undefined;
+  /** Of a call that may take effect once only. */
+  intent?: Intent | undefined;
+  /** The last attempt of such a call of which it is certain that it did nothing. */
+  notDone?: number | undefined;
   checkpoint?: Json | undefined;
   /** Model calls made by attempts that failed. */
   usage?: Usage | undefined;
@@ -145,6 +160,10 @@ export interface FailureDetails {
   checkpoint?: Json | undefined;
   /** The failure is one that may pass, but its attempts are used up. */
   exhausted?: true | undefined;
+  /** Of a call that may take effect once only: it certainly has not. */
+  notDone?: true | undefined;
+  /** Of such a call that is in doubt: an attempt that may be running still. */
+  intent?: Intent | undefined;
 }
 
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */

@@ -28,6 +28,11 @@ export interface ToolContext {
   earlierCalls(): Promise<EarlierCall[]>;
   /** Asks the agent's model; its usage counts. */
   complete(prompt: string): Promise<string>;
+  /**
+   * Right before the effect, in a tool of `effects: 'once'`: resolves when this attempt may still take effect, and throws when
+   * the call was cancelled, timed out or given to somebody else. Then nothing has been done, which Reloop takes from here.
+   */
+  commit(): Promise<void>;
   /** 1 for the first try. */
   attempt: number;
   /** `3.1`: third iteration, first call. */
@@ -55,7 +60,7 @@ export interface ToolOptions extends Options<ToolRules> {
 }
 
 /** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */
-export interface Tool<Input = never, Output = unknown> extends ToolOptions {
+export interface Tool<Input = never, Output = unknown> extends ToolOptions, Reconcile<Input, Output> {
   /** null: one plain string. */
   inputSchema: JsonSchema | null;
   /** Checks and coerces an input. Throws ToolInputError with a sentence for the model. */
@@ -64,6 +69,21 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   /** Not run here but elsewhere: by another worker's activity, or as a run of another agent. Made by the tools that do so. */
   remote?: RemoteTool | undefined;
 }
+
+interface Reconcile<Input, Output> {
+  /**
+   * Of a tool of `effects: 'once'`: looks where its effect would show, and says whether a call that was lost in the middle has
+   * taken effect. The context is that of the call, with its idempotency key. Run when the lost attempt must have ended.
+   */
+  reconcile?(
+    input: Input,
+    context: ToolContext,
+  ): Reconciled<Awaited<Output>> | Promise<Reconciled<Awaited<Output>>>;
+}
+
+/** What became of a call: `done`, with what the tool would have returned; not done, so that it may run; or nobody knows. */
+export type Reconciled<Output = unknown> =
+  { status: 'done'; output: Output } | { status: 'notDone' } | { status: 'unknown' };
 
 export type RemoteTool =
   | {
@@ -89,14 +109,20 @@ export class ToolInputError extends Error {
 
 /** A tool with one plain string as input. */
 export function defineTool<Output>(
-  options: ToolOptions & { input?: undefined; run(input: string, context: ToolContext): Output },
+  options: ToolOptions & Reconcile<string, Output> & {
+      input?: undefined;
+      run(input: string, context: ToolContext): Output;
+    },
 ): Tool<string, Output>;
 /** A tool whose input is checked and coerced by a zod object. */
 export function defineTool<S extends $ZodObject, Output>(
-  options: ToolOptions & { input: S; run(input: output<S>, context: ToolContext): Output },
+  options: ToolOptions & Reconcile<output<S>, Output> & {
+      input: S;
+      run(input: output<S>, context: ToolContext): Output;
+    },
 ): Tool<output<S>, Output>;
 export function defineTool(
-  options: ToolOptions & { input?: $ZodObject | undefined; run(input: never, context: ToolContext): unknown },
+  options: ToolOptions & Pick<Tool, 'run' | 'reconcile'> & { input?: $ZodObject | undefined },
 ): Tool {
   const { input, ...rest } = options;
   if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options.name) };
