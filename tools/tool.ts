@@ -33,6 +33,12 @@ export interface ToolContext {
    * the call was cancelled, timed out or given to somebody else. Then nothing has been done, which Reloop takes from here.
    */
   commit(): Promise<void>;
+  /**
+   * Leaves the result to somebody outside: when `run` has returned, the call waits, as `deferred`, until it is resolved, over
+   * any number of restarts. What `run` returns is shown to who is asked. The token is for a caller who does not know the
+   * run: `client.resolve(token, output)`.
+   */
+  defer(): { token: string };
   /** 1 for the first try. */
   attempt: number;
   /** `3.1`: third iteration, first call. */
@@ -50,6 +56,30 @@ export interface ToolRetry {
   maximumInterval?: number | string | undefined;
 }
 
+/** What decides whether a person has to allow a call. */
+export type Approval<Input = never> =
+  | 'always'
+  | 'never'
+  /** true: a person is asked. What it throws is shown to them. Looked at once for each call, by the worker, and recorded. */
+  | ApprovalFunction<Input>['check'];
+
+/** As a method, so that a list of tools of any input can hold it. */
+interface ApprovalFunction<Input> {
+  check(input: Input, context: ApprovalContext): boolean | Promise<boolean>;
+}
+
+export interface ApprovalContext {
+  agent: string;
+  /** The workflow id. */
+  runId: string;
+  /** `3.1`: third iteration, first call. */
+  callId: string;
+}
+
+/** How long a person is waited for, and what then: the model is told ('observe', the default), or the run fails. */
+export type AskTimeoutOption =
+  number | string | { after: number | string; unanswered?: 'observe' | 'fail' | undefined };
+
 export interface ToolOptions extends Options<ToolRules> {
   name: string;
   description: string;
@@ -57,33 +87,35 @@ export interface ToolOptions extends Options<ToolRules> {
   timeout?: number | string | undefined;
   /** Default 3 attempts, 1 s apart, doubling, at most 30 s. */
   retry?: ToolRetry | undefined;
+  /** Whether a person has to allow each call before it runs. Default 'never'. */
+  approval?: Approval | undefined;
+  /** How long a call may wait for a person. Default: the agent's, which is as long as it takes. */
+  askTimeout?: AskTimeoutOption | undefined;
 }
 
 /** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */
-export interface Tool<Input = never, Output = unknown> extends ToolOptions, Reconcile<Input, Output> {
+export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   /** null: one plain string. */
   inputSchema: JsonSchema | null;
   /** Checks and coerces an input. Throws ToolInputError with a sentence for the model. */
   parseInput(input: Json): unknown;
   run(input: Input, context: ToolContext): Output;
+  reconcile?: Reconcile<Input> | undefined;
   /** Not run here but elsewhere: by another worker's activity, or as a run of another agent. Made by the tools that do so. */
   remote?: RemoteTool | undefined;
 }
 
-interface Reconcile<Input, Output> {
-  /**
-   * Of a tool of `effects: 'once'`: looks where its effect would show, and says whether a call that was lost in the middle has
-   * taken effect. The context is that of the call, with its idempotency key. Run when the lost attempt must have ended.
-   */
-  reconcile?(
-    input: Input,
-    context: ToolContext,
-  ): Reconciled<Awaited<Output>> | Promise<Reconciled<Awaited<Output>>>;
-}
+/**
+ * Of a tool of `effects: 'once'`: looks where its effect would show, and says whether a call that was lost in the middle has
+ * taken effect. The context is that of the call, with its idempotency key. Run when the lost attempt must have ended.
+ */
+export type Reconcile<Input = never> = (
+  input: Input,
+  context: ToolContext,
+) => Reconciled | Promise<Reconciled>;
 
-/** What became of a call: `done`, with what the tool would have returned; not done, so that it may run; or nobody knows. */
-export type Reconciled<Output = unknown> =
-  { status: 'done'; output: Output } | { status: 'notDone' } | { status: 'unknown' };
+/** `done`, with what the tool would have returned; not done, so that it may run; or nobody knows. */
+export type Reconciled = { status: 'done'; output: unknown } | { status: 'notDone' } | { status: 'unknown' };
 
 export type RemoteTool =
   | {
@@ -91,7 +123,8 @@ export type RemoteTool =
       taskQueue?: string | undefined;
       heartbeatTimeout?: number | string | undefined;
     }
-  | { type: 'agent'; agent: string };
+  | { type: 'agent'; agent: string }
+  | { type: 'human' };
 
 /** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
 export class ToolError extends Error {
@@ -109,17 +142,21 @@ export class ToolInputError extends Error {
 
 /** A tool with one plain string as input. */
 export function defineTool<Output>(
-  options: ToolOptions & Reconcile<string, Output> & {
-      input?: undefined;
-      run(input: string, context: ToolContext): Output;
-    },
+  options: Omit<ToolOptions, 'approval'> & {
+    input?: undefined;
+    approval?: Approval<string> | undefined;
+    run(input: string, context: ToolContext): Output;
+    reconcile?: Reconcile<string> | undefined;
+  },
 ): Tool<string, Output>;
 /** A tool whose input is checked and coerced by a zod object. */
 export function defineTool<S extends $ZodObject, Output>(
-  options: ToolOptions & Reconcile<output<S>, Output> & {
-      input: S;
-      run(input: output<S>, context: ToolContext): Output;
-    },
+  options: Omit<ToolOptions, 'approval'> & {
+    input: S;
+    approval?: Approval<output<S>> | undefined;
+    run(input: output<S>, context: ToolContext): Output;
+    reconcile?: Reconcile<output<S>> | undefined;
+  },
 ): Tool<output<S>, Output>;
 export function defineTool(
   options: ToolOptions & Pick<Tool, 'run' | 'reconcile'> & { input?: $ZodObject | undefined },

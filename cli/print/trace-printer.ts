@@ -97,6 +97,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         ]);
       case 'step':
         return step(event.step);
+      case 'unanswered':
+        return stay([`${INDENT}${colors.yellow(`Nobody decided in time${ofCall(event.call)}`)}`]);
       case 'continued':
       case 'resumed':
       case 'finish':
