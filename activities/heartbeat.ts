@@ -13,10 +13,13 @@ export interface HeartbeatWriter {
   set(patch: Partial<Heartbeat>): void;
   /** Changes the record and resolves when the server has stored it. Throws when the attempt is no longer ours. */
   store(patch: Partial<Heartbeat>): Promise<void>;
-  /** As `store`, and throws too when the server wants the attempt to end: cancelled, paused or reset. */
-  claim(patch: Partial<Heartbeat>): Promise<void>;
+  /** As `store`; resolves to why the server wants the attempt to end, as a word, if it does. */
+  claim(patch: Partial<Heartbeat>): Promise<Unwanted | undefined>;
   stop(): void;
 }
+
+/** What has become of an attempt's call. */
+type Unwanted = 'cancelled' | 'paused' | 'reset';
 
 const INTERVAL_MS = 1000;
 
@@ -27,7 +30,7 @@ const SDK_BEAT_MS = 250;
 
 export function startHeartbeat(context: Context): HeartbeatWriter {
   let record: Heartbeat = previousRecord(context);
-  let queue: Promise<string | undefined> = Promise.resolve(undefined);
+  let queue: Promise<Unwanted | undefined> = Promise.resolve(undefined);
   let waiting = false;
   let beats = 0;
 
@@ -65,10 +68,9 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
       record = { ...record, ...patch };
       await beat();
     },
-    async claim(patch) {
+    claim(patch) {
       record = { ...record, ...patch };
-      const unwanted = await beat();
-      if (unwanted !== undefined) throw new Error(`The call was ${unwanted}`);
+      return beat();
     },
     stop: () => clearInterval(timer),
   };
@@ -81,10 +83,10 @@ function previousRecord({ info }: Context): Heartbeat {
 }
 
 /**
- * Sent by hand because the SDK's own heartbeat is throttled and cannot be awaited. Resolves to what the server answers, as a
- * word: cancelled, paused, reset. The SDK's heartbeat finds out the same, later, and aborts the context's signal.
+ * Sent by hand because the SDK's own heartbeat is throttled and cannot be awaited. Resolves to what the server answers, if
+ * it wants the attempt to end. The SDK's heartbeat finds out the same, later, and aborts the context's signal.
  */
-async function send(context: Context, record: Heartbeat): Promise<string | undefined> {
+async function send(context: Context, record: Heartbeat): Promise<Unwanted | undefined> {
   const { client, info } = context;
   const { namespace, identity } = client.options;
   try {
@@ -109,7 +111,7 @@ interface BeatAnswer {
   activityReset?: boolean | null;
 }
 
-function wordOf({ cancelRequested, activityPaused, activityReset }: BeatAnswer): string | undefined {
+function wordOf({ cancelRequested, activityPaused, activityReset }: BeatAnswer): Unwanted | undefined {
   if (cancelRequested === true) return 'cancelled';
   if (activityReset === true) return 'reset';
   return activityPaused === true ? 'paused' : undefined;

@@ -128,6 +128,8 @@ export interface ToolCallMeta {
   maxOutputChars: number;
   /** Stored by an earlier schedule of this call. */
   checkpoint?: Json | undefined;
+  /** The call may take effect once only. */
+  once?: true | undefined;
   /** Not the tool itself is to run: it is asked what became of an earlier schedule of the call. */
   reconcile?: true | undefined;
 }
@@ -167,8 +169,8 @@ export interface FailureDetails {
   checkpoint?: Json | undefined;
   /** The failure is one that may pass, but its attempts are used up. */
   exhausted?: true | undefined;
-  /** Of a call that may take effect once only: it certainly has not. */
-  notDone?: true | undefined;
+  /** Of a call that may take effect once only: it certainly has not; `again`: nor was that its own fault. */
+  notDone?: 'again' | 'failed' | undefined;
   /** Of such a call that is in doubt: an attempt that may be running still. */
   intent?: Intent | undefined;
 }

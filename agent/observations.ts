@@ -18,6 +18,11 @@ export function failedTool(tool: string, error: ErrorInfo): string {
   return `The tool ${tool} failed: ${error.message}`;
 }
 
+/** Of a call that may take effect once only, which somebody has to look into. */
+export function inDoubt(tool: string, what: string): string {
+  return `It is not known whether ${tool} took effect: ${what.replace(/[.!]$/u, '')}.`;
+}
+
 export function skippedTool(reason: string | undefined): string {
   return reason === undefined
     ? 'This tool call was skipped by the operator; there is no result.'
