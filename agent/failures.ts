@@ -1,3 +1,4 @@
+import type { FailureDetails, Intent } from './calls.ts';
 import type { ErrorInfo, Json } from './vocabulary.ts';
 
 /** What a failed activity means to the loop; `checkpoint` is what the tool had stored. */
@@ -6,6 +7,11 @@ export interface FailedCall {
   checkpoint: Json | undefined;
   /** Another attempt might succeed: the attempts are used up, but no error was marked as not retryable. */
   mayPass: boolean;
+  /** It did not end by itself: its worker died, or took too long to end it. */
+  timedOut?: true | undefined;
+  /** Of a call that may take effect once only: what its runner knows. */
+  notDone?: FailureDetails['notDone'];
+  intent?: Intent | undefined;
 }
 
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
@@ -32,6 +38,7 @@ export function readFailure(failure: unknown): FailedCall {
       return {
         ...failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails),
         mayPass: true,
+        timedOut: true,
       };
     case 'CancelledFailure':
       return failed({ type: 'Cancelled', message }, undefined);
@@ -42,8 +49,8 @@ export function readFailure(failure: unknown): FailedCall {
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
   // Written by the runner in activities/.
-  const { checkpoint, exhausted } = shape(details) as { checkpoint?: Json; exhausted?: boolean };
-  return { error, checkpoint, mayPass: exhausted === true };
+  const { checkpoint, exhausted, notDone, intent } = shape(details) as FailureDetails;
+  return { error, checkpoint, mayPass: exhausted === true, notDone, intent };
 }
 
 function shape(value: unknown): FailureShape {

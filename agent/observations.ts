@@ -66,6 +66,10 @@ export function shortenedObservation(kept: number, total: number): string {
 /** In place of the result of a call that the run's time limit cut. */
 export const CUT_CALL = "This tool call was cut off at the run's time limit; there is no result.";
 
+/** As {@link CUT_CALL}, of a call that may have done something before it was cut. */
+export const CUT_IN_DOUBT =
+  "This tool call was cut off at the run's time limit; it may or may not have taken effect, and there is no result.";
+
 export function repeatedAction(tool: string, times: number): string {
   if (tool === EXCEPTION_TOOL) {
     return `The reply could not be read, for the ${ordinal(times)} time in a row and for the same reason. Keep to the format.`;
