@@ -33,10 +33,14 @@ export function moment(text: string): Date {
   );
   const [, day = '', time = '00:00', zone = ''] = match ?? [];
   const date = new Date(`${day}T${time}${zone}`);
-  // February has no 30th, which JavaScript takes for the 2nd of March.
-  const isDay = match !== null && new Date(day).toISOString().startsWith(day);
-  if (!isDay || !Number.isFinite(date.getTime())) {
+  if (!isDay(day) || !Number.isFinite(date.getTime())) {
     throw new InvalidArgumentError('Write 30m, 1h, 2d, 2026-11-20 or 2026-11-20T14:30.');
   }
   return date;
+}
+
+/** February has no 30th, which JavaScript takes for the 2nd of March. */
+function isDay(text: string): boolean {
+  const date = new Date(text);
+  return Number.isFinite(date.getTime()) && date.toISOString().startsWith(text);
 }

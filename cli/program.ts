@@ -13,12 +13,12 @@ import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
   type CommonOptions,
-  dollarAmount,
+  dollarLimit,
   milliseconds,
   port,
   variable,
   wholeNumber,
-  wholeOrNone,
+  wholeLimit,
   withCommonOptions,
 } from './options.ts';
 
@@ -98,10 +98,10 @@ function addRunning(add: Add, io: Io, done: EndCommand): void {
     .option('--id <id>', 'id of the run; one that exists is shown and gone on with')
     .option('--session <name>', 'conversation to go on with; its first question begins it')
     .option('--model <name>', "in place of the agent's")
-    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', wholeOrNone)
+    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', wholeLimit)
     .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
-    .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeOrNone)
-    .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarAmount)
+    .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeLimit)
+    .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarLimit)
     .option(
       '--var <name=value>',
       "a value for the agent's own {name} in its prompt; may be repeated",

@@ -18,7 +18,7 @@ import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, print, printJson, readAll, say } from '../io.ts';
-import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { type CommonOptions, type Limit, flagsToRepeat, limitOf } from '../options.ts';
 import { queuesOf } from '../command-config.ts';
 import { type CliContext, namedQueue, needsWorker } from '../context.ts';
 import { serving } from '../task-queue.ts';
@@ -29,12 +29,12 @@ export interface RunOptions extends CommonOptions {
   id?: string;
   session?: string;
   model?: string;
-  maxIterations?: number | null;
+  maxIterations?: Limit;
   /** Milliseconds. */
   maxTime?: number;
-  budgetTokens?: number | null;
+  budgetTokens?: Limit;
   /** US dollars. */
-  budgetCost?: number | null;
+  budgetCost?: Limit;
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
   detach?: boolean;
@@ -116,8 +116,15 @@ async function ask(
 function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOptions {
   const { id, model, maxIterations, maxTime, budgetTokens, budgetCost, var: variables } = options;
   const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
-  const budget = isBudget ? { totalTokens: budgetTokens, cost: budgetCost } : undefined;
-  return { variables, id, model, maxIterations, maxExecutionTime: maxTime, budget };
+  const budget = isBudget ? { totalTokens: limitOf(budgetTokens), cost: limitOf(budgetCost) } : undefined;
+  return {
+    variables,
+    id,
+    model,
+    maxIterations: limitOf(maxIterations),
+    maxExecutionTime: maxTime,
+    budget,
+  };
 }
 
 /** An id stands for one question to one agent. Throws UsageError for another. */

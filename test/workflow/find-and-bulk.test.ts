@@ -15,6 +15,7 @@ const asker = `asker-${mine}`;
 const quoting = `say "${mine}" it's \\`;
 const parent = `parent-${mine}`;
 const child = `child-${mine}`;
+const talker = `talker-${mine}`;
 const RUNS = 30;
 const mended = new Set<string>();
 const broken = (name: string) =>
@@ -43,7 +44,11 @@ beforeAll(async () => {
       { name: quoting, model, tools },
       { name: child, model, tools },
       { name: parent, model, tools: [agentTool({ agent: child, name: 'child', description: 'asks' })] },
-      { name: `stopped-${mine}`, model, tools, maxIterations: 0 },
+      {
+        name: talker,
+        kind: 'conversational',
+        model: modelOf(() => 'Thought: Do I need to use a tool? No\nAI: hello'),
+      },
     ],
   });
 }, 60_000);
@@ -123,6 +128,12 @@ describe('runs that are looked for', () => {
     await untilFound({ agent: quoting }, 1);
     expect(await found({ agent: `${quoting}" OR ReloopAgent != "` })).toEqual([]);
     expect(await found({ agent: quoting, status: 'completed' })).toHaveLength(1);
+
+    for (const session of [`plain ${mine}`, quoting]) {
+      await rig.client.run(talker, `hello in ${session}`, { session });
+      await untilFound({ session, agent: talker }, 1);
+      expect(await found({ session })).toMatchObject([{ session, input: `hello in ${session}` }]);
+    }
   });
 
   test('are refused for a page that is none, a status that is none, an agent that nobody has', async () => {
