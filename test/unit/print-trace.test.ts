@@ -1,33 +1,8 @@
-import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls.ts';
 import type { RunEvent } from '../../agent/events.ts';
-import { type TraceOptions, createTracePrinter } from '../../cli/print/trace-printer.ts';
-import {
-  answers,
-  atSeconds,
-  decides,
-  modelEnded,
-  observes,
-  parks,
-  started,
-  within,
-} from '../support/run-events.ts';
-
-function trace(events: RunEvent[], options: Partial<TraceOptions> = {}): string {
-  let text = '';
-  const printer = createTracePrinter({
-    write: (more) => (text += more),
-    colors: pc.createColors(false),
-    width: () => 60,
-    live: false,
-    rows: 3,
-    ...options,
-  });
-  for (const event of events) printer.print(event);
-  printer.end();
-  return text;
-}
+import { answers, atSeconds, decides, modelEnded, observes, parks, started } from '../support/run-events.ts';
+import { screen, trace } from '../support/printed-trace.ts';
 
 describe('the trace of a run', () => {
   test('shows thought, action, input, observation, tokens and time', () => {
@@ -235,86 +210,6 @@ describe('the trace of a run', () => {
   });
 });
 
-describe('the trace of a run with sub-agents', () => {
-  test('shows their runs below their calls, the deeper the further in, and says once what waits', () => {
-    const error = { type: 'Error', message: 'no route' };
-    const begins = (agent: string) =>
-      ({ type: 'run_started', id: `run of ${agent}`, runId: 'r', agent, input: 'x' }) as const;
-    const waits = (call: string) =>
-      ({
-        type: 'waiting',
-        park: { call, n: 0, tool: 'search', toolInput: 'cats', reason: 'failed', error },
-      }) as const;
-    const events = atSeconds(
-      started,
-      ...decides('1', 'helper', 'find cats'),
-      ...within('1.1', begins('helper'), ...decides('1', 'finder', 'cats')),
-      ...within('1.1/1.1', begins('finder'), ...decides('1', 'search', 'cats')),
-      ...within('1.1/1.1', { type: 'tool_failed', call: '1.1', error, attempts: 1 }, waits('1.1')),
-      waits('1.1/1.1/1.1'),
-      ...within('1.1/1.1', { type: 'decided', call: '1.1', decision: { type: 'retry' } }),
-      { type: 'resumed', call: '1.1/1.1/1.1' },
-      ...within('1.1/1.1', observes('1.1', 'search', 'cats', 'meow'), ...answers('2', 'meow')),
-      ...within('1.1', observes('1.1', 'finder', 'cats', 'meow'), ...answers('2', 'meow')),
-      observes('1.1', 'helper', 'find cats', 'meow'),
-      ...answers('2', 'Cats.'),
-    );
-    expect(trace(events)).toMatchInlineSnapshot(`
-      "assistant  run run-1
-      Question: What is the weather?
-
-      [1] 1.2 s · 320 + 45 tokens
-          Thought: I need helper.
-          Action: helper
-          Action Input: find cats
-          helper  run run of helper
-          [1.1/1] 1.2 s · 320 + 45 tokens
-              Thought: I need finder.
-              Action: finder
-              Action Input: cats
-              finder  run run of finder
-              [1.1/1.1/1] 1.2 s · 320 + 45 tokens
-                  Thought: I need search.
-                  Action: search
-                  Action Input: cats
-                  Failed: no route
-          Waiting for you: search (1.1/1.1/1.1) failed
-                  Decision: retry
-                  Observation: meow
-                  250 ms
-              [1.1/1.1/2] 1.2 s · 320 + 45 tokens
-                  Thought: I now know the final answer
-              completed · 2 steps · 2 model calls · 1,200 + 34 tokens · 13.0 s
-              Observation: meow
-              250 ms
-          [1.1/2] 1.2 s · 320 + 45 tokens
-              Thought: I now know the final answer
-          completed · 2 steps · 2 model calls · 1,200 + 34 tokens · 22.0 s
-          Observation: meow
-          250 ms
-      [2] 1.2 s · 320 + 45 tokens
-          Thought: I now know the final answer
-
-      completed · 2 steps · 2 model calls · 1,200 + 34 tokens · 31.0 s
-      "
-    `);
-  });
-
-  test('says whose a line is where two run at once', () => {
-    const events = atSeconds(
-      ...within('1.1', started),
-      ...within('1.2', started),
-      ...within('1.1', ...decides('1', 'search', 'cats')),
-      ...within('1.2', ...decides('1', 'search', 'dogs')),
-    );
-    expect(
-      trace(events)
-        .split('\n')
-        .filter((line) => line.includes('Input')),
-    ).toEqual(['        Action Input (1.1/1.1): cats', '        Action Input (1.2/1.1): dogs']);
-  });
-});
-
 describe('the trace on a terminal', () => {
   const text = (attempt: number, said: string) =>
     ({ type: 'model_text', call: '1', attempt, text: said }) as const;
@@ -350,22 +245,6 @@ describe('the trace on a terminal', () => {
     ]);
   });
 
-  test('shows what a sub-agent writes below its call, and takes it back when the call is over', () => {
-    const below = within('1.1', started, { type: 'model_started', call: '1' }, text(1, ' I need'));
-    const events = [
-      ...atSeconds({ type: 'tool_started', call: '1.1', tool: 'helper', toolInput: 'x' }, ...below),
-      ...atSeconds(observes('1.1', 'helper', 'x', 'found')),
-    ];
-    const screens = screen(trace(events, { live: true }));
-    expect(screens.at(-2)).toEqual([
-      '    Action Input: x',
-      '    assistant  run run-1',
-      '    [1.1/1] writing …',
-      '        I need',
-    ]);
-    expect(screens.at(-1)?.slice(2)).toEqual(['    Observation: found', '    250 ms']);
-  });
-
   test('shows progress in place, and lines that stay above it', () => {
     const failed = {
       type: 'attempt_failed',
@@ -393,21 +272,6 @@ describe('the trace on a terminal', () => {
     ]);
   });
 });
-
-/** What a terminal shows after each piece that was taken back: the codes here are only "up n lines" and "clear below". */
-function screen(output: string): string[][] {
-  const screens: string[][] = [];
-  let lines: string[] = [];
-  for (const [index, piece] of output.split(/\u{1b}\[(\d+)A\u{1b}\[0J/u).entries()) {
-    if (index % 2 === 1) {
-      lines = lines.slice(0, lines.length - Number(piece));
-      continue;
-    }
-    lines = [...lines, ...piece.split('\n').slice(0, -1)];
-    screens.push(lines);
-  }
-  return screens;
-}
 
 function calls(log: string): ModelTurn['decision'] {
   return { type: 'act', actions: [{ tool: 'x', toolInput: null, log }] };

@@ -15,13 +15,14 @@ const broken = defineTool({
 });
 /** What the page has; the model writes on when all that it wrote is there. */
 let text = '';
+const isThere = (written: string) => text === written;
 const writes = defineModel({
   async call(_request, { onText }) {
     let written = '';
     for (const piece of [' I now', ' know', ' the final answer']) {
       written += piece;
       onText?.(piece);
-      while (text !== written) await sleep(50);
+      while (!isThere(written)) await sleep(50);
     }
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
     return { text: answer('ok'), toolCalls: [], finishReason: 'stop', usage };
