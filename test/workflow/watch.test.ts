@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RunEvent, isRecorded } from '../../agent/events.ts';
@@ -19,7 +20,16 @@ const broken = defineTool({
     throw new Error('no');
   },
 });
+const slow = defineTool({
+  name: 'slow',
+  description: 'is half done',
+  async run(_input, { progress, signal }) {
+    progress('half');
+    return sleep(600_000, 'whole', { signal });
+  },
+});
 const leaf = agentTool({ agent: 'leaf', description: 'the lowest' });
+const slowLeaf = agentTool({ agent: 'slow leaf', description: 'takes its time' });
 const middle = agentTool({ agent: 'middle', description: 'asks the lowest' });
 
 /** Calls two sub-agents at once, of which one has one of its own. */
@@ -51,6 +61,8 @@ beforeAll(async () => {
           model: script(...'abcdefgh'.split('').map((letter) => act('echo', letter)), answer('ok')),
           tools: [echo],
         },
+        { name: 'patient', model: script(act('slow leaf', 'y')), tools: [slowLeaf] },
+        { name: 'slow leaf', model: script(act('slow', 'x')), tools: [slow] },
         { name: 'waits', model: script(act('broken', 'x')), tools: [broken] },
       ],
     },
@@ -147,6 +159,32 @@ describe("a sub-agent's events", () => {
     expect(place('1.2  run_ended')).toBeLessThan(place(' 1.2 step'));
     expect(place('1.2  run_ended')).toBeGreaterThan(0);
     expect(told.at(-1)).toBe('  run_ended');
+  });
+
+  test('are there live too, and can be left while both runs go on', async () => {
+    const open = countOpenPolls();
+    const run = await rig.client.start('patient', 'what?');
+    const said = await eventOf(run.events({ subAgents: true }), 'tool_progress');
+    expect(said).toMatchObject({ within: '1.1', call: '1.1', attempt: 1, text: 'half' });
+    expect(said).not.toHaveProperty('eventId');
+    expect(open.size).toBe(0);
+    await run.cancel();
+  });
+
+  test('are not there when its run is no longer kept, and the rest is', async () => {
+    const run = await rig.client.start('middle', 'what?');
+    await run.result();
+    const service = rig.temporal.workflowService;
+    const ask = service.getWorkflowExecutionHistory.bind(service);
+    // As after the namespace's retention: the server knows no such run.
+    vi.spyOn(service, 'getWorkflowExecutionHistory').mockImplementation((...args: unknown[]) => {
+      const [request, ...more] = args as Parameters<typeof ask>; // what the spied method is called with
+      const isChild = request.execution?.workflowId === `${run.id}/1.1`;
+      const execution = isChild ? { ...request.execution, runId: randomUUID() } : request.execution;
+      return Reflect.apply(ask, service, [{ ...request, execution }, ...more]) as ReturnType<typeof ask>;
+    });
+    const types = (events: RunEvent[]) => events.map(({ type }) => type);
+    expect(types(await read(run, { subAgents: true }))).toEqual(types(await read(run)));
   });
 
   test('are left out where they are not asked for', async () => {
