@@ -140,8 +140,8 @@ export class AgentRun {
     return report;
   }
 
-  async *#recorded(follow: boolean): AsyncGenerator<RunEvent> {
-    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), { follow }))
+  async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), { follow, signal }))
       for (const event of events) yield await this.#orReset(event, runId);
   }
 
