@@ -29,19 +29,19 @@ const slow = defineTool({
   },
 });
 const leaf = agentTool({ agent: 'leaf', description: 'the lowest' });
-const slowLeaf = agentTool({ agent: 'slow leaf', description: 'takes its time' });
+const slowLeaf = agentTool({ agent: 'leaf-slow', description: 'takes its time' });
 const middle = agentTool({ agent: 'middle', description: 'asks the lowest' });
 
-/** Calls two sub-agents at once, of which one has one of its own. */
-const both = defineModel({
-  call: async (_request, { step }) => ({
-    text: step === '1' ? '' : 'done',
-    toolCalls:
-      step === '1' ? ['middle', 'leaf'].map((name) => ({ id: name, name, arguments: '{"input":"x"}' })) : [],
-    finishReason: 'stop',
-    usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-  }),
-});
+/** Calls both tools at once in its first step. */
+const callsBoth = (...names: string[]) =>
+  defineModel({
+    call: async (_request, { step }) => ({
+      text: step === '1' ? '' : 'done',
+      toolCalls: step === '1' ? names.map((name) => ({ id: name, name, arguments: '{"input":"x"}' })) : [],
+      finishReason: 'stop',
+      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+    }),
+  });
 
 let server: DevServer;
 let rig: Rig;
@@ -53,7 +53,13 @@ beforeAll(async () => {
   rig = await startRig(
     {
       agents: [
-        { name: 'top', kind: 'tool-calling', model: both, tools: [middle, leaf] },
+        { name: 'top', kind: 'tool-calling', model: callsBoth('middle', 'leaf'), tools: [middle, leaf] },
+        {
+          name: 'beside',
+          kind: 'tool-calling',
+          model: callsBoth('leaf-slow', 'echo'),
+          tools: [slowLeaf, echo],
+        },
         { name: 'middle', model: script(act('leaf', 'y'), answer('mid')), tools: [leaf] },
         { name: 'leaf', model: script(act('echo', 'a'), act('echo', 'b'), answer('low')), tools: [echo] },
         {
@@ -61,8 +67,8 @@ beforeAll(async () => {
           model: script(...'abcdefgh'.split('').map((letter) => act('echo', letter)), answer('ok')),
           tools: [echo],
         },
-        { name: 'patient', model: script(act('slow leaf', 'y')), tools: [slowLeaf] },
-        { name: 'slow leaf', model: script(act('slow', 'x')), tools: [slow] },
+        { name: 'patient', model: script(act('leaf-slow', 'y')), tools: [slowLeaf] },
+        { name: 'leaf-slow', model: script(act('slow', 'x')), tools: [slow] },
         { name: 'waits', model: script(act('broken', 'x')), tools: [broken] },
       ],
     },
@@ -168,6 +174,20 @@ describe("a sub-agent's events", () => {
     expect(said).toMatchObject({ within: '1.1', call: '1.1', attempt: 1, text: 'half' });
     expect(said).not.toHaveProperty('eventId');
     expect(open.size).toBe(0);
+    await run.cancel();
+  });
+
+  test('go on where a reader comes back to a sub-agent under way, though nothing more is recorded of the run', async () => {
+    const run = await rig.client.start('beside', 'what?');
+    let after: string | undefined;
+    const awaited = new Set([' step', '1.1 tool_started']);
+    for await (const event of run.events({ subAgents: true, live: false })) {
+      after = event.eventId;
+      awaited.delete(`${event.within ?? ''} ${event.type}`);
+      if (awaited.size === 0) break;
+    }
+    const said = await eventOf(run.events({ subAgents: true, after }), 'tool_progress');
+    expect(said).toMatchObject({ within: '1.1', text: 'half' });
     await run.cancel();
   });
 
