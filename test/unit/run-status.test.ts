@@ -47,8 +47,14 @@ describe('a run as the list has it', () => {
 
   test('stands in the table with what waits, where anything does', () => {
     const run: RunSummary = {
-      ...{ id: 'r', runId: '1', agent: 'a', input: 'why?', status: 'waiting', taskQueue: 'q' },
-      ...{ startedAt: new Date(2026, 0, 1), closedAt: null },
+      id: 'r',
+      runId: '1',
+      agent: 'a',
+      input: 'why?',
+      status: 'waiting',
+      taskQueue: 'q',
+      startedAt: new Date(2026, 0, 1),
+      closedAt: null,
     };
     expect(
       runsTable([
