@@ -11,6 +11,17 @@ export interface Counters {
   usage: Usage;
   /** Of an agent with a `repeatLimit`: what it decided on last. */
   repeat?: Repeat;
+  /** What a person has granted beyond the agent's limits. */
+  allowance?: Allowance | undefined;
+}
+
+/** Added to the limits of the same kind; nothing is added to what has no limit. */
+export interface Allowance {
+  iterations?: number | undefined;
+  timeMs?: number | undefined;
+  tokens?: number | undefined;
+  /** US dollars. */
+  cost?: number | undefined;
 }
 
 export function freshCounters(nowMs: number): Counters {
@@ -20,10 +31,11 @@ export function freshCounters(nowMs: number): Counters {
 /** Milliseconds until the time limit; Infinity without one. */
 export function timeLeft(
   { maxExecutionTimeMs }: AgentManifest,
-  { startedAtMs, waitedMs }: Counters,
+  { startedAtMs, waitedMs, allowance }: Counters,
   nowMs: number,
 ): number {
-  return maxExecutionTimeMs === null ? Infinity : maxExecutionTimeMs - (nowMs - startedAtMs - waitedMs);
+  if (maxExecutionTimeMs === null) return Infinity;
+  return maxExecutionTimeMs + (allowance?.timeMs ?? 0) - (nowMs - startedAtMs - waitedMs);
 }
 
 /** Looked at before each turn, as AgentExecutor does: 0 iterations means no model call at all. */
@@ -33,7 +45,10 @@ export function reachedLimit(
   nowMs: number,
 ): StopReason | undefined {
   const { maxIterations } = manifest;
-  if (maxIterations !== null && counters.iterations >= maxIterations) return 'max_iterations';
+  const { iterations, allowance } = counters;
+  if (maxIterations !== null && iterations >= maxIterations + (allowance?.iterations ?? 0)) {
+    return 'max_iterations';
+  }
   if (timeLeft(manifest, counters, nowMs) <= 0) return 'max_execution_time';
   return undefined;
 }
