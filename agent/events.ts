@@ -1,8 +1,10 @@
 import type { ModelTurn } from './calls.ts';
 import type { OperatorDecision, WaitingReason } from './rules/decisions.ts';
+import type { RunMessage } from './rules/run-messages.ts';
 import type { AgentAction, AgentStep, ErrorInfo, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
 
 export type { OperatorDecision } from './rules/decisions.ts';
+export type { RunMessage } from './rules/run-messages.ts';
 
 /** A call that waits for a person: a tool's, or (`3`) the model's. `n` counts the times it was scheduled, from 0. */
 export interface WaitingCall {
@@ -50,6 +52,10 @@ export type RunEvent = { at: number } & (
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
+  /** A person said something to the run as a whole. */
+  | { type: 'steered'; message: RunMessage }
+  /** The run ended before the model could see what people had said to it. */
+  | { type: 'unheard'; messages: string[] }
   /** A call of a sub-agent does not wait any more; what was decided stands in the sub-agent's run. */
   | { type: 'resumed'; call: string }
   | { type: 'step'; step: RunStep }

@@ -58,7 +58,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export type StopReason =
   'final_answer' | 'return_direct' | 'max_iterations' | 'max_execution_time' | 'cancelled' | 'error';
 
-export type RunStatus = 'running' | 'waiting' | 'completed' | 'stopped' | 'failed' | 'cancelled';
+export type RunStatus = 'running' | 'waiting' | 'paused' | 'completed' | 'stopped' | 'failed' | 'cancelled';
 
 /** The tool name of a step that stands for a reply that could not be parsed. */
 export const EXCEPTION_TOOL = '_Exception';

@@ -201,7 +201,7 @@ function statusOf(name: string, written: unknown): RunStatus {
       return 'cancelled';
     case 'RUNNING':
     case 'PAUSED': // by Temporal's own pause, which ends nothing
-      return written === 'waiting' ? 'waiting' : 'running';
+      return written === 'waiting' || written === 'paused' ? written : 'running';
     default:
       return 'failed';
   }

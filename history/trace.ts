@@ -5,7 +5,7 @@ import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts'
 import { DEADLINE_SUMMARY, callOfSummary, waitingChanges } from '../agent/rules/waiting.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
-import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
+import { type ChildWaiting, childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
 import {
@@ -15,7 +15,10 @@ import {
   asModelTurn,
   asResolvedAgent,
   asRunInput,
+  asRunMessage,
 } from './records.ts';
+import { traceDeadline } from './traced-deadline.ts';
+import { traceSteering } from './traced-steering.ts';
 import {
   type Pending,
   type TracedCall,
@@ -42,13 +45,12 @@ export function createTrace(id: string): Trace {
   const manifests = new Map<number, AgentManifest>();
   /** What waits in sub-agents, by the call that each is. */
   const within = new Map<string, WaitingCall[]>();
-  /** Timers of the time limit; false once a person has been waited for meanwhile, which puts the limit off. */
-  const deadlines = new Map<string, boolean>();
+  const deadline = traceDeadline();
+  const steering = traceSteering(deadline);
   const spent: Spent = { iterations: 0, usage: noUsage };
   let runId = '';
   let lastLog = '';
-  /** The time limit has been reached; the run as a whole is being cancelled. */
-  let overdue = false;
+  /** The run as a whole is being cancelled. */
   let ending = false;
 
   return {
@@ -76,19 +78,16 @@ export function createTrace(id: string): Trace {
       case 'timer_started':
         return timerStarted(fact.timer, await fact.summary());
       case 'timer_fired':
-        overdue ||= deadlines.get(fact.timer) === true;
+        deadline.timerFired(fact.timer);
         return [];
       case 'cancel_requested':
         ending = true;
         return [];
       case 'signaled':
+        if (fact.name === pausedAboveSignal.name) return steering.pausedAbove(await fact.input());
         return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
-      case 'update_completed': {
-        // The update has completed, so the run has accepted the decision, and the result names the call it was for.
-        const made = asDecision(await fact.result?.(), await fact.input?.());
-        const call = calls.get(made?.call ?? '');
-        return made === undefined || call === undefined ? [] : decided(call, made.decision);
-      }
+      case 'update_completed':
+        return updated(await fact.result?.(), await fact.input?.());
       case 'run_succeeded':
         return [...settleAll(), ...finished(await fact.result(), lastLog)];
       case 'run_failed':
@@ -101,11 +100,19 @@ export function createTrace(id: string): Trace {
     }
   }
 
+  /** The update has completed, so the run has accepted what was sent, and the result names the call that a decision was for. */
+  function updated(result: unknown, sent: unknown): TimelessEvent[] {
+    const message = asRunMessage(result, sent);
+    if (message !== undefined) return steering.said(message);
+    const made = asDecision(result, sent);
+    const call = calls.get(made?.call ?? '');
+    return made === undefined || call === undefined ? [] : decided(call, made.decision);
+  }
+
   function begin(input: unknown): TimelessEvent[] {
     const run = asRunInput(input);
     if (run?.manifest !== undefined) manifests.set(0, run.manifest);
-    overdue = false;
-    deadlines.clear();
+    deadline.reset();
     const told = settleRecorded(0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
@@ -134,6 +141,7 @@ export function createTrace(id: string): Trace {
     if (name === 'callModel') {
       const asked = asCallModelInput(input);
       task.closing = asked?.closing === true;
+      if (asked !== undefined) steering.carried(scope, asked);
       return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
     // Tool activities and sub-agents have one argument, the input; a run has its own input.
@@ -221,7 +229,7 @@ export function createTrace(id: string): Trace {
     if (tool === undefined) return [];
     if (fact.type === 'cancelled') {
       call.unsettled = { type: 'cancelled' };
-      return isLegacy() ? settleByRule(call, overdue, ending) : [];
+      return isLegacy() ? settleByRule(call, deadline.passed, ending) : [];
     }
     const end =
       fact.type === 'failed'
@@ -236,16 +244,16 @@ export function createTrace(id: string): Trace {
     call.unsettled = { type: 'failed', error };
     const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };
     if (!isLegacy()) return [failure];
-    const told = unrecorded(call, error, overdue);
-    if (call.isWaiting) putOff();
+    const told = unrecorded(call, error, deadline.passed);
+    if (call.isWaiting) deadline.putOff();
     return [failure, ...told];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
-    if (summary === DEADLINE_SUMMARY || (summary === undefined && isLegacy())) deadlines.set(timer, true);
+    if (summary === DEADLINE_SUMMARY || (summary === undefined && isLegacy())) deadline.timerStarted(timer);
     const call = calls.get((typeof summary === 'string' && callOfSummary(summary)) || '');
     if (call?.unsettled?.type !== 'failed') return [];
-    putOff();
+    deadline.putOff();
     return waits(call, call.unsettled.error);
   }
 
@@ -253,7 +261,7 @@ export function createTrace(id: string): Trace {
   function childWaiting(waiting: ChildWaiting | undefined): TimelessEvent[] {
     if (waiting === undefined) return [];
     const { caller, parks } = waiting;
-    if (parks.length > 0) putOff();
+    if (parks.length > 0) deadline.putOff();
     return nowWithin(
       caller.replace(/~\d+$/u, ''),
       parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
@@ -270,11 +278,6 @@ export function createTrace(id: string): Trace {
     return waitingChanges(before, now);
   }
 
-  /** A person is waited for: the clock of the time limit stands still. */
-  function putOff(): void {
-    for (const timer of deadlines.keys()) deadlines.set(timer, false);
-  }
-
   function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {
     return entries.flatMap((entry) => {
       if (entry.type !== 'step') return [];
@@ -284,7 +287,8 @@ export function createTrace(id: string): Trace {
   }
 
   function settleAll(): TimelessEvent[] {
-    return [...calls.values()].flatMap((call) => settleByRule(call, overdue, ending));
+    const steps = [...calls.values()].flatMap((call) => settleByRule(call, deadline.passed, ending));
+    return [...steps, ...steering.unheard()];
   }
 
   /** Runs that recorded neither waits nor the purpose of their timers. */

@@ -4,6 +4,8 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';
+import type { Inbox } from './inbox.ts';
+import type { Pause } from './pause.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
 /** What one running agent is made of, in the workflow. */
@@ -15,6 +17,8 @@ export interface AgentLoop {
   readonly transcript: TranscriptWriter;
   readonly deadline: Deadline;
   readonly control: Control;
+  readonly pause: Pause;
+  readonly inbox: Inbox;
   /** Tells the worker's `onEvent`. */
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */

@@ -26,10 +26,8 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
         writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
-      waiting(calls) {
-        writeStatus(calls.length > 0 ? 'waiting' : 'running');
-        tellParent(input, calls);
-      },
+      status: (status) => writeStatus(status),
+      waiting: (calls) => tellParent(input, calls),
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
     writeStatus(statusOf(result.stopReason));
@@ -41,7 +39,7 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   }
 }
 
-/** Between turns nothing is open: no call, no wait for a person, no unanswered update. */
+/** Between turns nothing is open: no call, no wait for a person, no unanswered update, nothing said that was not seen. */
 function continueWhenLong(
   input: AgentRunInput,
   loop: AgentLoop,
@@ -49,6 +47,7 @@ function continueWhenLong(
   lastTurn: Turn,
 ): Promise<never> | undefined {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
+  if (!loop.inbox.isEmpty) return undefined;
   const { runId } = workflowInfo();
   const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({

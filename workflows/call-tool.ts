@@ -55,6 +55,7 @@ async function untilEnded(
   let byPerson = false;
   let attempts = 0;
   for (;;) {
+    if (loop.pause.isOn) await loop.pause.over();
     loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
     const ended = await scheduleOnce(loop, { tool, call, open, input, byPerson });
     if (recordsWaits(loop.manifest)) open.clearWaitingWithin();

@@ -10,6 +10,7 @@ import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunResult, statusOf } from '../agent/run-result.ts';
+import type { Inbox } from './inbox.ts';
 import type { AgentRunInput } from './messages.ts';
 
 /** What a worker's config listens to: run events, each once, none on replay. */
@@ -37,6 +38,11 @@ export function logWaiting({ call, tool, reason, error }: WaitingCall): void {
 export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {
   const { workflowId, runId } = workflowInfo();
   emit?.({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
+}
+
+/** What people said that no model call carried, before the run's end is told. */
+export function emitUnheard(emit: Emit | undefined, inbox: Inbox): void {
+  if (!inbox.isEmpty) emit?.({ type: 'unheard', messages: inbox.take() });
 }
 
 /** `log`: what the model wrote around its final answer. */

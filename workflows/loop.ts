@@ -19,29 +19,40 @@ export async function iterate(
   loop: AgentLoop,
   betweenTurns: (lastTurn: Turn) => Promise<never> | undefined,
 ): Promise<LoopEnd> {
-  const { counters, manifest, transcript, deadline } = loop;
+  const { counters, manifest, transcript, deadline, pause } = loop;
   for (;;) {
+    if (pause.isOn) await pause.over();
     const limit = deadline.passed ? 'max_execution_time' : reachedLimit(manifest, counters, Date.now());
     if (limit !== undefined) return stopped(loop, limit);
 
     const turn = await plan(loop);
     if (turn === undefined) return stopped(loop, 'max_execution_time');
     counters.iterations++;
+    if (pause.isOn) await pause.over();
     const { decision } = turn;
     if (decision.type === 'fail') throw runFailure(decision.error);
     if (decision.type === 'finish') {
-      return end(loop, decision.output, 'final_answer', decision.log ?? turn.text);
+      const log = decision.log ?? turn.text;
+      if (!hasMore(loop)) return end(loop, decision.output, 'final_answer', log);
+      append(transcript, [{ type: 'message', role: 'assistant', text: log }]);
+      continue;
     }
     if (decision.type === 'stop') return stopped(loop, 'max_iterations');
 
     const acted = await act(loop, turn, decision.actions);
+    if (pause.isOn) await pause.over();
     const direct = returnDirect(loop, acted.steps);
-    if (direct !== undefined) return end(loop, direct.entry.observation, 'return_direct');
+    if (direct !== undefined && !hasMore(loop)) return end(loop, direct.entry.observation, 'return_direct');
 
     append(transcript, deltaEntries(acted), fullEntries(acted));
     const leaving = betweenTurns(acted);
     if (leaving !== undefined) await leaving;
   }
+}
+
+/** What people said is seen before the run ends, unless a limit ends it: so an answer that it came upon is not the last. */
+function hasMore({ inbox, deadline, manifest, counters }: AgentLoop): boolean {
+  return !inbox.isEmpty && !deadline.passed && reachedLimit(manifest, counters, Date.now()) === undefined;
 }
 
 /** The end that a limit makes: a fixed sentence, or what the model makes of the steps so far. No step, no call. */

@@ -2,12 +2,14 @@ import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/
 import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
 import { addUsage, asText } from '../agent/vocabulary.ts';
 import { modelOptions } from './activity-options.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { ask } from './call-tool.ts';
+import type { Inbox } from './inbox.ts';
 import { endOfAttempt, runFailure } from './run-failure.ts';
-import { delivered, nextCall } from './transcript.ts';
+import { append, delivered, nextCall } from './transcript.ts';
 
 /** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
 export function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
@@ -35,6 +37,7 @@ type More = Pick<CallModelInput, 'closing'>;
 async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
   let reply: string | undefined;
   for (let n = 0; ; n++) {
+    if (loop.pause.isOn) await loop.pause.over();
     try {
       return await callModel(loop, n, { ...more, reply });
     } catch (caught) {
@@ -83,13 +86,14 @@ interface ModelActivity {
 }
 
 async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInput>): Promise<ModelTurn> {
-  const { scope, manifest, transcript, counters, deadline } = loop;
+  const { scope, manifest, transcript, counters, deadline, inbox } = loop;
   const step = String(counters.iterations + 1);
   const activities = proxyActivities<ModelActivity>({
     activityId: activityId(scope, step, n),
     summary: more.closing === true ? 'the answer, at the limit' : `step ${step}`,
     ...modelOptions(manifest),
   });
+  if (!inbox.isEmpty) append(transcript, saidEntries(inbox));
   const { repeat } = counters;
   const input = { ...nextCall(transcript), repeat, ...more };
   const call = callId(loop);
@@ -111,6 +115,10 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
   return turn;
+}
+
+function saidEntries(inbox: Inbox): Entry[] {
+  return inbox.take().map((text) => ({ type: 'message', text }));
 }
 
 /** As people type it: `3`, in a later runAgent of one workflow `1/3`. */

@@ -40,19 +40,24 @@ function fixedAttributes({ agent, session }: AgentRunInput) {
 }
 
 /** The Web UI shows about three lines: what is the matter first, then what to do. */
-export function showWaiting(waiting: readonly WaitingCall[]): void {
+export function showStanding(status: RunStatus, waiting: readonly WaitingCall[]): void {
+  const paused = status === 'paused' ? [PAUSED] : [];
+  setCurrentDetails([...paused, ...waitingDetails(waiting)].join('\n\n'));
+}
+
+const PAUSED = '**Paused**: no model or tool call is begun. To go on, send an Update: `resume`.';
+
+function waitingDetails(waiting: readonly WaitingCall[]): string[] {
   const [first] = waiting;
-  if (first === undefined) return setCurrentDetails('');
+  if (first === undefined) return [];
   const more = waiting.length > 1 ? ` (and ${waiting.length - 1} more)` : '';
   const which = waiting.length > 1 ? ", with the call's id as data" : '';
   const updates = fittingDecisions(stateOf(first)).map((name) => `\`${name}\``);
   const why = boundedText(first.error?.message ?? '', 300);
-  setCurrentDetails(
-    [
-      `**Waiting for you**: ${first.tool} (\`${first.call}\`) ${first.reason}${more}: ${why}`,
-      `${where(first)}send an Update: ${updates.join(', ')}${which}.`,
-    ].join('\n\n'),
-  );
+  return [
+    `**Waiting for you**: ${first.tool} (\`${first.call}\`) ${first.reason}${more}: ${why}`,
+    `${where(first)}send an Update: ${updates.join(', ')}${which}.`,
+  ];
 }
 
 /** A decision on a sub-agent's call is sent to the sub-agent's own workflow. */

@@ -22,6 +22,9 @@ export function stateOf({ call, reason }: WaitingCall): CallState {
   return { kind: own.includes('.') ? 'tool' : 'model', waiting: reason };
 }
 
+/** Summary of the timer that shows that a run is paused, and what to send. */
+export const PAUSED_SUMMARY = 'paused. resume';
+
 /** Summary of the timer that is a run's time limit. */
 export const DEADLINE_SUMMARY = 'time limit of the run';
 

@@ -1,4 +1,4 @@
-import type { WaitingCall, RunEvent, RunStep } from '../../agent/events.ts';
+import type { RunEvent, RunMessage, RunStep, WaitingCall } from '../../agent/events.ts';
 import {
   type ErrorInfo,
   type AgentAction,
@@ -11,7 +11,16 @@ import {
 import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
-import { attemptText, decisionText, errorText, thoughtIn, tries, waitingText } from './trace-words.ts';
+import {
+  attemptText,
+  decisionText,
+  errorText,
+  steeringText,
+  thoughtIn,
+  tries,
+  unheardText,
+  waitingText,
+} from './trace-words.ts';
 
 export interface TraceOptions {
   write(text: string): unknown;
@@ -95,6 +104,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([
           `${INDENT}${colors.magenta(`Decision${ofCall(event.call)}:`)} ${decisionText(event.decision)}`,
         ]);
+      case 'steered':
+        return stay(steered(event.message));
+      case 'unheard':
+        return stay([INDENT + colors.yellow(unheardText(event.messages))]);
       case 'step':
         return step(event.step);
       case 'continued':
@@ -170,6 +183,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   function waiting(call: WaitingCall): void {
     open.delete(call.call);
     stay([INDENT + colors.bold(colors.yellow(harmless(waitingText(call, failed.has(call.call)))))]);
+  }
+
+  function steered(message: RunMessage): string[] {
+    if (message.type === 'say') return labelled('Message', message.text);
+    return [INDENT + colors.magenta(steeringText(message))];
   }
 
   function runEnded(event: Extract<RunEvent, { type: 'run_ended' }>): void {
