@@ -1,13 +1,14 @@
 import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
-import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
+import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
-import { DEADLINE_SUMMARY, callOfSummary, waitingChanges } from '../agent/rules/waiting.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
+import { createRunTimers } from './run-timers.ts';
 import {
   asCallModelInput,
   asChildWaiting,
@@ -17,12 +18,12 @@ import {
   asRunInput,
   asRunMessage,
 } from './records.ts';
-import { traceDeadline } from './traced-deadline.ts';
 import { traceSteering } from './traced-steering.ts';
 import {
   type Pending,
   type TracedCall,
   decided,
+  leftUnanswered,
   newCall,
   planned,
   scopeOf,
@@ -32,6 +33,7 @@ import {
   unrecorded,
   waits,
 } from './traced-calls.ts';
+import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
@@ -43,10 +45,9 @@ export function createTrace(id: string): Trace {
   const calls = new Map<string, TracedCall>();
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
-  /** What waits in sub-agents, by the call that each is. */
-  const within = new Map<string, WaitingCall[]>();
-  const deadline = traceDeadline();
-  const steering = traceSteering(deadline);
+  const within = createWaitsWithin();
+  const timers = createRunTimers();
+  const steering = traceSteering(timers);
   const spent: Spent = { iterations: 0, usage: noUsage };
   let runId = '';
   let lastLog = '';
@@ -78,8 +79,7 @@ export function createTrace(id: string): Trace {
       case 'timer_started':
         return timerStarted(fact.timer, await fact.summary());
       case 'timer_fired':
-        deadline.timerFired(fact.timer);
-        return [];
+        return timerFired(fact.timer);
       case 'cancel_requested':
         ending = true;
         return [];
@@ -112,7 +112,7 @@ export function createTrace(id: string): Trace {
   function begin(input: unknown): TimelessEvent[] {
     const run = asRunInput(input);
     if (run?.manifest !== undefined) manifests.set(0, run.manifest);
-    deadline.reset();
+    timers.clear();
     const told = settleRecorded(0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
@@ -148,7 +148,6 @@ export function createTrace(id: string): Trace {
     const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
     if (known) {
       known.action = { ...known.action, toolInput };
-      known.n = n;
     }
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
@@ -175,7 +174,7 @@ export function createTrace(id: string): Trace {
     if (call === undefined) return [];
     call.attempts += task.attempts;
     call.durationMs += durationMs;
-    return [...nothingWithin(task.call), ...(await toolEnded(call, task, fact))];
+    return [...(isLegacy() ? [] : within.over(task.call)), ...(await toolEnded(call, task, fact))];
   }
 
   function resolved({ call }: Pending, result: unknown): void {
@@ -216,7 +215,7 @@ export function createTrace(id: string): Trace {
 
   function modelFailed({ call, n, attempts }: Pending, error: ErrorInfo): TimelessEvent[] {
     const traced = newCall(call, { tool: 'callModel', toolInput: null, log: '' }, undefined);
-    calls.set(call, { ...traced, n, unsettled: { type: 'failed', error } });
+    calls.set(call, { ...traced, waits: n, unsettled: { type: 'failed', error } });
     return [{ type: 'model_failed', call, error, attempts }];
   }
 
@@ -229,7 +228,7 @@ export function createTrace(id: string): Trace {
     if (tool === undefined) return [];
     if (fact.type === 'cancelled') {
       call.unsettled = { type: 'cancelled' };
-      return isLegacy() ? settleByRule(call, deadline.passed, ending) : [];
+      return isLegacy() ? settleByRule(call, timers.isOverdue, ending) : [];
     }
     const end =
       fact.type === 'failed'
@@ -239,43 +238,43 @@ export function createTrace(id: string): Trace {
       spent.usage = addUsage(spent.usage, end.end.usage ?? noUsage);
       return step(call, end.end.observation);
     }
+    if (end.type === 'deferred') {
+      spent.usage = addUsage(spent.usage, end.usage ?? noUsage);
+      call.unsettled = { type: 'deferred', note: end.note };
+      return [];
+    }
     const { error } = end;
     if (toldByTool(tool, error)) return step(call, error.message);
     call.unsettled = { type: 'failed', error };
     const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };
     if (!isLegacy()) return [failure];
-    const told = unrecorded(call, error, deadline.passed);
-    if (call.isWaiting) deadline.putOff();
+    const told = unrecorded(call, error, timers.isOverdue);
+    if (call.waitsFor !== undefined) timers.putOff();
     return [failure, ...told];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
-    if (summary === DEADLINE_SUMMARY || (summary === undefined && isLegacy())) deadline.timerStarted(timer);
-    const call = calls.get((typeof summary === 'string' && callOfSummary(summary)) || '');
-    if (call?.unsettled?.type !== 'failed') return [];
-    deadline.putOff();
-    return waits(call, call.unsettled.error);
+    const wait = timers.started(timer, summary, isLegacy());
+    const call = calls.get(wait?.call ?? '');
+    if (wait === undefined || call === undefined || !call.isOpen) return [];
+    // The timer of a wait without an end is set anew when it is over.
+    if (call.waitsFor !== undefined) return [];
+    timers.putOff();
+    return waits(call, wait.reason);
   }
 
-  /** The signal says all that waits in a sub-agent now. */
+  function timerFired(timer: string): TimelessEvent[] {
+    const fired = timers.fired(timer);
+    const call = calls.get(fired?.call ?? '');
+    const manifest = manifests.get(scopeOf(call?.id ?? ''));
+    const timeout = manifest && askTimeoutOf(manifest, call?.tool);
+    return call === undefined || timeout === undefined ? [] : leftUnanswered(call, timeout);
+  }
+
   function childWaiting(waiting: ChildWaiting | undefined): TimelessEvent[] {
     if (waiting === undefined) return [];
-    const { caller, parks } = waiting;
-    if (parks.length > 0) deadline.putOff();
-    return nowWithin(
-      caller.replace(/~\d+$/u, ''),
-      parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
-    );
-  }
-
-  function nothingWithin(call: string): TimelessEvent[] {
-    return isLegacy() ? [] : nowWithin(call, []);
-  }
-
-  function nowWithin(call: string, now: WaitingCall[]): TimelessEvent[] {
-    const before = within.get(call) ?? [];
-    within.set(call, now);
-    return waitingChanges(before, now);
+    if (waiting.parks.length > 0) timers.putOff();
+    return within.told(waiting);
   }
 
   function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {
@@ -287,7 +286,7 @@ export function createTrace(id: string): Trace {
   }
 
   function settleAll(): TimelessEvent[] {
-    const steps = [...calls.values()].flatMap((call) => settleByRule(call, deadline.passed, ending));
+    const steps = [...calls.values()].flatMap((call) => settleByRule(call, timers.isOverdue, ending));
     return [...steps, ...steering.unheard()];
   }
 

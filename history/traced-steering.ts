@@ -1,7 +1,7 @@
 import type { CallModelInput } from '../agent/calls.ts';
 import type { TimelessEvent } from '../agent/events.ts';
 import type { RunMessage } from '../agent/rules/run-messages.ts';
-import type { TracedDeadline } from './traced-deadline.ts';
+import type { RunTimers } from './run-timers.ts';
 
 /** What people said to a run, and whether the model has seen it. */
 export interface TracedSteering {
@@ -14,7 +14,7 @@ export interface TracedSteering {
   unheard(): TimelessEvent[];
 }
 
-export function traceSteering(deadline: Pick<TracedDeadline, 'putOff'>): TracedSteering {
+export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): TracedSteering {
   let waiting: string[] = [];
   /** How far model calls have carried each scope's transcript: one that is scheduled again carries the same again. */
   const seen = new Map<number, number>();
@@ -26,7 +26,8 @@ export function traceSteering(deadline: Pick<TracedDeadline, 'putOff'>): TracedS
   };
 
   function said(message: RunMessage): TimelessEvent[] {
-    if (message.type === 'pause' || message.type === 'extend') deadline.putOff();
+    if (message.type === 'pause') timers.putOff();
+    if (message.type === 'extend' && message.timeMs !== undefined) timers.extended();
     if (message.type === 'say') waiting.push(message.text);
     return [{ type: 'steered', message }];
   }

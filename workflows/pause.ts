@@ -1,4 +1,10 @@
-import { CancellationScope, condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { PAUSED_SUMMARY } from '../agent/rules/waiting.ts';
 import { pausedAboveSignal } from './messages.ts';
 
@@ -19,7 +25,7 @@ interface Clock {
  */
 export class Pause {
   readonly #clocks = new Set<Clock>();
-  /** Workflow ids of the sub-agents' runs under way. */
+  /** Calls under way that are sub-agents' runs. */
   readonly #children = new Set<string>();
   #isOwn = false;
   #isAbove = false;
@@ -59,12 +65,13 @@ export class Pause {
     return () => this.#clocks.delete(clock);
   }
 
-  childBegins(workflowId: string): void {
-    this.#children.add(workflowId);
+  /** `id`: of the call, with the number of its schedule: `3.1~1`. */
+  childBegins(id: string): void {
+    this.#children.add(id);
   }
 
-  childEnded(workflowId: string): void {
-    this.#children.delete(workflowId);
+  childEnded(id: string): void {
+    this.#children.delete(id);
   }
 
   #change(change: () => void): void {
@@ -81,9 +88,10 @@ export class Pause {
   }
 
   async #tell(child: string, isAbove: boolean): Promise<void> {
+    const workflowId = `${workflowInfo().workflowId}/${child}`;
     while (this.#children.has(child) && this.isOn === isAbove) {
       try {
-        return await getExternalWorkflowHandle(child).signal(pausedAboveSignal, isAbove);
+        return await getExternalWorkflowHandle(workflowId).signal(pausedAboveSignal, isAbove);
       } catch {
         // There is no such run: not yet, or not any more.
         await sleep(TELL_AGAIN_MS).catch(() => this.#children.delete(child));

@@ -110,6 +110,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([INDENT + colors.yellow(unheardText(event.messages))]);
       case 'step':
         return step(event.step);
+      case 'unanswered':
+        return stay([`${INDENT}${colors.yellow(`Nobody decided in time${ofCall(event.call)}`)}`]);
       case 'continued':
       case 'resumed':
       case 'finish':

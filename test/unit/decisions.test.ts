@@ -257,8 +257,8 @@ describe('every decision', () => {
   });
 });
 
-function waiting(id: string, n: number): GateCall {
-  return { id, n, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
+function waiting(id: string, park: number): GateCall {
+  return { id, park, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
 }
 
 test('a refusal can be recorded whatever was sent: half a character would end the worker', () => {
