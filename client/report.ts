@@ -1,6 +1,7 @@
 import { parseActivityId } from '../agent/calls.ts';
 import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
 import type { RunMessage } from '../agent/rules/run-messages.ts';
+import { endsByExtension } from '../agent/rules/waiting.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
 import {
   type ErrorInfo,
@@ -103,6 +104,8 @@ function endWait(report: RunReport, ended: string): void {
 }
 
 function steerReport(report: RunReport, { type }: RunMessage): void {
+  if (type === 'extend') report.waiting = report.waiting.filter((call) => !endsByExtension(call));
+  if (type === 'extend') setStanding(report, report.status === 'paused');
   if (type === 'pause' || type === 'resume') setStanding(report, type === 'pause');
 }
 

@@ -1,14 +1,9 @@
-import { DEADLINE_SUMMARY, readSummary } from '../agent/rules/waiting.ts';
-import type { WaitingReason } from '../agent/vocabulary.ts';
+import { DEADLINE_SUMMARY, type RecordedWait, readSummary } from '../agent/rules/waiting.ts';
 
 /** What the timers of one run say: that its time limit is reached, or that a call waits for a person. */
 export interface RunTimers {
   /** The call that the timer records the wait of. */
-  started(
-    timer: string,
-    summary: unknown,
-    isLegacy: boolean,
-  ): { call: string; reason: WaitingReason } | undefined;
+  started(timer: string, summary: unknown, isLegacy: boolean): RecordedWait | undefined;
   /** The time limit has been reached. */
   readonly isOverdue: boolean;
   /** The call whose wait the timer records, where it is not that of the time limit. */

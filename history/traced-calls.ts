@@ -10,6 +10,7 @@ import {
   presetEnd,
 } from '../agent/rules/call-rules.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
+import { limitError } from '../agent/rules/run-limits.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
 
@@ -112,6 +113,19 @@ export function waits(call: TracedCall, reason: WaitingReason): TimelessEvent[] 
   return [...started, { type: 'waiting', park }];
 }
 
+/** The model call before which the run has come to a limit. It is none yet, so it may not be known. */
+export function atLimit(known: TracedCall | undefined, id: string, figure: string): TracedCall {
+  const call = known ?? newCall(id, { tool: 'callModel', toolInput: null, log: '' }, undefined);
+  // The timer of a wait without an end is set anew when it is over.
+  if (call.waitsFor === undefined) call.unsettled = { type: 'failed', error: limitError(figure) };
+  return call;
+}
+
+/** The run has got more of what it had come to the limit of. */
+export function extended(call: TracedCall): void {
+  if (call.waitsFor === 'limit') call.waitsFor = undefined;
+}
+
 /** Nobody has decided in time. */
 export function leftUnanswered(call: TracedCall, timeout: AskTimeout): TimelessEvent[] {
   if (call.waitsFor === undefined) return [];
@@ -132,6 +146,9 @@ export function decided(call: TracedCall, decision: OperatorDecision): TimelessE
       return call.tool === undefined ? told : [...told, ...step(call, effect.observation)];
     case 'cancel':
       call.cancelled = effect.observation;
+      return told;
+    case 'stop':
+      call.waitsFor = undefined;
       return told;
     case 'again':
       call.waitsFor = undefined;

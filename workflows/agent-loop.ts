@@ -1,6 +1,8 @@
 import type { CancellationScope } from '@temporalio/workflow';
+import { activityId } from '../agent/calls.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { LimitWait } from './at-limit.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';
@@ -19,10 +21,16 @@ export interface AgentLoop {
   readonly control: Control;
   readonly pause: Pause;
   readonly inbox: Inbox;
+  readonly limitWait: LimitWait;
   /** Tells the worker's `onEvent`. */
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */
   readonly scopeAround: CancellationScope;
+}
+
+/** The model call that comes next, as people type it: `3`, in a later runAgent of one workflow `1/3`. */
+export function callId({ scope, counters }: AgentLoop): string {
+  return activityId(scope, String(counters.iterations + 1), 0);
 }
 
 /** Runs that began before it keep to what they recorded: no timer for a wait, siblings of a failed call left alone. */

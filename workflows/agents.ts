@@ -1,6 +1,7 @@
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { Allowance } from '../agent/counters.ts';
-import { addAllowance, limitsOf, raisedBy } from '../agent/rules/extension.ts';
+import { addAllowance, raisedBy } from '../agent/rules/extension.ts';
+import { limitsOf } from '../agent/rules/run-limits.ts';
 import type { RunMessage } from '../agent/rules/run-messages.ts';
 import { type RunStatus, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
@@ -78,12 +79,17 @@ function newEntry(name: string, hooks: StandingHooks): Entry {
     inbox: new Inbox(),
     granted: {},
     untold: [],
-    limits: () => limitsOf(entry.loop?.manifest),
+    limits: () => limitsOf(entry.loop?.manifest, entry.loop?.counters),
+    reached: () => entry.loop?.limitWait.reached,
     extend(by) {
       const { loop } = entry;
-      if (loop === undefined) entry.granted = addAllowance(entry.granted, by);
-      else if (raisedBy(by).length > 0)
-        loop.counters.allowance = addAllowance(loop.counters.allowance ?? {}, by);
+      if (loop === undefined) {
+        entry.granted = addAllowance(entry.granted, by);
+        return;
+      }
+      if (raisedBy(by).length === 0) return;
+      loop.counters.allowance = addAllowance(loop.counters.allowance ?? {}, by);
+      loop.limitWait.end();
     },
   };
   return entry;

@@ -133,7 +133,8 @@ async function askPerson(
       if (after !== undefined) open.again(after.checkpoint);
       return undefined;
     case 'none':
-      throw new Error('unreachable: what has no effect ends no wait');
+    case 'stop':
+      throw new Error('unreachable: neither ends the wait of a tool call');
   }
 }
 

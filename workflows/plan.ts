@@ -6,7 +6,7 @@ import { effectOf } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../agent/vocabulary.ts';
 import { modelOptions } from './activity-options.ts';
-import { type AgentLoop, recordsWaits } from './agent-loop.ts';
+import { type AgentLoop, callId, recordsWaits } from './agent-loop.ts';
 import { ask } from './ask.ts';
 import type { Inbox } from './inbox.ts';
 import { endOfAttempt, runFailure } from './run-failure.ts';
@@ -37,7 +37,8 @@ type More = Pick<CallModelInput, 'closing'>;
 /** One model call, however often it is scheduled: a failure that may pass waits for a person, if the agent says so. */
 async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
   let reply: string | undefined;
-  for (let n = 0; ; n++) {
+  // A wait at a limit has a number too, and comes first.
+  for (let n = loop.limitWait.parks(callId(loop)); ; n++) {
     if (loop.pause.isOn) await loop.pause.over();
     try {
       return await callModel(loop, n, { ...more, reply });
@@ -130,9 +131,4 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
 
 function saidEntries(inbox: Inbox): Entry[] {
   return inbox.take().map((text) => ({ type: 'message', text }));
-}
-
-/** As people type it: `3`, in a later runAgent of one workflow `1/3`. */
-function callId({ scope, counters }: AgentLoop): string {
-  return activityId(scope, String(counters.iterations + 1), 0);
 }

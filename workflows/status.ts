@@ -3,8 +3,7 @@ import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } f
 import { callPath } from '../agent/calls.ts';
 import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
-import { fittingDecisions } from '../agent/rules/decisions.ts';
-import { reasonText, stateOf } from '../agent/rules/waiting.ts';
+import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunStatus, asText } from '../agent/vocabulary.ts';
 import type { AgentRunInput } from './messages.ts';
@@ -81,7 +80,7 @@ function about({ tool, call, reason, error, note, toolInput }: WaitingCall): str
 
 /** With the call's id as data it is right however many wait. */
 function whatToDo(waiting: WaitingCall): string {
-  const updates = fittingDecisions(stateOf(waiting)).map((name) => `\`${name}\``);
+  const updates = whatFits(stateOf(waiting)).map((name) => `\`${name}\``);
   const own = callPath(waiting.call).at(-1) ?? waiting.call;
   return `${where(waiting)}send an Update: ${updates.join(', ')}; data \`"${own}"\`.`;
 }

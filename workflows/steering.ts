@@ -1,6 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
 import type { Allowance } from '../agent/counters.ts';
-import type { LimitName } from '../agent/rules/extension.ts';
+import type { LimitName, ReachedLimit } from '../agent/rules/run-limits.ts';
 import {
   type RunMessage,
   type RunMessageName,
@@ -17,6 +17,7 @@ import { Pause } from './pause.ts';
 export interface Steered {
   readonly inbox: Inbox;
   limits(): LimitName[];
+  reached(): ReachedLimit | undefined;
   extend(by: Allowance): void;
 }
 
@@ -36,7 +37,11 @@ export interface SteeringHooks {
 export function createSteering({ agents, said, onPauseChange }: SteeringHooks): Pause {
   const pause = new Pause();
   const run = (): SteeredRun => ({
-    agents: agents().map(({ inbox, limits }) => ({ inboxBytes: inbox.bytes, limits: limits() })),
+    agents: agents().map(({ inbox, limits, reached }) => ({
+      inboxBytes: inbox.bytes,
+      limits: limits(),
+      reached: reached(),
+    })),
     isPaused: pause.isOwn,
     isPausedAbove: pause.isAbove,
   });

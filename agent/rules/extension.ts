@@ -2,13 +2,11 @@ import type { Allowance } from '../counters.ts';
 import { typedMs } from '../typed-ms.ts';
 import { fieldsOnly } from '../json-object.ts';
 import { limits } from '../limits.ts';
-import type { AgentManifest } from '../manifest.ts';
 import { finiteMs } from '../values.ts';
 import { refusal } from './refusal.ts';
+import { type LimitName, limitNames } from './run-limits.ts';
 
 /** By how much a person raises the limits of a run that goes on. */
-
-export type LimitName = keyof Allowance;
 
 export const EXTENSION_DATA =
   '{"iterations":5}, {"time":"10m"}, {"tokens":10000} or {"cost":0.5}, or several of them';
@@ -26,8 +24,6 @@ interface LimitField {
   rule: string;
   read(value: unknown): number | undefined;
 }
-
-const limitNames = Object.keys(fields) as LimitName[]; // the keys of the literal above
 
 /** Throws for what is no extension. */
 export function readExtension(data: unknown): Allowance {
@@ -55,18 +51,6 @@ export function addAllowance(a: Allowance, b: Allowance): Allowance {
 /** The limits that an allowance raises. */
 export function raisedBy(allowance: Allowance): LimitName[] {
   return limitNames.filter((name) => allowance[name] !== undefined);
-}
-
-/** The limits an agent has; undefined, while nobody knows: it may have any. */
-export function limitsOf(manifest: AgentManifest | undefined): LimitName[] {
-  if (manifest === undefined) return limitNames;
-  const has: { [L in LimitName]-?: boolean } = {
-    iterations: manifest.maxIterations !== null,
-    timeMs: manifest.maxExecutionTimeMs !== null,
-    tokens: false,
-    cost: false,
-  };
-  return limitNames.filter((name) => has[name]);
 }
 
 /** Limits as people type them. */

@@ -3,8 +3,9 @@ import { fieldsOnly, isObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { wellFormed } from '../values.ts';
-import { EXTENSION_DATA, type LimitName, limitWords, raisedBy, readExtension } from './extension.ts';
+import { EXTENSION_DATA, limitWords, raisedBy, readExtension } from './extension.ts';
 import { refusal } from './refusal.ts';
+import { type LimitName, type ReachedLimit, limitError } from './run-limits.ts';
 
 /** What a person says to a run as a whole, as decisions are what one says of a call. */
 
@@ -22,6 +23,8 @@ export interface SteeredAgent {
   inboxBytes: number;
   /** The limits that can be raised. */
   limits: readonly LimitName[];
+  /** The limit at which it waits for a person. */
+  reached: ReachedLimit | undefined;
 }
 
 interface Rule<M> {
@@ -95,7 +98,11 @@ export const runMessages = {
     read: readExtension,
     check(extension, { agents }) {
       checkAgents('extend', agents);
-      const has = agents.flatMap((agent) => agent.limits);
+      for (const { reached } of agents) if (reached !== undefined) checkRaises(extension, reached);
+      const has = agents.flatMap((agent) => [
+        ...agent.limits,
+        ...(agent.reached ? [agent.reached.raise] : []),
+      ]);
       const without = raisedBy(extension).filter((name) => !has.includes(name));
       if (without.length === 0) return;
       const [no, its] = [without, has].map((names) => limitWords(names).join(', '));
@@ -143,6 +150,14 @@ function readNothing(name: string, data: unknown): object {
   const isEmpty = isObject(data) && Object.keys(data).length === 0;
   if (data === undefined || data === null || data === '' || isEmpty) return {};
   throw refusal(name, 'it takes no data, as it is about the whole run.');
+}
+
+/** A run that waits at a limit goes on if that one is raised, and by enough. */
+function checkRaises(extension: Allowance, { raise, over, figure }: ReachedLimit): void {
+  if ((extension[raise] ?? 0) > over) return;
+  const [word] = limitWords([raise]);
+  const more = over > 0 ? ` by more than ${over}${raise === 'timeMs' ? ' ms' : ''}` : '';
+  throw refusal('extend', `the run waits. ${limitError(figure).message} Raise ${word}${more}.`);
 }
 
 function checkAgents(name: string, agents: readonly SteeredAgent[]): void {

@@ -47,6 +47,8 @@ export function decide(
       return decided(io, id, act, options, 'nothing');
     case 'fail':
       return decided(io, id, act, options, 'failed');
+    case 'stop':
+      return decided(io, id, act, options, 'stopped');
     case 'again':
     case 'end':
     case 'cancel':
@@ -78,7 +80,7 @@ interface Receipt extends Pick<DecisionData, 'call'> {
 }
 
 /** What a decision leads to: the run's end of this status, its answer, or no more than before. */
-type Wanted = Extract<RunStatus, 'cancelled' | 'failed'> | 'an answer' | 'nothing';
+type Wanted = Extract<RunStatus, 'cancelled' | 'failed' | 'stopped'> | 'an answer' | 'nothing';
 
 /**
  * Where this process has to be the run's worker, it stays to see what becomes of the decision; else it goes at once.
