@@ -22,7 +22,6 @@ import { traceSteering } from './traced-steering.ts';
 import {
   type Pending,
   type TracedCall,
-  atLimit,
   decided,
   extended,
   leftUnanswered,
@@ -33,6 +32,7 @@ import {
   settleByRule,
   step,
   unrecorded,
+  waitingCall,
   waits,
 } from './traced-calls.ts';
 import { createWaitsWithin } from './waits-within.ts';
@@ -105,7 +105,7 @@ export function createTrace(id: string): Trace {
   /** The update has completed, so the run has accepted what was sent, and the result names the call that a decision was for. */
   function updated(result: unknown, sent: unknown): TimelessEvent[] {
     const message = asRunMessage(result, sent);
-    if (message?.type === 'extend') for (const call of calls.values()) extended(call);
+    if (message?.type === 'extend') calls.forEach(extended);
     if (message !== undefined) return steering.said(message);
     const made = asDecision(result, sent);
     const call = calls.get(made?.call ?? '');
@@ -258,9 +258,7 @@ export function createTrace(id: string): Trace {
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
     const wait = timers.started(timer, summary, isLegacy());
-    if (wait?.figure !== undefined)
-      calls.set(wait.call, atLimit(calls.get(wait.call), wait.call, wait.figure));
-    const call = calls.get(wait?.call ?? '');
+    const call = wait && waitingCall(calls, wait);
     if (wait === undefined || call === undefined || !call.isOpen) return [];
     // The timer of a wait without an end is set anew when it is over.
     if (call.waitsFor !== undefined) return [];

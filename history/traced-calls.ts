@@ -11,6 +11,7 @@ import {
 } from '../agent/rules/call-rules.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
 import { limitError } from '../agent/rules/run-limits.ts';
+import type { RecordedWait } from '../agent/rules/waiting.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
 
@@ -113,11 +114,15 @@ export function waits(call: TracedCall, reason: WaitingReason): TimelessEvent[] 
   return [...started, { type: 'waiting', park }];
 }
 
-/** The model call before which the run has come to a limit. It is none yet, so it may not be known. */
-export function atLimit(known: TracedCall | undefined, id: string, figure: string): TracedCall {
-  const call = known ?? newCall(id, { tool: 'callModel', toolInput: null, log: '' }, undefined);
-  // The timer of a wait without an end is set anew when it is over.
-  if (call.waitsFor === undefined) call.unsettled = { type: 'failed', error: limitError(figure) };
+/** The call whose wait a timer records. Where the run has come to a limit that is a model call which is none yet. */
+export function waitingCall(
+  calls: Map<string, TracedCall>,
+  { call: id, figure }: RecordedWait,
+): TracedCall | undefined {
+  if (figure === undefined) return calls.get(id);
+  const call = calls.get(id) ?? newCall(id, { tool: 'callModel', toolInput: null, log: '' }, undefined);
+  call.unsettled = { type: 'failed', error: limitError(figure) };
+  calls.set(id, call);
   return call;
 }
 

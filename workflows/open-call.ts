@@ -77,6 +77,10 @@ export class OpenCall implements GateCall {
     return this.#park;
   }
 
+  get input(): Json | undefined {
+    return this.#waiting?.toolInput;
+  }
+
   get token(): string | undefined {
     return this.#token;
   }

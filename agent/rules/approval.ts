@@ -3,7 +3,7 @@ import { canonicalJson } from '../json-object.ts';
 import type { Json } from '../vocabulary.ts';
 
 /** Approvals that hold for the rest of a run, as its counters keep them. The oldest are forgotten: then a person is asked again. */
-const MOST_REMEMBERED = 200;
+const MOST_REMEMBERED = 100;
 
 /** Whether a person has to be asked before the action is run. `approved`: for the rest of the run. */
 export function needsApproval(

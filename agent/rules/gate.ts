@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { canonicalJson } from '../json-object.ts';
 import type { JsonSchema } from '../manifest.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { plainJson } from '../values.ts';
@@ -27,6 +28,8 @@ export interface GateCall {
   inputSchema: JsonSchema | null | undefined;
   /** Ids of the calls that wait within this one, which is a sub-agent. */
   waitingWithin: readonly string[];
+  /** What it waits with. */
+  input?: Json | undefined;
   /** What a decision that comes with a token has to bring; undefined where none was given out. */
   token?: string | undefined;
 }
@@ -77,6 +80,7 @@ export function chooseCall<C extends GateCall>(
   checkState(call, type, given.park);
   checkInput(call, type, given.input);
   checkToken(call, type, given.token);
+  checkRemember(call, type, given);
   return { call, decision: decisionOf(type, given) };
 }
 
@@ -188,6 +192,17 @@ function standing({ kind, waiting }: CallState): string {
 function checkToken({ id, token }: GateCall, type: DecisionName, given: string | undefined): void {
   if (given === undefined || given === token) return;
   throw refusal(type, `this token is not that of ${id} as it waits now.`);
+}
+
+/** What is remembered travels with the run for as long as it lasts. */
+function checkRemember({ input }: GateCall, type: DecisionName, given: DecisionData): void {
+  if (given.remember !== 'input') return;
+  const { length } = canonicalJson(given.input ?? input);
+  if (length <= limits.rememberedChars) return;
+  throw refusal(
+    type,
+    `an input of ${length} characters as JSON is too long to be remembered, at most ${limits.rememberedChars} are. Remember "tool", or nothing.`,
+  );
 }
 
 /** An input that the tool would refuse is refused here, so that the call goes on waiting for a better one. */

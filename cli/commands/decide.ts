@@ -1,5 +1,6 @@
+import { readToken } from '../../agent/defer-token.ts';
 import type { DecisionData } from '../../agent/rules/gate.ts';
-import { type DecisionName, decisionOf, effectOf } from '../../agent/rules/decisions.ts';
+import { type DecisionName, decisionOf, effectOf, ruleOf } from '../../agent/rules/decisions.ts';
 import type { Json, RunStatus } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { placeOfRun } from '../../client/place.ts';
@@ -27,16 +28,20 @@ export interface ReasonOptions extends CommonOptions {
 /** `reloop retry`, `resolve` and their kin: records a person's decision of a call. */
 export function decide(
   io: Io,
-  id: string,
+  idOrToken: string,
   type: DecisionName,
-  { call, input, output, reason, remember }: Typed,
+  { call: named, input, output, reason, remember }: Typed,
   options: CommonOptions,
 ): Promise<number> {
+  // Whoever was given a deferred call's token need not know its run.
+  const token = ruleOf(type).takes.token === undefined ? undefined : readToken(idOrToken);
+  const { id, call } = token ?? { id: idOrToken, call: named };
   const decision = decisionOf(type, {
     input: input === undefined ? undefined : jsonOrText(input),
     output: output === undefined ? undefined : jsonOrText(output),
     reason,
     remember,
+    token: token && idOrToken,
   });
   const act = async (run: AgentRun) => {
     if (call === undefined && output !== undefined) await checkNoCall(run, type, output);
