@@ -56,7 +56,8 @@ function typedIn({ input, reason, remember }: DecisionOptions): Typed {
 }
 
 function leftOut(name: DecisionName): string {
-  const token = ruleOf(name).takes.token === undefined ? '' : ' <id> may be the token that a deferred call gave out.';
+  const token =
+    ruleOf(name).takes.token === undefined ? '' : ' <id> may be the token that a deferred call gave out.';
   const call = `[call] may be left out when one call waits.${token}`;
   return ruleOf(name).takes.output === undefined ? call : `<output> is ${JSON_OR_TEXT}; ${call}`;
 }

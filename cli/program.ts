@@ -7,6 +7,7 @@ import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { decisionCommands } from './deciding.ts';
+import { steeringCommands } from './steering.ts';
 import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
@@ -134,7 +135,12 @@ function addDeciding(program: Command, add: Add, io: Io, done: EndCommand): void
   const commands = decisionCommands(async (id, type, typed, options) =>
     done(await (await import('./commands/decide.ts')).decide(io, id, type, typed, options)),
   );
-  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  const steering = steeringCommands(async (id, name, data, options) =>
+    done(await (await import('./commands/steer.ts')).steer(io, id, name, data, options)),
+  );
+  for (const command of [...commands, ...steering]) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
 
   add('cancel <id> [call]', 'cancel a run, or one running tool call')
     .option('--reason <text>', 'what the model is told of a cancelled call')

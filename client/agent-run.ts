@@ -5,7 +5,9 @@ import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
-import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
+import type { Extension } from '../agent/rules/extension.ts';
+import type { RunMessageName } from '../agent/rules/run-messages.ts';
+import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
@@ -133,13 +135,42 @@ export class AgentRun {
       ...(meant === undefined ? {} : { call: meant }),
       ...(park === undefined ? {} : { park }),
     };
+    return this.#update<DecisionReceipt>(type, data);
+  }
+
+  /** Tells the model something: it sees it at its next turn, and before an answer of its ends the run. Throws DecisionRefused. */
+  async say(message: string): Promise<void> {
+    await this.tell('say', { message });
+  }
+
+  /** Has nothing begun any more, until {@link resume}; what is under way ends, and its results are kept. Throws DecisionRefused. */
+  async pause(): Promise<void> {
+    await this.tell('pause');
+  }
+
+  async resume(): Promise<void> {
+    await this.tell('resume');
+  }
+
+  /** Raises limits of the run by so much; one that waits at a limit goes on. Throws DecisionRefused. */
+  async extend(by: Extension): Promise<void> {
+    await this.tell('extend', by);
+  }
+
+  /** What the four above do, with the data of the update. */
+  tell(name: RunMessageName, data?: unknown): Promise<RunMessageReceipt> {
+    return this.#update(name, data);
+  }
+
+  /** Resolves when the run has taken it, which is recorded. */
+  async #update<R>(name: string, data: unknown): Promise<R> {
     try {
-      return await this.#handle().executeUpdate<DecisionReceipt, [DecisionData]>(type, { args: [data] });
+      return await this.#handle().executeUpdate<R, [unknown]>(name, { args: [data] });
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
         throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
       }
-      throw isNoWorkflow(error) ? await this.#whyNot(type) : error;
+      throw isNoWorkflow(error) ? await this.#whyNot(name) : error;
     }
   }
 

@@ -20,4 +20,5 @@ export {
 } from './errors.ts';
 export type { RunResult } from '../agent/run-result.ts';
 export type { RunReport } from './report.ts';
-export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
+export type { Extension } from '../agent/rules/extension.ts';
+export type { OperatorDecision, RunMessage, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

@@ -8,6 +8,15 @@ import { type LimitName, limitNames } from './run-limits.ts';
 
 /** By how much a person raises the limits of a run that goes on. */
 
+/** As a person or a program says it. Durations are milliseconds or texts such as '10m'. */
+export interface Extension {
+  iterations?: number | undefined;
+  time?: number | string | undefined;
+  tokens?: number | undefined;
+  /** US dollars. */
+  cost?: number | undefined;
+}
+
 export const EXTENSION_DATA =
   '{"iterations":5}, {"time":"10m"}, {"tokens":10000} or {"cost":0.5}, or several of them';
 

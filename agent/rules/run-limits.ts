@@ -89,9 +89,9 @@ export function limitError(figure: string): ErrorInfo {
         message: `The time limit of ${Number(amount) / 1000} s is reached.`,
       };
     case 'tokens':
-      return { type: 'Budget', message: `The budget of ${amount} tokens is used up.` };
+      return { type: 'TokenBudget', message: `The budget of ${amount} tokens is used up.` };
     case 'dollars':
-      return { type: 'Budget', message: `The budget of $${amount} is used up.` };
+      return { type: 'CostBudget', message: `The budget of $${amount} is used up.` };
     case REPEATS:
       return { type: 'RepeatedAction', message: `The same action was decided on ${amount} times in a row.` };
     default:

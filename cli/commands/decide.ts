@@ -91,7 +91,7 @@ type Wanted = Extract<RunStatus, 'cancelled' | 'failed' | 'stopped'> | 'an answe
  * Where this process has to be the run's worker, it stays to see what becomes of the decision; else it goes at once.
  * A run that ends with the status `wanted` has done as it was told.
  */
-async function decided(
+export async function decided(
   io: Io,
   id: string,
   act: (run: AgentRun) => Promise<Receipt>,
