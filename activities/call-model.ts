@@ -6,10 +6,10 @@ import { capOutput } from '../agent/output.ts';
 import { type ReplyReader, decide } from '../agent/reply/decide.ts';
 import { limitRepeats } from '../agent/reply/repeats.ts';
 import { conversation } from '../agent/transcript/entries.ts';
-import { requestDigest } from '../agent/transcript/request.ts';
+import { requestDigest, unshownMessages } from '../agent/transcript/request.ts';
 import { boundedText } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import { askModel, modelPolicy, personsReply } from './ask-model.ts';
+import { type Asked, askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
 import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -52,7 +52,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           repeat,
           finishReason: reply.finishReason,
           usage: { ...reply.usage, modelCalls: asked.modelCalls },
-          warnings: reply.warnings,
+          warnings: warningsOf(context, asked),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
@@ -66,6 +66,15 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Decided {
   const call = info.activityId.replace(/~\d+$/u, '');
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+/** The model's own, and that a kind leaves out what people say to the run. */
+function warningsOf(context: PromptContext, { request, reply }: Asked): string[] | undefined {
+  const unshown = unshownMessages(context, request).length;
+  if (unshown === 0) return reply.warnings;
+  const { kind } = context.manifest;
+  const text = `The model was not shown ${unshown} of the messages to this run: the kind "${kind}" leaves PromptContext.messages out.`;
+  return [...(reply.warnings ?? []), text];
 }
 
 function readerOf(

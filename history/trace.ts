@@ -3,7 +3,6 @@ import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
-import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
@@ -28,8 +27,9 @@ import {
   newCall,
   planned,
   scopeOf,
-  settleByRecord,
   settleByRule,
+  settleByRules,
+  settleRecorded,
   step,
   unrecorded,
   waitingCall,
@@ -116,7 +116,7 @@ export function createTrace(id: string): Trace {
     const run = asRunInput(input);
     if (run?.manifest !== undefined) manifests.set(0, run.manifest);
     timers.clear();
-    const told = settleRecorded(0, run?.pending ?? []);
+    const told = settleRecorded(calls, 0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
@@ -145,7 +145,7 @@ export function createTrace(id: string): Trace {
       const asked = asCallModelInput(input);
       task.closing = asked?.closing === true;
       if (asked !== undefined) steering.carried(scope, asked);
-      return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
+      return [...settleRecorded(calls, scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
     // Tool activities and sub-agents have one argument, the input; a run has its own input.
     const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
@@ -262,8 +262,11 @@ export function createTrace(id: string): Trace {
     if (wait === undefined || call === undefined || !call.isOpen) return [];
     // The timer of a wait without an end is set anew when it is over.
     if (call.waitsFor !== undefined) return [];
+    // The turn before a limit is over, and no model call says what became of its calls.
+    const over =
+      wait.reason === 'limit' ? settleByRules(calls, timers.isOverdue, ending, scopeOf(call.id)) : [];
     timers.putOff();
-    return waits(call, wait.reason);
+    return [...over, ...waits(call, wait.reason)];
   }
 
   function timerFired(timer: string): TimelessEvent[] {
@@ -280,17 +283,8 @@ export function createTrace(id: string): Trace {
     return within.told(waiting);
   }
 
-  function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {
-    return entries.flatMap((entry) => {
-      if (entry.type !== 'step') return [];
-      const call = calls.get(scope === 0 ? entry.call : callWithin(String(scope), entry.call));
-      return call === undefined ? [] : settleByRecord(call, entry);
-    });
-  }
-
   function settleAll(): TimelessEvent[] {
-    const steps = [...calls.values()].flatMap((call) => settleByRule(call, timers.isOverdue, ending));
-    return [...steps, ...steering.unheard()];
+    return [...settleByRules(calls, timers.isOverdue, ending), ...steering.unheard()];
   }
 
   /** Runs that recorded neither waits nor the purpose of their timers. */

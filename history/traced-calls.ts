@@ -6,6 +6,7 @@ import {
   type CallEnd,
   type FailureContext,
   afterFailure,
+  callWithin,
   cancelledEnd,
   presetEnd,
 } from '../agent/rules/call-rules.ts';
@@ -174,10 +175,34 @@ export function unrecorded(call: TracedCall, error: ErrorInfo, overdue: boolean)
   return next.type === 'ask' ? waits(call, 'failed') : [];
 }
 
-/** The model was told what became of calls whose end says it not by itself. */
-export function settleByRecord(call: TracedCall, entry: Entry): TimelessEvent[] {
+/** The same for all calls that a model call, or a run that goes on, was told of. */
+export function settleRecorded(
+  calls: ReadonlyMap<string, TracedCall>,
+  scope: number,
+  entries: readonly Entry[],
+): TimelessEvent[] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== 'step') return [];
+    const call = calls.get(scope === 0 ? entry.call : callWithin(String(scope), entry.call));
+    return call === undefined ? [] : settleByRecord(call, entry);
+  });
+}
+
+/** The model was told what became of a call whose end says it not by itself. */
+function settleByRecord(call: TracedCall, entry: Entry): TimelessEvent[] {
   if (call.unsettled === undefined || entry.type !== 'step') return [];
   return step(call, entry.observation);
+}
+
+/** The same for all calls; for those of one agent, where its scope is given. */
+export function settleByRules(
+  calls: ReadonlyMap<string, TracedCall>,
+  overdue: boolean,
+  ending: boolean,
+  scope?: number,
+): TimelessEvent[] {
+  const meant = [...calls.values()].filter(({ id }) => scope === undefined || scopeOf(id) === scope);
+  return meant.flatMap((call) => settleByRule(call, overdue, ending));
 }
 
 /** No model call followed that would have told: the rules do. */
