@@ -1,3 +1,4 @@
+import { createBacktestActivities } from './backtest-activities.ts';
 import { createCallModel } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type AnyActivity, createMissingTool } from './missing-tool.ts';
@@ -13,7 +14,7 @@ export { rememberToolMeta } from './tool-meta.ts';
 export { type ToolScope, toolScope } from './tool-scope.ts';
 
 /**
- * All activities of a worker: the two of the loop, that of sessions, one for each tool under the tool's own name, and
+ * All activities of a worker: the two of the loop, that of sessions, those of backtests, one for each tool under the tool's own name, and
  * `default` for names that it does not have; `ownDefault` is what the worker's owner has for those.
  */
 export function createActivities(dependencies: Dependencies, ownDefault?: AnyActivity) {
@@ -27,6 +28,7 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
   }
   return {
     ...tools,
+    ...createBacktestActivities(observations),
     resolveAgent: createResolveAgent(dependencies),
     callModel: createCallModel(dependencies, transcripts),
     summarizeConversation: createSummarizeConversation(dependencies),

@@ -1,6 +1,7 @@
+import type { Budget } from './budget.ts';
 import type { AgentManifest } from './manifest.ts';
 import type { Repeat } from './calls.ts';
-import { type StopReason, type Usage, noUsage } from './vocabulary.ts';
+import { type StopReason, type Usage, dollars, knownCost, noUsage } from './vocabulary.ts';
 
 /** What a lineage has used up so far; carried along by continue-as-new. */
 export interface Counters {
@@ -52,5 +53,26 @@ export function reachedLimit(
     return 'max_iterations';
   }
   if (timeLeft(manifest, counters, nowMs) <= 0) return 'max_execution_time';
+  if (isUsedUp(manifest, counters)) return 'budget';
   return undefined;
+}
+
+/** What is left of the budget; undefined without one. */
+export function budgetLeft({ budget }: AgentManifest, { usage, allowance }: Counters): Budget | undefined {
+  if (budget === undefined) return undefined;
+  const { totalTokens, cost } = budget;
+  return {
+    totalTokens: left(totalTokens, allowance?.tokens, usage.totalTokens),
+    cost: left(cost, allowance?.cost, knownCost(usage)),
+  };
+}
+
+/** Looked at before each model call: the last one may go beyond it, and none follows. */
+export function isUsedUp(manifest: AgentManifest, counters: Counters): boolean {
+  const { totalTokens, cost } = budgetLeft(manifest, counters) ?? {};
+  return totalTokens === 0 || cost === 0;
+}
+
+function left(limit: number | null | undefined, granted = 0, used = 0): number | undefined {
+  return limit === undefined || limit === null ? undefined : Math.max(0, dollars(limit + granted - used));
 }

@@ -1,21 +1,23 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
-import { AGENT_SESSION } from '../workflows/messages.ts';
+import { AGENT_SESSION, BACKTEST } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/events.ts';
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
-import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { Extension } from '../agent/rules/extension.ts';
 import type { RunMessageName } from '../agent/rules/run-messages.ts';
 import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../workflows/messages.ts';
+import { collectExport } from './collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { withPauses } from './paced.ts';
+import { backtestNotRun, foreign, sessionNotRun, wasReset } from './run-sentences.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
+import type { RunExport } from './run-export.ts';
 import { createTrace } from '../history/trace.ts';
 
 /** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
@@ -36,6 +38,11 @@ export interface ResultOptions {
    * it returns is not waited for; what it throws, or its promise, ends `result` with that error, and the run goes on waiting.
    */
   onWaiting?: ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
+}
+
+export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
+  /** Also every exact request. Default false: they grow with the square of a run's steps. */
+  prompts?: boolean | undefined;
 }
 
 const POLL_MS = 1000;
@@ -105,6 +112,19 @@ export class AgentRun {
     const report = await this.#fold(false, onEvent);
     report.history = await this.#historySize(report.runId);
     return report;
+  }
+
+  /** The whole run as one JSON value, its sub-agents within; one that goes on, as far as it has come. Throws RunNotFound. */
+  async export(options: ExportOptions = {}): Promise<RunExport> {
+    const { runId } = await placeOfRun(this.#client, this.id, this.#runId);
+    const { prompts = false, kinds } = options;
+    return collectExport({
+      id: this.id,
+      describe: (onEvent) => this.describe(onEvent),
+      facts: () => readLineage(this.#client, { workflowId: this.id, runId }, false),
+      requests: prompts ? () => this.requests({ follow: false, kinds }) : undefined,
+      subAgent: (id) => new AgentRun(this.#client, id).export(options),
+    });
   }
 
   /** What calls under way show of themselves right now: progress, text, why an earlier attempt failed. */
@@ -213,6 +233,7 @@ export class AgentRun {
     const trace = createTrace(this.id);
     const { runId, type } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
+    if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
     let current = runId;
     for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
       for (const event of await trace.next(fact)) {
@@ -265,19 +286,6 @@ export class AgentRun {
 /** Type of the error that a run ends with which goes on as another one. */
 const RESET = 'Reset';
 
-function wasReset(id: string, runId: string): string {
-  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
-}
-
 function isForWaiting(type: DecisionName): boolean {
   return ruleOf(type).fits({ kind: 'tool', waiting: 'failed' });
-}
-
-function foreign(id: string): string {
-  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
-}
-
-function sessionNotRun(id: string): string {
-  const name = id.slice(sessionId('').length);
-  return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
 }

@@ -23,6 +23,10 @@ const loopShape = {
   trimIntermediateSteps: z.int().default(-1),
   onLimit: z.enum(['stop', 'ask']).optional(),
   onModelFailure: z.enum(['ask', 'fail']).default('ask'),
+  budget: options({
+    totalTokens: z.int().nonnegative().nullish(),
+    cost: z.number().nonnegative().nullish(),
+  }).optional(),
 } satisfies Checks<LoopOptions>;
 
 const requestShape = {

@@ -53,7 +53,7 @@ export async function* readRequests(
   }
 }
 
-function sourceOf(client: Client): TranscriptSource {
+export function sourceOf(client: Client): TranscriptSource {
   return {
     facts: (run) => factsOf(client, run),
     async observation(run, ref, result) {

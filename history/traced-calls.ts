@@ -1,4 +1,4 @@
-import type { PlannedAction } from '../agent/calls.ts';
+import { type ModelTurn, type PlannedAction, parseActivityId } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
 import { unanswered } from '../agent/rules/ask-timeout.ts';
@@ -10,6 +10,7 @@ import {
   cancelledEnd,
   presetEnd,
 } from '../agent/rules/call-rules.ts';
+import { afterDoubt } from '../agent/rules/doubt.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
 import { limitError } from '../agent/rules/run-limits.ts';
 import type { RecordedWait } from '../agent/rules/waiting.ts';
@@ -33,6 +34,8 @@ export interface TracedCall {
   byPerson: boolean;
   /** A person cancelled it: what the model is told of that. */
   cancelled: string | undefined;
+  /** Schedules in a row that certainly did nothing. */
+  lost: number;
   /** Why nobody could say whether a person has to allow it. */
   approvalError: ErrorInfo | undefined;
   /** How the call ended, where history does not yet say with which consequence. */
@@ -40,7 +43,7 @@ export interface TracedCall {
 }
 
 type Unsettled =
-  | { type: 'failed'; error: ErrorInfo }
+  | { type: 'failed'; error: ErrorInfo; inDoubt?: 'unasked' | 'asked' }
   | { type: 'cancelled' }
   | { type: 'deferred'; note: Json }
   /** Nobody decided in time. */
@@ -54,6 +57,8 @@ export interface Pending {
   atMs: number;
   attempts: number;
   closing: boolean;
+  /** It asks the tool what became of an earlier schedule. */
+  reconciles: boolean;
 }
 
 export function newCall(id: string, action: AgentAction, tool: ToolManifest | undefined): TracedCall {
@@ -68,17 +73,31 @@ export function newCall(id: string, action: AgentAction, tool: ToolManifest | un
     waitsFor: undefined,
     byPerson: false,
     cancelled: undefined,
+    lost: 0,
     approvalError: undefined,
     unsettled: undefined,
   };
 }
 
-/** What a turn decided on, and at once what of it needs no run. */
-export function planned(
-  call: TracedCall,
-  action: PlannedAction,
+/** What a turn decided on: each call is known from now on. */
+export function plannedTurn(
+  calls: Map<string, TracedCall>,
+  modelCall: string,
+  { decision, text }: ModelTurn,
   tools: readonly ToolManifest[],
 ): TimelessEvent[] {
+  if (decision.type !== 'act') return [];
+  return decision.actions.flatMap((action, index) => {
+    const { tool, toolInput, log = text } = action;
+    const manifest = tools.find(({ name }) => name === tool);
+    const call = newCall(`${modelCall}.${index + 1}`, { tool, toolInput, log }, manifest);
+    calls.set(call.id, call);
+    return planned(call, action, tools);
+  });
+}
+
+/** A call at its beginning, and at once its step where it needs no run. */
+function planned(call: TracedCall, action: PlannedAction, tools: readonly ToolManifest[]): TimelessEvent[] {
   const { id } = call;
   call.approvalError = action.approval?.error;
   const told: TimelessEvent[] = [{ type: 'action', call: id, action: call.action }];
@@ -158,6 +177,7 @@ export function decided(call: TracedCall, decision: OperatorDecision): TimelessE
       return told;
     case 'again':
       call.waitsFor = undefined;
+      call.lost = 0;
       call.byPerson ||= effect.input !== undefined;
       if (effect.input !== undefined) call.action = { ...call.action, toolInput: effect.input };
       return told;
@@ -216,13 +236,15 @@ function endByRule(
   overdue: boolean,
   ending: boolean,
 ): CallEnd | undefined {
-  const context: FailureContext = { cancelled, overdue };
+  const context: FailureContext = { cancelled, overdue, tellsDeath: true };
   if (unsettled === undefined || tool === undefined) return undefined;
   switch (unsettled.type) {
     case 'cancelled':
       return ending && cancelled === undefined ? undefined : cancelledEnd(context);
     case 'failed':
-      return endOf(afterFailure(tool, unsettled.error, context));
+      return unsettled.inDoubt === undefined
+        ? endOf(afterFailure(tool, unsettled.error, context))
+        : endOf(afterDoubt(tool, context));
     case 'unanswered':
       return endOf(unanswered(unsettled.timeout, { tool: tool.name, reason: unsettled.reason }));
     case 'deferred':
@@ -237,4 +259,17 @@ function endOf(next: { type: 'end'; end: CallEnd } | { type: 'ask' | 'fail' }): 
 /** Which of a workflow's agents a call is of. */
 export function scopeOf(call: string): number {
   return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
+}
+
+/** What an activity's id, or a sub-agent's workflow id, says; undefined for what is none of ours. `run`: workflow id. */
+export function scheduledCall(
+  run: string,
+  { of, workId }: { of: 'activity' | 'child'; workId: string },
+): { call: string; scope: number; n: number } | undefined {
+  // A sub-agent's run is called as the parent's, a slash, and the call.
+  if (of === 'child' && !workId.startsWith(`${run}/`)) return undefined;
+  const parsed = parseActivityId(of === 'child' ? workId.slice(run.length + 1) : workId);
+  if (parsed === undefined) return undefined;
+  const { scope, n } = parsed;
+  return { call: scope === 0 ? parsed.call : callWithin(String(scope), parsed.call), scope, n };
 }

@@ -22,8 +22,10 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
   return resolveAgent({
     agent,
     overrides,
+    parentBudget: input.parentBudget,
     chatHistory: isConversation(input) || undefined,
     variables: variables && Object.keys(variables),
+    recorded: input.recorded && { live: input.recorded.live },
   }).catch((failure: unknown) => {
     throw asRunFailure(failure);
   });

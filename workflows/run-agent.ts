@@ -12,7 +12,7 @@ import { emitEnd, emitFailure, emitStart, emitUnheard, emitter } from './emit.ts
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
-import { isContinueAsNew } from './run-failure.ts';
+import { isContinueAsNew, withUsage } from './run-failure.ts';
 import { openTranscript } from './transcript.ts';
 import type { Turn } from './turn.ts';
 
@@ -62,7 +62,7 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
     if (isContinueAsNew(failure)) throw failure;
     emitUnheard(loop.emit, loop.inbox);
     emitFailure(loop.emit, loop.counters, failure);
-    throw failure;
+    throw loop.manifest.budget === undefined ? failure : withUsage(failure, loop.counters.usage);
   } finally {
     agent.over();
     endWatch();
@@ -88,6 +88,7 @@ function begin(
     pause,
     inbox,
     limitWait: new LimitWait(),
+    recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
   };

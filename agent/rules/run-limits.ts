@@ -1,6 +1,6 @@
 import type { Allowance, Counters } from '../counters.ts';
 import type { AgentManifest } from '../manifest.ts';
-import type { ErrorInfo, StopReason } from '../vocabulary.ts';
+import { type ErrorInfo, type StopReason, dollars, knownCost } from '../vocabulary.ts';
 
 /** The limits of a run, how it stands against each, and how a person is told that it has come to one. */
 
@@ -43,11 +43,23 @@ const runLimits: { readonly [L in LimitName]-?: Limit } = {
         ? undefined
         : { limit: maxExecutionTimeMs, used: nowMs - startedAtMs - waitedMs },
   },
-  tokens: { stop: 'error', unit: 'tokens', standing: () => undefined },
-  cost: { stop: 'error', unit: 'dollars', standing: () => undefined },
+  tokens: {
+    stop: 'budget',
+    unit: 'tokens',
+    standing: ({ budget }, { usage }) => budgetStanding(budget?.totalTokens, usage.totalTokens),
+  },
+  cost: {
+    stop: 'budget',
+    unit: 'dollars',
+    standing: ({ budget }, { usage }) => budgetStanding(budget?.cost, knownCost(usage)),
+  },
 };
 
 export const limitNames = Object.keys(runLimits) as LimitName[]; // the keys of the literal above
+
+function budgetStanding(limit: number | null | undefined, used: number) {
+  return limit === undefined || limit === null ? undefined : { limit, used };
+}
 
 const REPEATS = 'repeats';
 
@@ -68,8 +80,9 @@ export function limitBehind(
     const { unit, standing, ...rule } = runLimits[raise];
     const stands = rule.stop === stop ? standing(manifest, counters, nowMs) : undefined;
     if (stands === undefined) continue;
-    const limit = stands.limit + (counters.allowance?.[raise] ?? 0);
-    if (stands.used >= limit) return { stop, raise, over: stands.used - limit, figure: `${limit} ${unit}` };
+    const limit = dollars(stands.limit + (counters.allowance?.[raise] ?? 0));
+    if (stands.used >= limit)
+      return { stop, raise, over: dollars(stands.used - limit), figure: `${limit} ${unit}` };
   }
   throw new Error(`unreachable: the run stands at no limit that stops it as ${stop}`);
 }
