@@ -9,7 +9,7 @@ import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { decidingCommands } from './deciding.ts';
 import { withFilters } from './filter-options.ts';
-import { steeringCommands } from './steering.ts';
+import { steeringCommands } from './steering-commands.ts';
 import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {

@@ -2,7 +2,7 @@ import type { CancellationScope } from '@temporalio/workflow';
 import { activityId } from '../agent/calls.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import type { LimitWait } from './at-limit.ts';
+import type { LimitWait } from './limit-wait.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';

@@ -9,33 +9,6 @@ import { runFailure } from './run-failure.ts';
 /** What a person makes of a run that has come to a limit. */
 export type AfterLimit = { type: 'go on' } | { type: 'answer'; output: Json } | { type: 'stop' };
 
-/** An agent's waits at its limits: what `extend` needs to know of them, and ends. */
-export class LimitWait {
-  #reached: ReachedLimit | undefined;
-  #call = '';
-  #parks = 0;
-
-  /** The limit at which the agent waits now. */
-  get reached(): ReachedLimit | undefined {
-    return this.#reached;
-  }
-
-  /** How often it has waited before this model call: the call's first schedule comes after these waits. */
-  parks(call: string): number {
-    return call === this.#call ? this.#parks : 0;
-  }
-
-  begin(call: string, reached: ReachedLimit): void {
-    this.#parks = this.parks(call) + 1;
-    this.#call = call;
-    this.#reached = reached;
-  }
-
-  end(): void {
-    this.#reached = undefined;
-  }
-}
-
 /** Waits where the model would be asked next: until a person raises the limit, gives the answer, or has the run stop or fail. */
 export async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<AfterLimit> {
   const { control, manifest, deadline, emit, limitWait } = loop;

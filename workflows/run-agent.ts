@@ -5,7 +5,7 @@ import { freshCounters } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
-import { LimitWait } from './at-limit.ts';
+import { LimitWait } from './limit-wait.ts';
 import { type RunningAgent, type StandingHooks, enroll } from './agents.ts';
 import { Deadline } from './deadline.ts';
 import { emitEnd, emitFailure, emitStart, emitUnheard, emitter } from './emit.ts';
