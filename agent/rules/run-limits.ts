@@ -81,7 +81,7 @@ export function limitBehind(
     const stands = rule.stop === stop ? standing(manifest, counters, nowMs) : undefined;
     if (stands === undefined) continue;
     const limit = dollars(stands.limit + (counters.allowance?.[raise] ?? 0));
-    if (stands.used >= limit)
+    if (dollars(stands.used - limit) >= 0)
       return { stop, raise, over: dollars(stands.used - limit), figure: `${limit} ${unit}` };
   }
   throw new Error(`unreachable: the run stands at no limit that stops it as ${stop}`);

@@ -73,7 +73,7 @@ export const runMessages = {
     },
   }),
   pause: runMessage<object>({
-    does: 'Begin no model or tool call any more, until resume; what is under way ends',
+    does: 'Begin nothing any more until resume; what is under way ends',
     data: 'nothing',
     read: (data) => readNothing('pause', data),
     check(_, { agents, isPaused, isPausedAbove }) {

@@ -165,8 +165,7 @@ describe('the command line', () => {
         abort <id> [call]             fail the run at the waiting call
         cancel <id> [call]            cancel a run, or one running tool call
         say <id> <message>            tell the model something, which it sees at its next turn
-        pause <id>                    begin no model or tool call any more, until resume; what is under
-                                      way ends
+        pause <id>                    begin nothing any more until resume; what is under way ends
         resume <id>                   let a paused run go on
         extend <id>                   raise the limits of a run by so much
         session                       list, show or clear conversations

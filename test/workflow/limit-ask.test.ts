@@ -24,6 +24,7 @@ const sleeper = defineTool({
 });
 const helper = agentTool({ agent: 'helper', description: 'helps' });
 const tools = [echo, sleeper, helper];
+/** 15 tokens a call. */
 const model = modelOf((step) => (Number(step) < 4 ? act('echo', step) : answer('ok')));
 const closing = modelOf((step, request) =>
   promptOf(request).includes('final answer based on') ? answer('as far as I got') : act('echo', step),
@@ -49,6 +50,7 @@ beforeAll(async () => {
         repeatLimit: 2,
         maxIterations: null,
       },
+      { name: 'thrifty', model, ...ask, budget: { totalTokens: 20 } },
       { name: 'helper', model, ...ask, maxIterations: 1 },
       { name: 'parent', model: modelOf((step) => (step === '1' ? act('helper', 'x') : answer('ok'))), tools },
     ],
@@ -281,6 +283,21 @@ describe('a run that asks at another limit', () => {
         "run_ended: completed, final_answer",
       ]
     `);
+  });
+
+  test('asks when its budget is used up, for as much as it has used', async () => {
+    const run = await start('thrifty');
+    const { park } = await waiting(run);
+    expect(park).toMatchObject({
+      call: '3',
+      error: { type: 'TokenBudget', message: 'The budget of 20 tokens is used up.' },
+    });
+    await expect(run.extend({ tokens: 10 })).rejects.toThrow(
+      'extend: the run waits. The budget of 20 tokens is used up. Raise tokens by more than 10.',
+    );
+    await run.extend({ tokens: 100 });
+    const { lines: _lines, ...report } = await endOf(run);
+    expect(report).toMatchObject({ status: 'completed', output: 'ok', usage: { totalTokens: 60 } });
   });
 
   test('tells the run above it, which shows that it waits', async () => {
