@@ -62,6 +62,8 @@ export function enroll(name: string, hooks: StandingHooks): RunningAgent {
       entry.extend(entry.granted);
       for (const event of entry.untold.splice(0)) loop.emit?.(event);
       forgetClock = pause.addClock(loop.deadline);
+      // Until now nobody could be told of it.
+      if (pause.isOn) onStandingChange();
     },
     over() {
       entry.isOver = true;
