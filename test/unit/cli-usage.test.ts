@@ -61,7 +61,7 @@ describe('the command line', () => {
     [
       'an unknown reason to wait',
       ['skip', '--all', '--waiting', 'tired'],
-      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed.\n",
+      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.\n",
     ],
     [
       'a page beside all pages',
@@ -151,11 +151,11 @@ describe('the command line', () => {
 
       Commands:
         run <agent> <question>        ask an agent and print its answer
-        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
         export <id>                   print a whole run as one JSON file, or as a page for a browser
+        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
         retry <id> [call]             run the waiting call again
         approve <id> [call]           let the call that waits for approval run
         reject <id> [call]            do not let the call run; the model is told, and why
