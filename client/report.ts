@@ -1,5 +1,6 @@
 import { parseActivityId } from '../agent/calls.ts';
 import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
+import { type RestartedEvent, isDropped } from '../agent/restart.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
 import {
   type ErrorInfo,
@@ -75,6 +76,9 @@ export function addToReport(report: RunReport, event: RunEvent): void {
     case 'resumed':
       endWait(report, event.call);
       return;
+    case 'restarted':
+      beginAgain(report, event);
+      return;
     case 'run_ended':
       endReport(report, event);
       return;
@@ -94,6 +98,18 @@ export function addToReport(report: RunReport, event: RunEvent): void {
 function endWait(report: RunReport, ended: string): void {
   report.waiting = report.waiting.filter(({ call }) => call !== ended);
   report.status = report.waiting.length > 0 ? 'waiting' : 'running';
+}
+
+/** What is dropped of the run before is no part of this one. */
+function beginAgain(report: RunReport, event: RestartedEvent): void {
+  const { runId, iterations, usage, edits = [] } = event;
+  const edited = ({ call, observation }: RunStep) =>
+    edits.find((edit) => edit.call === call)?.observation ?? observation;
+  Object.assign(report, { runId, iterations, usage, waiting: [], status: 'running' });
+  Object.assign(report, { stopReason: null, output: null, error: null });
+  report.intermediateSteps = report.intermediateSteps
+    .filter(({ call }) => !isDropped(call, event))
+    .map((step) => ({ ...step, observation: edited(step) }));
 }
 
 function endReport(report: RunReport, event: Extract<RunEvent, { type: 'run_ended' }>): void {

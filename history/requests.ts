@@ -39,7 +39,7 @@ export async function* readRequests(
 ): AsyncGenerator<AskedRequest> {
   const known = [...kinds];
   const facts = readLineage(client, run, follow);
-  for await (const { transcript, asked } of readTranscripts(sourceOf(client), run.workflowId, facts)) {
+  for await (const { transcript, asked } of readTranscripts(sourceOf(client), facts)) {
     if (asked === undefined) continue;
     const { scope, call, n, closing } = asked;
     const context = conversation(transcript.entries, closing);

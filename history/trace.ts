@@ -16,6 +16,7 @@ import {
   asResolvedAgent,
   asRunInput,
 } from './records.ts';
+import { begunAgain } from './traced-restart.ts';
 import {
   type Pending,
   type TracedCall,
@@ -33,6 +34,8 @@ import {
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
   next(fact: Fact): Promise<RunEvent[]>;
+  /** Used up so far. */
+  spent(): Spent;
 }
 
 /** `id`: of the workflow. */
@@ -45,7 +48,9 @@ export function createTrace(id: string): Trace {
   /** Timers of the time limit; false once a person has been waited for meanwhile, which puts the limit off. */
   const deadlines = new Map<string, boolean>();
   const spent: Spent = { iterations: 0, usage: noUsage };
+  let workflowId = id;
   let runId = '';
+  let isBegun = false;
   let lastLog = '';
   /** The time limit has been reached; the run as a whole is being cancelled. */
   let overdue = false;
@@ -55,12 +60,13 @@ export function createTrace(id: string): Trace {
     async next(fact) {
       return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
     },
+    spent: () => ({ ...spent }),
   };
 
   async function read(fact: Fact): Promise<TimelessEvent[]> {
     switch (fact.type) {
       case 'started':
-        runId = fact.runId;
+        ({ workflowId, runId } = fact);
         return begin(await fact.input());
       case 'scheduled':
         return schedule(fact);
@@ -110,18 +116,29 @@ export function createTrace(id: string): Trace {
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
+    const again = begunAgain(run, { id: workflowId, runId }, calls);
+    if (again.length > 0) clear();
+    if (isBegun && again.length > 0) return [...told, ...again];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
       return [...told, { type: 'continued', runId }];
     }
-    const agent = run?.agent ?? '';
-    return [...told, { type: 'run_started', id, runId, agent, input: run?.question?.input ?? '' }];
+    isBegun = true;
+    const { agent = '', question } = run ?? {};
+    return [...told, { type: 'run_started', id, runId, agent, input: question?.input ?? '' }, ...again];
+  }
+
+  /** Nothing of the run before is under way any more. */
+  function clear(): void {
+    ending = false;
+    pending.clear();
+    within.clear();
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
     const isChild = fact.of === 'child';
     // A sub-agent's run is called as the parent's, a slash, and the call.
-    if (isChild && !fact.workId.startsWith(`${id}/`)) return [];
-    const parsed = parseActivityId(isChild ? fact.workId.slice(id.length + 1) : fact.workId);
+    if (isChild && !fact.workId.startsWith(`${workflowId}/`)) return [];
+    const parsed = parseActivityId(isChild ? fact.workId.slice(workflowId.length + 1) : fact.workId);
     if (parsed === undefined) return [];
     const { scope, n } = parsed;
     const call = scope === 0 ? parsed.call : callWithin(String(scope), parsed.call);
@@ -172,7 +189,8 @@ export function createTrace(id: string): Trace {
 
   function resolved({ call }: Pending, result: unknown): void {
     const manifest = asResolvedAgent(result)?.manifest;
-    if (manifest !== undefined) manifests.set(scopeOf(call), manifest);
+    // What is pinned stays: a fork with another model takes no more than that from the config.
+    if (manifest !== undefined && !manifests.has(scopeOf(call))) manifests.set(scopeOf(call), manifest);
   }
 
   function replied(task: Pending, turn: ModelTurn | undefined, durationMs: number): TimelessEvent[] {

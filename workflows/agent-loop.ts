@@ -1,6 +1,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { DoneCall } from '../agent/restart.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';
@@ -19,6 +20,10 @@ export interface AgentLoop {
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */
   readonly scopeAround: CancellationScope;
+  /** Effects of steps that were dropped by a rewind. */
+  readonly done: readonly DoneCall[];
+  /** The run has taken the place of another one, whose sub-agents may still be ending. */
+  readonly restarted: boolean;
 }
 
 /** Runs that began before it keep to what they recorded: no timer for a wait, siblings of a failed call left alone. */

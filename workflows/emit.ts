@@ -8,6 +8,7 @@ import {
 import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
+import { restartedEvent } from '../agent/transcript/edits.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunResult, statusOf } from '../agent/run-result.ts';
 import type { AgentRunInput } from './messages.ts';
@@ -37,6 +38,17 @@ export function logWaiting({ call, tool, reason, error }: WaitingCall): void {
 export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {
   const { workflowId, runId } = workflowInfo();
   emit?.({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
+}
+
+/** A run that goes on from another one: by a person's word it is told, by continue-as-new it is not. */
+export function emitRestart(
+  emit: Emit | undefined,
+  { pending, restart }: AgentRunInput,
+  counters: Counters,
+): void {
+  if (emit === undefined || restart === undefined) return;
+  const { workflowId: id, runId } = workflowInfo();
+  emit(restartedEvent({ id, runId }, restart, pending, counters));
 }
 
 /** `log`: what the model wrote around its final answer. */

@@ -1,4 +1,5 @@
 import { reachedLimit } from '../agent/counters.ts';
+import type { KeptTurn } from '../agent/restart.ts';
 import type { Json, StopReason } from '../agent/vocabulary.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from './agent-loop.ts';
@@ -14,19 +15,24 @@ export interface LoopEnd {
   log: string;
 }
 
-/** The loop: think, act, observe. `betweenTurns` may end the run by continuing it as new; undefined: nothing to wait for. */
+/**
+ * The loop: think, act, observe. `betweenTurns` may end the run by continuing it as new; undefined: nothing to wait for.
+ * `kept`: it begins with a turn that the model has taken already.
+ */
 export async function iterate(
   loop: AgentLoop,
   betweenTurns: (lastTurn: Turn) => Promise<never> | undefined,
+  kept?: KeptTurn,
 ): Promise<LoopEnd> {
   const { counters, manifest, transcript, deadline } = loop;
-  for (;;) {
+  for (let again = kept; ; again = undefined) {
     const limit = deadline.passed ? 'max_execution_time' : reachedLimit(manifest, counters, Date.now());
-    if (limit !== undefined) return stopped(loop, limit);
+    // A turn that is taken up again is counted already: it may be the last.
+    if (limit !== undefined && again === undefined) return stopped(loop, limit);
 
-    const turn = await plan(loop);
+    const turn = again === undefined ? await plan(loop) : again.turn;
     if (turn === undefined) return stopped(loop, 'max_execution_time');
-    counters.iterations++;
+    if (again === undefined) counters.iterations++;
     const { decision } = turn;
     if (decision.type === 'fail') throw runFailure(decision.error);
     if (decision.type === 'finish') {
@@ -34,7 +40,7 @@ export async function iterate(
     }
     if (decision.type === 'stop') return stopped(loop, 'max_iterations');
 
-    const acted = await act(loop, turn, decision.actions);
+    const acted = await act(loop, turn, decision.actions, again?.ends);
     const direct = returnDirect(loop, acted.steps);
     if (direct !== undefined) return end(loop, direct.entry.observation, 'return_direct');
 

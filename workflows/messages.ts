@@ -5,6 +5,7 @@ import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
+import type { DoneCall, Restart } from '../agent/restart.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage, RunStatus, Usage } from '../agent/vocabulary.ts';
@@ -31,8 +32,8 @@ export function runLabels(agent: string, input: string) {
 }
 
 /**
- * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new (later: rewind, fork, retry)
- * has the pinned manifest and a pointer to where the transcript so far is recorded.
+ * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new, rewind, fork and retry have the
+ * pinned manifest and a pointer to where the transcript so far is recorded.
  */
 export interface AgentRunInput {
   agent: string;
@@ -56,6 +57,10 @@ export interface AgentRunInput {
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
+  /** The run does steps of another one again. */
+  restart?: Restart | undefined;
+  /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */
+  done?: DoneCall[] | undefined;
 }
 
 /** A run's result as its workflow records it. */

@@ -2,13 +2,13 @@ import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
-import { freshCounters } from '../agent/counters.ts';
+import { type Counters, freshCounters } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { type RunningAgent, enroll } from './agents.ts';
 import { Deadline } from './deadline.ts';
-import { emitEnd, emitFailure, emitStart, emitter } from './emit.ts';
+import { emitEnd, emitFailure, emitRestart, emitStart, emitter } from './emit.ts';
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
@@ -53,9 +53,14 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   const loop = begin(input, resolved, agent);
   agent.begun(loop);
   const endWatch = loop.deadline.watch();
-  if (input.from === undefined) emitStart(loop.emit, input);
+  if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
+  emitRestart(loop.emit, input, loop.counters);
   try {
-    const { result, log } = await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+    const { result, log } = await iterate(
+      loop,
+      (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn),
+      input.restart?.turn,
+    );
     emitEnd(loop.emit, result, log);
     return result;
   } catch (failure) {
@@ -70,7 +75,8 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
 function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }: RunningAgent): AgentLoop {
   const { manifest, events } = resolved;
   // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
-  const { root = workflowInfo().firstExecutionRunId, counters = freshCounters(Date.now()) } = input;
+  const { root = workflowInfo().firstExecutionRunId, done = [], restart } = input;
+  const counters = countersOf(input);
   return {
     scope,
     root,
@@ -81,5 +87,14 @@ function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }
     control,
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
+    done,
+    restarted: restart !== undefined,
   };
+}
+
+/** Of a run that goes on from steps that are kept, the clock goes on from what had passed then. */
+function countersOf({ counters, restart }: AgentRunInput): Counters {
+  const fresh = freshCounters(Date.now());
+  if (counters === undefined || restart === undefined) return counters ?? fresh;
+  return { ...counters, startedAtMs: fresh.startedAtMs - restart.elapsedMs, waitedMs: 0 };
 }

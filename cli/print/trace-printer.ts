@@ -1,4 +1,5 @@
 import type { WaitingCall, RunEvent, RunStep } from '../../agent/events.ts';
+import type { RestartedEvent } from '../../agent/restart.ts';
 import {
   type ErrorInfo,
   type AgentAction,
@@ -11,7 +12,15 @@ import {
 import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
-import { attemptText, decisionText, errorText, thoughtIn, tries, waitingText } from './trace-words.ts';
+import {
+  attemptText,
+  decisionText,
+  errorText,
+  restartText,
+  thoughtIn,
+  tries,
+  waitingText,
+} from './trace-words.ts';
 
 export interface TraceOptions {
   write(text: string): unknown;
@@ -97,6 +106,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         ]);
       case 'step':
         return step(event.step);
+      case 'restarted':
+        return restarted(event);
       case 'continued':
       case 'resumed':
       case 'finish':
@@ -105,6 +116,19 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         open.clear();
         return runEnded(event);
     }
+  }
+
+  function restarted(event: RestartedEvent): void {
+    open.clear();
+    failed.clear();
+    ({ iterations, usage } = event);
+    stay([
+      '',
+      colors.magenta(restartText(event)),
+      ...(event.edits ?? []).flatMap(({ call, observation }) =>
+        labelled(`Observation ${call}, changed`, asText(observation)),
+      ),
+    ]);
   }
 
   function modelEnded({ call, turn, attempts, durationMs, closing }: ModelEnded): void {

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../../agent/vocabulary.ts';
 import type { ModelTurn } from '../../agent/calls.ts';
 import type { OperatorDecision, RunEvent, WaitingCall } from '../../agent/events.ts';
+import type { RestartedEvent } from '../../agent/restart.ts';
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { duration, oneLine } from './display.ts';
 
@@ -44,6 +45,18 @@ export function waitingText(waiting: WaitingCall, whyShown: boolean): string {
   const what = stateOf(waiting).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
   const why = error === undefined || whyShown ? '' : `: ${errorText(error)}`;
   return `Waiting for you: ${what} ${reason}${why}`;
+}
+
+/** Where a run begins again, and which of its steps are kept. */
+export function restartText({ by, step, from, again }: RestartedEvent): string {
+  switch (by) {
+    case 'rewind':
+      return `Rewound to step ${step}`;
+    case 'fork':
+      return `Forked from run ${oneLine(from.id)} at step ${step}`;
+    case 'retry':
+      return `Retried from ${again === undefined || again.length === 0 ? `step ${step}` : `call ${again.join(', ')}`}`;
+  }
 }
 
 export function decisionText(decision: OperatorDecision): string {
