@@ -1,5 +1,8 @@
 import type { ModelTurn } from './calls.ts';
 import type { Json, Usage } from './vocabulary.ts';
+import { canonicalJson } from './json-object.ts';
+import type { ToolManifest } from './manifest.ts';
+import { EMPTY_DIGEST, extendDigest } from './transcript/digest.ts';
 import type { StepEntry } from './transcript/entries.ts';
 
 /** What crosses from a run to the one that does some of its steps again. JSON; recorded in history. */
@@ -14,8 +17,8 @@ export interface Restart {
   step: number;
   /** The run whose record is kept up to there; `workflowId`: where it is another one. */
   from: { workflowId?: string | undefined; runId: string };
-  /** The run of the same workflow id whose place it takes. */
-  replaces?: string | undefined;
+  /** The latest run when it was asked for, whose steps from `step` on are dropped: all but a fork take its place. */
+  latest: { workflowId?: string | undefined; runId: string };
   /** Of whoever asked for it: of two who ask at a time, one gets the run, and both can tell who. */
   request: string;
   /** Milliseconds that had passed of the run's time limit. */
@@ -65,6 +68,38 @@ export interface RestartedEvent {
   /** Of a turn that is taken up again: its calls that are made again. Its others are kept, as is what the model decided. */
   again?: string[] | undefined;
   edits?: { call: string; observation: Json }[] | undefined;
+}
+
+/** The run of the same workflow id whose place is taken. */
+export function replacedRun({ by, latest }: Restart): string | undefined {
+  return by === 'fork' ? undefined : latest.runId;
+}
+
+/** A second run of such a call would do its effect again. */
+export function isOnce({ effects }: ToolManifest): boolean {
+  const once: string = 'once';
+  return effects === once;
+}
+
+/** Tells two inputs of a tool apart, in whatever order their fields were written. */
+export function inputDigest(input: Json): string {
+  return extendDigest(EMPTY_DIGEST, canonicalJson(input));
+}
+
+/** Name of the activity that reads the effects of dropped steps, before a run begins that does them again. */
+export const EARLIER_EFFECTS = 'earlierEffects';
+
+/** Which effects: of `step` and later, or only of the calls that are made `again`. `workflowId`: where it is another one. */
+export interface EffectsQuestion {
+  run: { workflowId?: string | undefined; runId: string };
+  step: number;
+  again?: string[] | undefined;
+}
+
+export function callsWithoutEnd(step: number, { turn: { decision }, ends }: KeptTurn): string[] {
+  const actions = decision.type === 'act' ? decision.actions : [];
+  const calls = actions.map((_, index) => `${step}.${index + 1}`);
+  return calls.filter((call) => ends.every(({ entry }) => entry.call !== call));
 }
 
 /** Whether what a call did is dropped where a run begins again: all of `step` and later. */

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { parseActivityId } from '../agent/calls.ts';
-import type { Restart } from '../agent/restart.ts';
+import { type Restart, replacedRun } from '../agent/restart.ts';
 import { type Fact, type StartedFact, readFacts, readStart } from './facts.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
@@ -72,12 +72,17 @@ export async function successorOf(client: Client, run: RunRef): Promise<RunRef |
   const { runId } = await client.workflow.getHandle(run.workflowId).describe();
   for (let at = { ...run, runId }; at.runId !== run.runId;) {
     const start = await startIfThere(client, at);
-    const before = start && (start.previousRunId ?? (await restartOf(start))?.replaces);
+    const before = start && (start.previousRunId ?? (await replacedBy(start)));
     if (before === undefined) return undefined;
     if (before === run.runId) return at;
     at = { ...run, runId: before };
   }
   return undefined;
+}
+
+async function replacedBy(start: StartedFact): Promise<string | undefined> {
+  const restart = await restartOf(start);
+  return restart && replacedRun(restart);
 }
 
 /** A run as far as it is part of a lineage. */

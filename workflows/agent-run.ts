@@ -63,7 +63,7 @@ function continueWhenLong(
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,
-    done: input.done,
+    done: loop.done.length === 0 ? undefined : [...loop.done],
   });
 }
 

@@ -37,11 +37,13 @@ export function runLabels(agent: string, input: string) {
  */
 export interface AgentRunInput {
   agent: string;
-  question?: {
-    input: string;
-    chatHistory: ChatMessage[];
-    variables?: { [name: string]: string } | undefined;
-  };
+  question?:
+    | {
+        input: string;
+        chatHistory: ChatMessage[];
+        variables?: { [name: string]: string } | undefined;
+      }
+    | undefined;
   /** Name of the session that the question is part of. */
   session?: string | undefined;
   overrides?: RunOverrides | undefined;

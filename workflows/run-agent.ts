@@ -3,10 +3,12 @@ import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { type Counters, freshCounters } from '../agent/counters.ts';
+import type { DoneCall } from '../agent/restart.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { type RunningAgent, enroll } from './agents.ts';
+import { droppedEffects, mayHaveEffects } from './dropped-effects.ts';
 import { Deadline } from './deadline.ts';
 import { emitEnd, emitFailure, emitRestart, emitStart, emitter } from './emit.ts';
 import { iterate } from './loop.ts';
@@ -50,7 +52,8 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   const agent = enroll(input.agent, hooks.waiting);
   const resolved = await resolve(input, agent.scope);
   hooks.resolved?.(resolved);
-  const loop = begin(input, resolved, agent);
+  const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
+  const loop = begin(input, resolved, agent, effects);
   agent.begun(loop);
   const endWatch = loop.deadline.watch();
   if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
@@ -72,7 +75,7 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   }
 }
 
-function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }: RunningAgent): AgentLoop {
+function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }: RunningAgent, effects: DoneCall[]): AgentLoop {
   const { manifest, events } = resolved;
   // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
   const { root = workflowInfo().firstExecutionRunId, done = [], restart } = input;
@@ -87,7 +90,7 @@ function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }
     control,
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
-    done,
+    done: [...done, ...effects],
     restarted: restart !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-import type { Restart, RestartedEvent } from '../restart.ts';
+import { type Restart, type RestartedEvent, callsWithoutEnd } from '../restart.ts';
 import type { Json, Usage } from '../vocabulary.ts';
 import type { AgentManifest } from '../manifest.ts';
 import type { Entry, StepEntry } from './entries.ts';
@@ -41,10 +41,4 @@ export function restartedEvent(
     again: turn && callsWithoutEnd(step, turn),
     edits: edits.length === 0 ? undefined : edits,
   };
-}
-
-function callsWithoutEnd(step: number, { turn: { decision }, ends }: NonNullable<Restart['turn']>): string[] {
-  const actions = decision.type === 'act' ? decision.actions : [];
-  const calls = actions.map((_, index) => `${step}.${index + 1}`);
-  return calls.filter((call) => ends.every(({ entry }) => entry.call !== call));
 }
