@@ -13,7 +13,11 @@ import { beating } from './beating.ts';
  */
 export async function awaitSuccessor(run: SucceedingRun): Promise<RunEnd> {
   const { client, cancellationSignal, cancelled } = Context.current();
-  const cancelRun = () => void client.workflow.getHandle(run.workflowId).cancel().catch(() => undefined);
+  const cancelRun = () =>
+    void client.workflow
+      .getHandle(run.workflowId)
+      .cancel()
+      .catch(() => undefined);
   cancellationSignal.addEventListener('abort', cancelRun);
   cancelled.catch(() => undefined); // the signal tells
   try {

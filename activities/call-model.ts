@@ -10,7 +10,8 @@ import { requestDigest } from '../agent/transcript/request.ts';
 import { boundedText } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
-import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
+import { type Decided, withApprovals } from './approval-check.ts';
+import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { classifyError } from './errors.ts';
 import { missing, ownCode } from './own-code.ts';
@@ -38,7 +39,11 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const reader = readerOf(dependencies, kind, context);
         const { text, decision: decided } = ownCode(manifest, () => decide(reader, manifest, reply));
         const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
-        const decision = checkRemoteInputs(dependencies, limited);
+        const decision = await withApprovals(
+          dependencies.tools,
+          checkRemoteInputs(dependencies, limited),
+          decidedBy(attempt, manifest),
+        );
         return {
           digest: mark.digest,
           text,
@@ -56,6 +61,11 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
       },
     );
   };
+}
+
+function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Decided {
+  const call = info.activityId.replace(/~\d+$/u, '');
+  return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
 }
 
 function readerOf(

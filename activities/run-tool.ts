@@ -10,6 +10,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts';
 import { type Attempt, laterAttempt, runAttempt } from './attempt.ts';
 import { modelOf } from './ask-model.ts';
 import { checkedCheckpoint } from './checkpoint.ts';
+import { type Deferral, createDeferral } from './deferral.ts';
 import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
 import { classifyError } from './errors.ts';
@@ -32,13 +33,16 @@ export function createToolActivity(
       () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, classify: classifyError }),
       async (attempt) => {
         const counter = countUsage(attempt);
-        const context = toolContext(tool, input, meta, attempt, (prompt) =>
+        const key = idempotencyKey(meta, tool.name, input);
+        const deferral = createDeferral(attempt.context.info, key);
+        const context = toolContext(tool, { key, defer: deferral.defer }, meta, attempt, (prompt) =>
           complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
         );
         await refuseAfterDeaths(attempt, meta.call);
         const told = await tellModel(meta.maxOutputChars, () => runTool(tool, input, meta, attempt, context));
+        const ended = deferral.resultOf(told);
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
-        return { ...told, ...usage, ...laterAttempt(attempt) };
+        return { ...ended, ...usage, ...laterAttempt(attempt) };
       },
     );
     // Only now: an attempt that was given up may still end some time, and its output is nobody's.
@@ -78,7 +82,7 @@ async function tellModel(maxChars: number, run: () => Promise<unknown>): Promise
 
 function toolContext(
   tool: Tool,
-  input: Json,
+  { key, defer }: { key: string; defer: Deferral['defer'] },
   meta: ToolCallMeta,
   { context, heartbeat, signal }: Attempt,
   ask: (prompt: string) => Promise<string>,
@@ -93,9 +97,10 @@ function toolContext(
     progress: (text) => heartbeat.set({ progress: boundedText(text, limits.progressChars) }),
     checkpoint: async (value) => heartbeat.store({ checkpoint: checkedCheckpoint(tool.name, value) }),
     lastCheckpoint,
-    idempotencyKey: idempotencyKey(meta, tool.name, input),
+    idempotencyKey: key,
     earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
     complete: ask,
+    defer,
     attempt: info.attempt,
     callId: meta.call,
     runId: meta.root,

@@ -64,6 +64,8 @@ export interface PlannedAction {
   /** Left out where it is the reply's text. */
   log?: string | undefined;
   observation?: Json | undefined;
+  /** A person has to allow it; `error`: why nobody could say whether one has to. */
+  approval?: { error?: ErrorInfo | undefined } | undefined;
 }
 
 /** `fail`: the reply could not be read, and the agent does not want the model to be told. */
@@ -100,8 +102,13 @@ export interface ModelTurn {
 /** Result of a tool activity. */
 export interface ToolResult {
   output: Json;
-  /** `error`: the tool said so (ToolError); `invalid`: the input did not fit and the tool was not run. */
-  kind?: 'error' | 'invalid' | undefined;
+  /**
+   * `error`: the tool said so (ToolError); `invalid`: the input did not fit and the tool was not run; `deferred`: the result
+   * comes from outside, and the output is what the tool says to who is asked.
+   */
+  kind?: 'error' | 'invalid' | 'deferred' | undefined;
+  /** Of a deferred call: what somebody who answers without knowing the run has to bring. */
+  token?: string | undefined;
   /** Model calls made inside the tool. */
   usage?: Usage | undefined;
   /** The attempt that succeeded; absent where it was the first. */

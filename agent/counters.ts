@@ -11,6 +11,8 @@ export interface Counters {
   usage: Usage;
   /** Of an agent with a `repeatLimit`: what it decided on last. */
   repeat?: Repeat;
+  /** Approvals that hold for the rest of the run: see rules/approval.ts. */
+  approved?: string[];
 }
 
 export function freshCounters(nowMs: number): Counters {

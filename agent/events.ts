@@ -1,18 +1,34 @@
 import type { ModelTurn } from './calls.ts';
 import type { RestartedEvent } from './restart.ts';
-import type { OperatorDecision, WaitingReason } from './rules/decisions.ts';
-import type { AgentAction, AgentStep, ErrorInfo, Json, RunStatus, StopReason, Usage } from './vocabulary.ts';
+import type { OperatorDecision } from './rules/decisions.ts';
+import type {
+  AgentAction,
+  AgentStep,
+  ErrorInfo,
+  Json,
+  RunStatus,
+  StopReason,
+  Usage,
+  WaitingReason,
+} from './vocabulary.ts';
 
 export type { OperatorDecision } from './rules/decisions.ts';
 
-/** A call that waits for a person: a tool's, or (`3`) the model's. `n` counts the times it was scheduled, from 0. */
-export interface WaitingCall {
+/** A call that waits for a person: a tool's, or (`3`) the model's. `n` counts its waits, from 0. */
+export interface WaitingCall extends Wait {
   call: string;
   n: number;
   tool: string;
   toolInput: Json;
+}
+
+/** Why a call waits, and what there is to say about it. */
+export interface Wait {
   reason: WaitingReason;
+  /** What it failed of; of a doubt or a repetition, what is known. */
   error?: ErrorInfo | undefined;
+  /** What a tool that deferred its call says to who is asked. */
+  note?: Json | undefined;
 }
 
 /**
@@ -51,6 +67,8 @@ export type RunEvent = { at: number } & (
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
+  /** Nobody decided on a waiting call in the time there was. */
+  | { type: 'unanswered'; call: string }
   /** A call of a sub-agent does not wait any more; what was decided stands in the sub-agent's run. */
   | { type: 'resumed'; call: string }
   | { type: 'step'; step: RunStep }

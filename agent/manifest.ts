@@ -30,6 +30,12 @@ export interface ToolRules {
   maxOutputChars: number;
 }
 
+/** How long a person is waited for, and what comes then: the model is told, or the run fails. */
+export interface AskTimeout {
+  afterMs: number;
+  unanswered: 'observe' | 'fail';
+}
+
 /** What the workflow and the prompt need to know of a tool; the code stays with the worker. */
 export interface ToolManifest extends ToolRules {
   name: string;
@@ -46,6 +52,12 @@ export interface ToolManifest extends ToolRules {
   taskQueue?: string | undefined;
   /** A sub-agent: the tool is a run of this agent. */
   agent?: string | undefined;
+  /** Nothing is run: a person is asked, and what they say is the result. */
+  human?: true | undefined;
+  /** A person has to allow its calls: all of them, or those that the tool's own function says. */
+  approval?: 'always' | 'sometimes' | undefined;
+  /** In place of the agent's. */
+  askTimeout?: AskTimeout | undefined;
 }
 
 /**
@@ -105,8 +117,11 @@ export interface LoopOptions {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest extends LoopOptions {
-  /** Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits. */
-  loopVersion: 1 | 2 | 3;
+  /**
+   * Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits; 4
+   * has what waits in its memo.
+   */
+  loopVersion: 1 | 2 | 3 | 4;
   name: string;
   kind: string;
   /** Texts of the kind's prompt; their names are the kind's. */
@@ -130,4 +145,6 @@ export interface AgentManifest extends LoopOptions {
   modelRetry: RetryPolicy;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
   onModelFailure?: 'ask' | 'fail' | undefined;
+  /** Absent: a person is waited for as long as it takes. */
+  askTimeout?: AskTimeout | undefined;
 }

@@ -1,4 +1,4 @@
-import { type ErrorInfo, EXCEPTION_TOOL } from './vocabulary.ts';
+import { type ErrorInfo, EXCEPTION_TOOL, type WaitingReason } from './vocabulary.ts';
 
 /** Sentences the model is told. The first two are LangChain's and fixed; all are part of the protocol. */
 
@@ -22,6 +22,29 @@ export function skippedTool(reason: string | undefined): string {
   return reason === undefined
     ? 'This tool call was skipped by the operator; there is no result.'
     : `This tool call was skipped by the operator: ${reason}`;
+}
+
+export function rejectedTool(reason: string | undefined): string {
+  return reason === undefined
+    ? 'This tool call was not approved by the operator and was not run. Do not try it again in the same way.'
+    : `This tool call was not approved by the operator and was not run: ${reason}`;
+}
+
+/** Nobody decided in the time that was given. */
+export function unansweredTool(waiting: WaitingReason): string {
+  switch (waiting) {
+    case 'approval':
+      return 'Nobody approved this tool call in time, so it was not run.';
+    case 'deferred':
+      return 'Nobody answered in time; there is no result.';
+    case 'doubt':
+      return 'It is not known whether this tool call took effect, and nobody said so in time.';
+    case 'repeated':
+      return 'Nobody said in time whether this call, which was made before, may be made again. It was not run.';
+    case 'failed':
+    case 'limit':
+      return 'This tool call failed, and nobody decided in time what is to become of it.';
+  }
 }
 
 export function cancelledTool(reason: string | undefined): string {

@@ -60,6 +60,14 @@ export type StopReason =
 
 export type RunStatus = 'running' | 'waiting' | 'completed' | 'stopped' | 'failed' | 'cancelled';
 
+/**
+ * Why a call waits for a person: it failed; a person has to allow it; nobody knows whether it took effect; its result comes
+ * from outside; it was done before in steps that were given up; the run has come to a limit.
+ */
+export const waitingReasons = ['failed', 'approval', 'doubt', 'deferred', 'repeated', 'limit'] as const;
+
+export type WaitingReason = (typeof waitingReasons)[number];
+
 /** The tool name of a step that stands for a reply that could not be parsed. */
 export const EXCEPTION_TOOL = '_Exception';
 

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type DecisionName, decisionNames, ruleOf } from '../agent/rules/decisions.ts';
 import type { ReasonOptions, Typed } from './commands/decide.ts';
 import type { CommonOptions } from './options.ts';
@@ -15,7 +15,7 @@ export function decisionCommands(decide: Decide): Command[] {
   return decisionNames.filter((name) => name !== 'cancelCall').map((name) => decisionCommand(name, decide));
 }
 
-type DecisionOptions = ReasonOptions & Pick<Typed, 'input'>;
+type DecisionOptions = ReasonOptions & Pick<Typed, 'input' | 'remember'>;
 
 function decisionCommand(name: DecisionName, decide: Decide): Command {
   const { does, takes } = ruleOf(name);
@@ -24,6 +24,13 @@ function decisionCommand(name: DecisionName, decide: Decide): Command {
     .description(`${does}. ${leftOut(name)}`)
     .argument('<id>');
   if (takes.input !== undefined) command.option('--input <input>', INPUT);
+  if (takes.remember !== undefined) {
+    const remember = new Option(
+      '--remember <what>',
+      'do not ask again in this run: for this tool, or this input of it',
+    );
+    command.addOption(remember.choices(['tool', 'input']));
+  }
   if (takes.reason === 'optional') command.option('--reason <text>', REASON);
   if (takes.reason === 'required') command.requiredOption('--reason <text>', REASON);
   if (takes.output === undefined) {
@@ -44,8 +51,8 @@ function decisionCommand(name: DecisionName, decide: Decide): Command {
     });
 }
 
-function typedIn({ input, reason }: DecisionOptions): Typed {
-  return { input, reason };
+function typedIn({ input, reason, remember }: DecisionOptions): Typed {
+  return { input, reason, remember };
 }
 
 function leftOut(name: DecisionName): string {

@@ -4,9 +4,10 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
 import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
-import type { ChatMessage, RunStatus } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, runLabels } from '../workflows/messages.ts';
-import { AgentRun, type RunResultWithSteps } from './agent-run.ts';
+import { readToken } from '../agent/defer-token.ts';
+import type { ChatMessage, Json, RunStatus } from '../agent/vocabulary.ts';
+import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../workflows/messages.ts';
+import { AgentRun, type ResultOptions, type RunResultWithSteps } from './agent-run.ts';
 import { placeOfRun } from './place.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
@@ -82,8 +83,23 @@ export class AgentClient {
   }
 
   /** Starts a run and waits for its answer. */
-  async run(agent: string, input: string, options: StartOptions = {}): Promise<RunResultWithSteps> {
-    return (await this.start(agent, input, options)).result();
+  async run(
+    agent: string,
+    input: string,
+    { onWaiting, ...options }: StartOptions & ResultOptions = {},
+  ): Promise<RunResultWithSteps> {
+    return (await this.start(agent, input, options)).result({ onWaiting });
+  }
+
+  /**
+   * Gives the result of a call that its tool deferred (`ctx.defer()`), by the token that it gave out; nothing else of the run
+   * has to be known. Throws DecisionRefused when the call does not wait for it (any more), InvalidInput for what is no token.
+   */
+  async resolve(token: string, output: Json): Promise<DecisionReceipt> {
+    const found = readToken(token);
+    if (found === undefined)
+      throw new InvalidInput('This is no token of a deferred call: pass on what ctx.defer() gave.');
+    return this.get(found.id).decide(found.call, { type: 'resolve', output, token });
   }
 
   /** Runs an agent on many inputs, a few at a time; results in the order of the inputs. Throws InvalidInput. */

@@ -1,7 +1,7 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
 import { AGENT_SESSION } from '../workflows/messages.ts';
-import type { OperatorDecision, RunEvent, RunStep } from '../agent/events.ts';
+import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/events.ts';
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
@@ -10,6 +10,7 @@ import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNo
 import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
+import { createWaitingTeller } from './on-waiting.ts';
 import { withPauses } from './paced.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
@@ -25,6 +26,14 @@ export interface EventsOptions {
   live?: boolean;
   /** Go on until the run ends. Default true; without, the events there are. */
   follow?: boolean;
+}
+
+export interface ResultOptions {
+  /**
+   * Told of each call that waits for a person, once: `run.decide(waiting.call, { type: 'approve' }, waiting.n)` answers. What
+   * it returns is not waited for; what it throws, or its promise, ends `result` with that error, and the run goes on waiting.
+   */
+  onWaiting?: ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
 }
 
 const POLL_MS = 1000;
@@ -47,9 +56,9 @@ export class AgentRun {
    * as another. Throws AgentRunFailed or AgentRunCancelled, which carry what there is, and InvalidInput for a workflow
    * that is no run of an agent.
    */
-  async result(): Promise<RunResultWithSteps> {
-    const report = await this.#fold(true);
-    if (report.error?.type === RESET && this.#runId === undefined) return this.result();
+  async result(options: ResultOptions = {}): Promise<RunResultWithSteps> {
+    const report = await this.#end(options);
+    if (report.error?.type === RESET && this.#runId === undefined) return this.result(options);
     const { output, intermediateSteps, stopReason, iterations, usage } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
     if (report.status === 'completed' && stopReason === null) throw new InvalidInput(foreign(this.id));
@@ -147,9 +156,22 @@ export class AgentRun {
     await this.#orNotFound(this.#handle().cancel());
   }
 
-  async #fold(follow: boolean, onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
+  async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
+    if (onWaiting === undefined) return this.#fold(true);
+    const { next, signal } = await createWaitingTeller(
+      (waiting) => onWaiting(waiting, this),
+      (onEvent) => this.#fold(false, onEvent),
+    );
+    return this.#fold(true, next, signal);
+  }
+
+  async #fold(
+    follow: boolean,
+    onEvent: (event: RunEvent) => void = () => undefined,
+    signal?: AbortSignal,
+  ): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(follow)) {
+    for await (const event of this.#recorded(follow, signal)) {
       onEvent(event);
       addToReport(report, event);
     }

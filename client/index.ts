@@ -4,7 +4,7 @@ export type { RunSummary } from './agent-client.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
-export type { EventsOptions, RunResultWithSteps } from './agent-run.ts';
+export type { EventsOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/requests.ts';

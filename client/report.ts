@@ -74,6 +74,7 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       if (effectOf(event.decision).type !== 'none') endWait(report, event.call);
       return;
     case 'resumed':
+    case 'unanswered':
       endWait(report, event.call);
       return;
     case 'restarted':

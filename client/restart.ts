@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import {
   type InternalWorkflowStartOptions,
   InternalWorkflowStartOptionsSymbol,
@@ -65,7 +65,7 @@ export async function replaceRun(
   input: AgentRunInput & { restart: Restart },
 ): Promise<RestartReceipt> {
   const { by, step, request } = input.restart;
-  const options: InternalWorkflowStartOptions & { taskQueue: string } = {
+  const options: InternalWorkflowStartOptions & WorkflowStartOptions = {
     workflowId: id,
     taskQueue,
     args: [input],

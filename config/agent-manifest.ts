@@ -3,6 +3,7 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import { withoutPlace } from '../agent/template.ts';
 import { type CompleteAgent, completeAgent, loopOptions, requestOptions } from './agent-options.ts';
+import { recordedAskTimeout } from './ask-timeout-option.ts';
 import { type AgentDefinition, ConfigError } from './define.ts';
 import { milliseconds, timeout } from './duration.ts';
 import { retryPolicy } from './options.ts';
@@ -22,7 +23,7 @@ export function agentManifest(
   const agent = completeAgent(definition);
   const where = `Agent "${agent.name}"`;
   return {
-    loopVersion: 3,
+    loopVersion: 4,
     name: agent.name,
     kind: kind.name,
     prompt: promptTexts(agent, kind),
@@ -43,6 +44,10 @@ export function agentManifest(
     parser: agent.parser === undefined ? undefined : true,
     memory: agent.memory,
     output: agent.output === undefined ? undefined : outputSchema(agent.name, agent.output),
+    askTimeout:
+      agent.askTimeout === undefined
+        ? undefined
+        : recordedAskTimeout(agent.askTimeout, `${where}: askTimeout`),
     modelRetry: retryPolicy(agent.modelRetry, `${where}: modelRetry`),
     ...given(limits),
   };

@@ -4,6 +4,7 @@ import type { LoopOptions, MemoryManifest, RequestOptions } from '../agent/manif
 import type { Model } from '../models/model.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentDefinition } from './define.ts';
+import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';
 import { type Checks, options, retryOptions } from './options.ts';
 import { type ZodSchema, isZodSchema } from './output-check.ts';
@@ -92,6 +93,7 @@ const agentShape = {
     backoffCoefficient: 2,
     maximumInterval: '30s',
   }),
+  askTimeout: askTimeoutOption.optional(),
   stop: z.array(z.string().min(1)).optional(),
   ...loopShape,
   ...requestShape,

@@ -4,7 +4,7 @@ import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/manifest.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
 import type { Model } from '../models/model.ts';
-import type { Tool, ToolRetry as Retry } from '../tools/tool.ts';
+import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
 export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOptions> {
@@ -40,6 +40,8 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   requestTimeout?: number | string | undefined;
   /** Attempts of a model call, and the waits between them. Default 5 attempts: 0.5 s apart, doubling, at most 30 s. */
   modelRetry?: Retry | undefined;
+  /** How long any of its calls may wait for a person. Default: as long as it takes. A model call, when the time is over, fails the run. */
+  askTimeout?: AskTimeoutOption | undefined;
   /** Stop strings in place of the kind's own. */
   stop?: readonly string[] | undefined;
 }

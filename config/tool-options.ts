@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ToolManifest, ToolRules } from '../agent/manifest.ts';
-import type { RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
+import type { Approval, RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
 import { duration, timeout } from './duration.ts';
+import { askTimeoutOption, recordedAskTimeout } from './ask-timeout-option.ts';
 import { type Checks, options, retryOptions, retryPolicy } from './options.ts';
 
 const NO_ONCE =
@@ -28,6 +29,13 @@ const toolShape = {
     backoffCoefficient: 2,
     maximumInterval: '30s',
   }),
+  approval: z
+    .union(
+      [z.enum(['always', 'never']), z.custom<Approval>((value) => typeof value === 'function')],
+      "is none of 'always', 'never' and a function (input, context) => boolean",
+    )
+    .default('never'),
+  askTimeout: askTimeoutOption.optional(),
   ...rulesShape,
 } satisfies Record<keyof ToolOptions, z.ZodType>;
 
@@ -39,19 +47,8 @@ const madeShape = {
   remote: z.unknown(),
 };
 
-/** Nobody may believe that a person is asked before a tool runs. */
-const refusedShape = {
-  approval: z
-    .undefined({ error: 'is not available yet: nobody would be asked, and the tool would run. Leave it out' })
-    .optional(),
-};
-
 /** What a tool may say, and nothing else. */
-export const toolSchema = options({ ...toolShape, ...madeShape, ...refusedShape }, [
-  ...Object.keys(toolShape),
-  'input',
-  'run',
-])
+export const toolSchema = options({ ...toolShape, ...madeShape }, [...Object.keys(toolShape), 'input', 'run'])
   .partial()
   .required({ name: true, description: true });
 
@@ -60,7 +57,7 @@ const rules = z.object(rulesShape);
 
 /** A tool as it is recorded and as `reloop tools` shows it. Throws {@link ConfigError}. */
 export function toolManifest(tool: Tool): ToolManifest {
-  const { name, description, timeout: limit, retry } = complete.parse(tool);
+  const { name, description, timeout: limit, retry, approval, askTimeout } = complete.parse(tool);
   const where = `Tool "${name}"`;
   return {
     name,
@@ -69,6 +66,10 @@ export function toolManifest(tool: Tool): ToolManifest {
     timeoutMs: timeout(limit, `${where}: timeout`),
     retry: retryPolicy(retry, `${where}: retry`),
     ...rules.parse(tool),
+    ...(approval === 'never' ? {} : { approval: approval === 'always' ? 'always' : 'sometimes' }),
+    ...(askTimeout === undefined
+      ? {}
+      : { askTimeout: recordedAskTimeout(askTimeout, `${where}: askTimeout`) }),
     ...remoteTool(where, tool.remote),
   };
 }
@@ -79,6 +80,8 @@ function remoteTool(where: string, remote: RemoteTool | undefined): Partial<Tool
       return {};
     case 'agent':
       return { agent: remote.agent };
+    case 'human':
+      return { human: true };
     case 'activity': {
       const { taskQueue, heartbeatTimeout: silence } = remote;
       const heartbeatTimeoutMs =

@@ -28,7 +28,10 @@ export async function readEffects(
     await read(reading, recorder, fact, (call) => isDropped(call, since));
   }
   const within = [...reading.children].map(async ([call, workflowId]) =>
-    (await effectsOfLatest(client, workflowId)).map((done) => ({ ...done, call: callWithin(call, done.call) })),
+    (await effectsOfLatest(client, workflowId)).map((done) => ({
+      ...done,
+      call: callWithin(call, done.call),
+    })),
   );
   return [...reading.made.values(), ...(await Promise.all(within)).flat()];
 }

@@ -1,4 +1,4 @@
-import { callOfSummary } from '../agent/rules/waiting.ts';
+import { readSummary } from '../agent/rules/waiting.ts';
 import { childWaitingSignal } from '../workflows/messages.ts';
 import type { Fact } from './facts.ts';
 import { asChildWaiting, asRunInput } from './records.ts';
@@ -46,7 +46,7 @@ export function createRunClock(): RunClock {
           return;
         case 'timer_started': {
           const summary = await fact.summary();
-          if (typeof summary === 'string' && callOfSummary(summary) !== undefined) begin(fact.timer, at);
+          if (readSummary(summary) !== undefined) begin(fact.timer, at);
           return;
         }
         case 'timer_cancelled':

@@ -1,8 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { type CallModelInput, type ModelTurn, parseActivityId } from '../agent/calls.ts';
-import type { RunStep } from '../agent/events.ts';
+import type { Counters } from '../agent/counters.ts';
+import type { OperatorDecision, RunStep, WaitingCall } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
+import { withApproved } from '../agent/rules/approval.ts';
 import { withModelOf } from '../agent/transcript/edits.ts';
 import type { Entry, Mark } from '../agent/transcript/entries.ts';
 import type { AgentRunInput } from '../workflows/messages.ts';
@@ -11,7 +13,7 @@ import type { Fact } from './facts.ts';
 import { type RunFact, readRunFacts } from './lineage.ts';
 import type { RunRef } from './pages.ts';
 import type { Recorded } from './payloads.ts';
-import { asCallModelInput, asModelTurn, asResolvedAgent, asRunInput } from './records.ts';
+import { asCallModelInput, asDoneCalls, asModelTurn, asResolvedAgent, asRunInput } from './records.ts';
 import { createRunClock } from './run-clock.ts';
 import { createTrace } from './trace.ts';
 
@@ -32,6 +34,9 @@ export interface Standing {
   results: Map<string, RecordedCall>;
   /** Effects of steps that were dropped before. */
   done: DoneCall[];
+  /** Calls that a person has allowed, and approvals that hold for the rest of the run. */
+  approvedCalls: Set<string>;
+  approved: Counters['approved'];
   /** At the end of the record. */
   spent: Spent;
   elapsedMs: number;
@@ -47,6 +52,7 @@ export interface Asked {
   before: Mark;
   delta: Entry[];
   repeat: CallModelInput['repeat'];
+  approved: Counters['approved'];
   spent: Spent;
   elapsedMs: number;
   /** undefined: not scheduled yet, or without a result. */
@@ -80,10 +86,13 @@ function newReading(workflowId: string) {
     steps: new Map(),
     results: new Map(),
     done: [],
+    approvedCalls: new Set(),
+    approved: undefined,
     spent: trace.spent(),
     elapsedMs: 0,
     isWhole: false,
   };
+  const waiting = new Map<string, WaitingCall>();
   let latestAt = 0;
   let isFirst = true;
 
@@ -94,11 +103,23 @@ function newReading(workflowId: string) {
       await read(item);
       for (const event of await trace.next(fact)) {
         if (event.type === 'step') standing.steps.set(event.step.call, event.step);
+        if (event.type === 'waiting') waiting.set(event.park.call, event.park);
+        if (event.type === 'decided') decided(event.call, event.decision);
       }
       if (!isEnd(fact)) latestAt = fact.at;
     },
     standing: () => ({ ...standing, spent: trace.spent(), elapsedMs: clock.elapsedMs(latestAt) }),
   };
+
+  /** An approval of a call, and what else it holds for. */
+  function decided(call: string, decision: OperatorDecision): void {
+    const park = waiting.get(call);
+    if (decision.type !== 'approve' || park === undefined) return;
+    standing.approvedCalls.add(call);
+    if (decision.remember === undefined) return;
+    const input = decision.input ?? park.toolInput;
+    standing.approved = withApproved(standing.approved, park.tool, input, decision.remember);
+  }
 
   async function read({ run, fact }: RunFact): Promise<void> {
     switch (fact.type) {
@@ -132,6 +153,7 @@ function newReading(workflowId: string) {
       root: root ?? firstRunId,
     };
     standing.done = done;
+    standing.approved = counters?.approved;
     standing.manifest = input.manifest ?? standing.manifest;
     if (from === undefined || counters === undefined || restart?.turn !== undefined) return;
     const { iterations, usage, repeat } = counters;
@@ -142,6 +164,7 @@ function newReading(workflowId: string) {
       before: { length: from.length, digest: from.digest },
       delta: pending,
       repeat,
+      approved: standing.approved,
       spent: { iterations, usage },
       elapsedMs: clock.elapsedMs(at),
       turn: undefined,
@@ -165,6 +188,7 @@ function newReading(workflowId: string) {
       before: { length: base, digest: prev },
       delta,
       repeat,
+      approved: standing.approved,
       spent: trace.spent(),
       elapsedMs: clock.elapsedMs(fact.at),
       turn: undefined,
@@ -192,7 +216,7 @@ function newReading(workflowId: string) {
       const turn = asModelTurn(await result());
       if (last?.step === Number(call)) last.turn = turn;
     } else if (name === EARLIER_EFFECTS) {
-      standing.done = [...standing.done, ...((await result()) as DoneCall[])]; // our activity's result
+      standing.done = [...standing.done, ...asDoneCalls(await result())];
     } else {
       standing.results.set(call, { run, activityId, result });
     }

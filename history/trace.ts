@@ -1,17 +1,21 @@
 import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
-import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
+import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
-import { DEADLINE_SUMMARY, callOfSummary, waitingChanges } from '../agent/rules/waiting.ts';
+import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
+import { earlierCall, repeatedError } from '../agent/rules/repeated.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
+import { createRunTimers } from './run-timers.ts';
 import {
   asCallModelInput,
   asChildWaiting,
   asDecision,
+  asDoneCalls,
   asModelTurn,
   asResolvedAgent,
   asRunInput,
@@ -21,8 +25,9 @@ import {
   type Pending,
   type TracedCall,
   decided,
+  leftUnanswered,
   newCall,
-  planned,
+  plannedCalls,
   scopeOf,
   settleByRecord,
   settleByRule,
@@ -30,6 +35,7 @@ import {
   unrecorded,
   waits,
 } from './traced-calls.ts';
+import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
@@ -43,15 +49,15 @@ export function createTrace(id: string): Trace {
   const calls = new Map<string, TracedCall>();
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
-  /** What waits in sub-agents, by the call that each is. */
-  const within = new Map<string, WaitingCall[]>();
-  /** Timers of the time limit; false once a person has been waited for meanwhile, which puts the limit off. */
-  const deadlines = new Map<string, boolean>();
+  const within = createWaitsWithin();
+  const timers = createRunTimers();
   const spent: Spent = { iterations: 0, usage: noUsage };
   let workflowId = id;
   let runId = '';
   let isBegun = false;
   let lastLog = '';
+  /** Effects of steps that were dropped by a rewind. */
+  let done: readonly DoneCall[] = [];
   /** The time limit has been reached; the run as a whole is being cancelled. */
   let overdue = false;
   let ending = false;
@@ -82,8 +88,7 @@ export function createTrace(id: string): Trace {
       case 'timer_started':
         return timerStarted(fact.timer, await fact.summary());
       case 'timer_fired':
-        overdue ||= deadlines.get(fact.timer) === true;
-        return [];
+        return timerFired(fact.timer);
       case 'cancel_requested':
         ending = true;
         return [];
@@ -111,13 +116,19 @@ export function createTrace(id: string): Trace {
     const run = asRunInput(input);
     if (run?.manifest !== undefined) manifests.set(0, run.manifest);
     overdue = false;
-    deadlines.clear();
+    done = run?.done ?? [];
+    timers.clear();
     const told = settleRecorded(0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
     const again = begunAgain(run, { id: workflowId, runId }, calls);
-    if (again.length > 0) clear();
+    if (again.length > 0) {
+      // Nothing of the run before is under way any more.
+      ending = false;
+      pending.clear();
+      within.clear();
+    }
     if (isBegun && again.length > 0) return [...told, ...again];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
       return [...told, { type: 'continued', runId }];
@@ -125,13 +136,6 @@ export function createTrace(id: string): Trace {
     isBegun = true;
     const { agent = '', question } = run ?? {};
     return [...told, { type: 'run_started', id, runId, agent, input: question?.input ?? '' }, ...again];
-  }
-
-  /** Nothing of the run before is under way any more. */
-  function clear(): void {
-    ending = false;
-    pending.clear();
-    within.clear();
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
@@ -146,7 +150,7 @@ export function createTrace(id: string): Trace {
     const name = isChild ? (known?.action.tool ?? '') : fact.name;
     const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false };
     pending.set(fact.key, task);
-    if (name === 'resolveAgent') return [];
+    if (name === 'resolveAgent' || name === EARLIER_EFFECTS) return [];
     const input = await fact.input();
     if (name === 'callModel') {
       const asked = asCallModelInput(input);
@@ -157,7 +161,6 @@ export function createTrace(id: string): Trace {
     const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
     if (known) {
       known.action = { ...known.action, toolInput };
-      known.n = n;
     }
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
@@ -173,7 +176,7 @@ export function createTrace(id: string): Trace {
     if (fact.type === 'cancelled' && fact.requested && call?.tool?.external !== true) return [];
     pending.delete(fact.key);
     const durationMs = fact.at - task.atMs;
-    if (task.name === 'resolveAgent') {
+    if (task.name === 'resolveAgent' || task.name === EARLIER_EFFECTS) {
       if (fact.type === 'succeeded') resolved(task, await fact.result());
       return [];
     }
@@ -184,10 +187,11 @@ export function createTrace(id: string): Trace {
     if (call === undefined) return [];
     call.attempts += task.attempts;
     call.durationMs += durationMs;
-    return [...nothingWithin(task.call), ...(await toolEnded(call, task, fact))];
+    return [...(isLegacy() ? [] : within.over(task.call)), ...(await toolEnded(call, task, fact))];
   }
 
-  function resolved({ call }: Pending, result: unknown): void {
+  function resolved({ name, call }: Pending, result: unknown): void {
+    if (name === EARLIER_EFFECTS) done = [...done, ...asDoneCalls(result)];
     const manifest = asResolvedAgent(result)?.manifest;
     // What is pinned stays: a fork with another model takes no more than that from the config.
     if (manifest !== undefined && !manifests.has(scopeOf(call))) manifests.set(scopeOf(call), manifest);
@@ -211,22 +215,12 @@ export function createTrace(id: string): Trace {
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     if (decision.type !== 'act') return [reply];
     const tools = manifests.get(scopeOf(call))?.tools ?? [];
-    const actions = decision.actions.flatMap((action, index) => {
-      const { tool, toolInput, log = text } = action;
-      const traced = newCall(
-        `${call}.${index + 1}`,
-        { tool, toolInput, log },
-        tools.find(({ name }) => name === tool),
-      );
-      calls.set(traced.id, traced);
-      return planned(traced, action, tools);
-    });
-    return [reply, ...actions];
+    return [reply, ...plannedCalls(calls, call, { text, actions: decision.actions }, tools)];
   }
 
   function modelFailed({ call, n, attempts }: Pending, error: ErrorInfo): TimelessEvent[] {
     const traced = newCall(call, { tool: 'callModel', toolInput: null, log: '' }, undefined);
-    calls.set(call, { ...traced, n, unsettled: { type: 'failed', error } });
+    calls.set(call, { ...traced, waits: n, unsettled: { type: 'failed', error } });
     return [{ type: 'model_failed', call, error, attempts }];
   }
 
@@ -249,48 +243,46 @@ export function createTrace(id: string): Trace {
       spent.usage = addUsage(spent.usage, end.end.usage ?? noUsage);
       return step(call, end.end.observation);
     }
+    if (end.type === 'deferred') {
+      spent.usage = addUsage(spent.usage, end.usage ?? noUsage);
+      call.unsettled = { type: 'deferred', note: end.note };
+      return [];
+    }
     const { error } = end;
     if (toldByTool(tool, error)) return step(call, error.message);
     call.unsettled = { type: 'failed', error };
     const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };
     if (!isLegacy()) return [failure];
     const told = unrecorded(call, error, overdue);
-    if (call.isWaiting) putOff();
+    if (call.waitsFor !== undefined) timers.putOff();
     return [failure, ...told];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
-    if (summary === DEADLINE_SUMMARY || (summary === undefined && isLegacy())) deadlines.set(timer, true);
-    const call = calls.get((typeof summary === 'string' && callOfSummary(summary)) || '');
-    if (call?.unsettled?.type !== 'failed') return [];
-    putOff();
-    return waits(call, call.unsettled.error);
+    const wait = timers.started(timer, summary, isLegacy());
+    const call = calls.get(wait?.call ?? '');
+    if (wait === undefined || call === undefined || !call.isOpen) return [];
+    // The timer of a wait without an end is set anew when it is over.
+    if (call.waitsFor !== undefined) return [];
+    timers.putOff();
+    const earlier = earlierCall(done, call.action.tool, call.action.toolInput);
+    if (wait.reason !== 'repeated' || earlier === undefined) return waits(call, wait.reason);
+    return waits(call, wait.reason, repeatedError(earlier));
   }
 
-  /** The signal says all that waits in a sub-agent now. */
+  function timerFired(timer: string): TimelessEvent[] {
+    const fired = timers.fired(timer);
+    overdue ||= fired === 'deadline';
+    const call = fired === undefined || fired === 'deadline' ? undefined : calls.get(fired.call);
+    const manifest = manifests.get(scopeOf(call?.id ?? ''));
+    const timeout = manifest && askTimeoutOf(manifest, call?.tool);
+    return call === undefined || timeout === undefined ? [] : leftUnanswered(call, timeout);
+  }
+
   function childWaiting(waiting: ChildWaiting | undefined): TimelessEvent[] {
     if (waiting === undefined) return [];
-    const { caller, parks } = waiting;
-    if (parks.length > 0) putOff();
-    return nowWithin(
-      caller.replace(/~\d+$/u, ''),
-      parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
-    );
-  }
-
-  function nothingWithin(call: string): TimelessEvent[] {
-    return isLegacy() ? [] : nowWithin(call, []);
-  }
-
-  function nowWithin(call: string, now: WaitingCall[]): TimelessEvent[] {
-    const before = within.get(call) ?? [];
-    within.set(call, now);
-    return waitingChanges(before, now);
-  }
-
-  /** A person is waited for: the clock of the time limit stands still. */
-  function putOff(): void {
-    for (const timer of deadlines.keys()) deadlines.set(timer, false);
+    if (waiting.parks.length > 0) timers.putOff();
+    return within.told(waiting);
   }
 
   function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {

@@ -1,6 +1,7 @@
 import type { PlannedAction } from '../agent/calls.ts';
-import type { TimelessEvent } from '../agent/events.ts';
-import type { ToolManifest } from '../agent/manifest.ts';
+import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
+import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
+import { unanswered } from '../agent/rules/ask-timeout.ts';
 import {
   type CallEnd,
   type FailureContext,
@@ -10,26 +11,37 @@ import {
 } from '../agent/rules/call-rules.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import type { AgentAction, ErrorInfo, Json } from '../agent/vocabulary.ts';
+import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
 
 /** A call over all its schedules: a tool's, or (`3`) the model's. */
 export interface TracedCall {
   id: string;
   tool: ToolManifest | undefined;
   action: AgentAction;
-  n: number;
+  /** How often it has waited. */
+  waits: number;
   attempts: number;
   durationMs: number;
   /** It has no step yet. */
   isOpen: boolean;
-  isWaiting: boolean;
+  /** Why it waits for a person now. */
+  waitsFor: WaitingReason | undefined;
   /** Its input is a person's. */
   byPerson: boolean;
   /** A person cancelled it: what the model is told of that. */
   cancelled: string | undefined;
-  /** The call failed or was cancelled, and history does not yet say with which consequence. */
-  unsettled: { type: 'failed'; error: ErrorInfo } | { type: 'cancelled' } | undefined;
+  /** Why nobody could say whether a person has to allow it. */
+  approvalError: ErrorInfo | undefined;
+  /** How the call ended, where history does not yet say with which consequence. */
+  unsettled: Unsettled | undefined;
 }
+
+type Unsettled =
+  | { type: 'failed'; error: ErrorInfo }
+  | { type: 'cancelled' }
+  | { type: 'deferred'; note: Json }
+  /** Nobody decided in time. */
+  | { type: 'unanswered'; reason: WaitingReason; timeout: AskTimeout };
 
 /** An activity or a sub-agent's run between its schedule and its end. */
 export interface Pending {
@@ -46,24 +58,38 @@ export function newCall(id: string, action: AgentAction, tool: ToolManifest | un
     id,
     tool,
     action,
-    n: 0,
+    waits: 0,
     attempts: 0,
     durationMs: 0,
     isOpen: true,
-    isWaiting: false,
+    waitsFor: undefined,
     byPerson: false,
     cancelled: undefined,
+    approvalError: undefined,
     unsettled: undefined,
   };
 }
 
-/** What a turn decided on, and at once what of it needs no run. */
-export function planned(
-  call: TracedCall,
-  action: PlannedAction,
+/** The calls that a turn decided on; `call` is the model's. */
+export function plannedCalls(
+  calls: Map<string, TracedCall>,
+  call: string,
+  { text, actions }: { text: string; actions: readonly PlannedAction[] },
   tools: readonly ToolManifest[],
 ): TimelessEvent[] {
+  return actions.flatMap((action, index) => {
+    const { tool, toolInput, log = text } = action;
+    const manifest = tools.find(({ name }) => name === tool);
+    const traced = newCall(`${call}.${index + 1}`, { tool, toolInput, log }, manifest);
+    calls.set(traced.id, traced);
+    return planned(traced, action, tools);
+  });
+}
+
+/** What a turn decided on, and at once what of it needs no run. */
+function planned(call: TracedCall, action: PlannedAction, tools: readonly ToolManifest[]): TimelessEvent[] {
   const { id } = call;
+  call.approvalError = action.approval?.error;
   const told: TimelessEvent[] = [{ type: 'action', call: id, action: call.action }];
   const preset = presetEnd(action, tools);
   if (preset === undefined) return told;
@@ -76,37 +102,53 @@ export function planned(
 export function step(call: TracedCall, observation: Json): TimelessEvent[] {
   if (!call.isOpen) return [];
   call.isOpen = false;
-  call.isWaiting = false;
+  call.waitsFor = undefined;
   call.unsettled = undefined;
   const { id, action, attempts, durationMs } = call;
   return [{ type: 'step', step: { call: id, action, observation, attempts, durationMs } }];
 }
 
-/** The call waits for a person: `error` is what it failed of. */
-export function waits(call: TracedCall, error: ErrorInfo): TimelessEvent[] {
-  const { id, n, action } = call;
-  call.isWaiting = true;
-  call.unsettled = undefined;
+/** The call waits for a person. What there is to say of it depends on how its last schedule ended. */
+export function waits(call: TracedCall, reason: WaitingReason, known?: ErrorInfo): TimelessEvent[] {
+  const { id, action, unsettled } = call;
   const { tool, toolInput } = action;
-  return [{ type: 'waiting', park: { call: id, n, tool, toolInput, reason: 'failed', error } }];
+  const park: WaitingCall = { call: id, n: call.waits++, tool, toolInput, reason };
+  const error = known ?? (unsettled?.type === 'failed' ? unsettled.error : call.approvalError);
+  if (error !== undefined) park.error = error;
+  if (unsettled?.type === 'deferred') park.note = unsettled.note;
+  call.waitsFor = reason;
+  call.unsettled = undefined;
+  // Of a person, who is no activity, nothing else says that they were asked.
+  const isHuman = call.tool?.human === true && reason === 'deferred';
+  const started: TimelessEvent[] = isHuman ? [{ type: 'tool_started', call: id, tool, toolInput }] : [];
+  return [...started, { type: 'waiting', park }];
+}
+
+/** Nobody has decided in time. */
+export function leftUnanswered(call: TracedCall, timeout: AskTimeout): TimelessEvent[] {
+  if (call.waitsFor === undefined) return [];
+  call.unsettled = { type: 'unanswered', reason: call.waitsFor, timeout };
+  call.waitsFor = undefined;
+  return [{ type: 'unanswered', call: call.id }];
 }
 
 export function decided(call: TracedCall, decision: OperatorDecision): TimelessEvent[] {
   const effect = effectOf(decision);
   // A run of an earlier version took it, and let it wait all the same.
-  if (effect.type === 'cancel' && call.isWaiting) return [];
+  if (effect.type === 'cancel' && call.waitsFor !== undefined) return [];
   const told: TimelessEvent[] = [{ type: 'decided', call: call.id, decision }];
   switch (effect.type) {
     case 'end':
-      call.isWaiting = false;
+      call.waitsFor = undefined;
       // The reply to a model call is what the next schedule of it makes of it.
       return call.tool === undefined ? told : [...told, ...step(call, effect.observation)];
     case 'cancel':
       call.cancelled = effect.observation;
       return told;
     case 'again':
-      call.isWaiting = false;
+      call.waitsFor = undefined;
       call.byPerson ||= effect.input !== undefined;
+      if (effect.input !== undefined) call.action = { ...call.action, toolInput: effect.input };
       return told;
     case 'fail':
     case 'none':
@@ -119,7 +161,7 @@ export function unrecorded(call: TracedCall, error: ErrorInfo, overdue: boolean)
   if (call.tool === undefined) return [];
   const next = afterFailure(call.tool, error, { cancelled: undefined, overdue });
   if (next.type === 'end') return step(call, next.end.observation);
-  return next.type === 'ask' ? waits(call, error) : [];
+  return next.type === 'ask' ? waits(call, 'failed') : [];
 }
 
 /** The model was told what became of calls whose end says it not by itself. */
@@ -141,10 +183,19 @@ function endByRule(
 ): CallEnd | undefined {
   const context: FailureContext = { cancelled, overdue };
   if (unsettled === undefined || tool === undefined) return undefined;
-  if (unsettled.type === 'cancelled') {
-    return ending && cancelled === undefined ? undefined : cancelledEnd(context);
+  switch (unsettled.type) {
+    case 'cancelled':
+      return ending && cancelled === undefined ? undefined : cancelledEnd(context);
+    case 'failed':
+      return endOf(afterFailure(tool, unsettled.error, context));
+    case 'unanswered':
+      return endOf(unanswered(unsettled.timeout, { tool: tool.name, reason: unsettled.reason }));
+    case 'deferred':
+      return undefined;
   }
-  const next = afterFailure(tool, unsettled.error, context);
+}
+
+function endOf(next: { type: 'end'; end: CallEnd } | { type: 'ask' | 'fail' }): CallEnd | undefined {
   return next.type === 'end' ? next.end : undefined;
 }
 

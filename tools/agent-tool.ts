@@ -1,4 +1,4 @@
-import { type Tool, type ToolOptions, defineTool } from './tool.ts';
+import { type Approval, type Tool, type ToolOptions, defineTool } from './tool.ts';
 
 export interface AgentToolOptions {
   /** The agent that does the work, by the name it has in the config. */
@@ -9,6 +9,8 @@ export interface AgentToolOptions {
   /** What becomes of a sub-agent that fails: as for any tool. */
   onFailure?: ToolOptions['onFailure'];
   returnDirect?: boolean | undefined;
+  approval?: Approval<string> | undefined;
+  askTimeout?: ToolOptions['askTimeout'];
 }
 
 /** Another agent as a tool: each call is a run of its own, a child workflow whose id is the parent's and the call's. */

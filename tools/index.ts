@@ -1,4 +1,5 @@
 export { type AgentToolOptions, agentTool } from './agent-tool.ts';
+export { type HumanOptions, human } from './human.ts';
 export { calculator } from './calculator/calculator.ts';
 export { type ElasticsearchOptions, elasticsearch } from './search/elasticsearch.ts';
 export { type ExternalToolOptions, externalTool } from './external.ts';
@@ -10,6 +11,9 @@ export type { McpEndpoint, McpProcess, McpServer } from './mcp/server-spec.ts';
 export { python, type PythonOptions } from './python/python.ts';
 export { type SearchOptions, search } from './search/search.ts';
 export {
+  type Approval,
+  type ApprovalContext,
+  type AskTimeoutOption,
   type EarlierCall,
   type Tool,
   type ToolContext,

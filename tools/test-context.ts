@@ -29,6 +29,7 @@ export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
     lastCheckpoint: undefined,
     idempotencyKey: 'test-key',
     earlierCalls: () => Promise.resolve([]),
+    defer: () => ({ token: 'test-token' }),
     complete: (prompt) =>
       Promise.reject(
         new Error(

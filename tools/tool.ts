@@ -28,6 +28,12 @@ export interface ToolContext {
   earlierCalls(): Promise<EarlierCall[]>;
   /** Asks the agent's model; its usage counts. */
   complete(prompt: string): Promise<string>;
+  /**
+   * Leaves the result to somebody outside: when `run` has returned, the call waits, as `deferred`, until it is resolved, over
+   * any number of restarts. What `run` returns is shown to who is asked. The token is for a caller who does not know the
+   * run: `client.resolve(token, output)`.
+   */
+  defer(): { token: string };
   /** 1 for the first try. */
   attempt: number;
   /** `3.1`: third iteration, first call. */
@@ -45,6 +51,30 @@ export interface ToolRetry {
   maximumInterval?: number | string | undefined;
 }
 
+/** What decides whether a person has to allow a call. */
+export type Approval<Input = never> =
+  | 'always'
+  | 'never'
+  /** true: a person is asked. What it throws is shown to them. Looked at once for each call, by the worker, and recorded. */
+  | ApprovalFunction<Input>['check'];
+
+/** As a method, so that a list of tools of any input can hold it. */
+interface ApprovalFunction<Input> {
+  check(input: Input, context: ApprovalContext): boolean | Promise<boolean>;
+}
+
+export interface ApprovalContext {
+  agent: string;
+  /** The workflow id. */
+  runId: string;
+  /** `3.1`: third iteration, first call. */
+  callId: string;
+}
+
+/** How long a person is waited for, and what then: the model is told ('observe', the default), or the run fails. */
+export type AskTimeoutOption =
+  number | string | { after: number | string; unanswered?: 'observe' | 'fail' | undefined };
+
 export interface ToolOptions extends Options<ToolRules> {
   name: string;
   description: string;
@@ -52,6 +82,10 @@ export interface ToolOptions extends Options<ToolRules> {
   timeout?: number | string | undefined;
   /** Default 3 attempts, 1 s apart, doubling, at most 30 s. */
   retry?: ToolRetry | undefined;
+  /** Whether a person has to allow each call before it runs. Default 'never'. */
+  approval?: Approval | undefined;
+  /** How long a call may wait for a person. Default: the agent's, which is as long as it takes. */
+  askTimeout?: AskTimeoutOption | undefined;
 }
 
 /** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */
@@ -71,7 +105,8 @@ export type RemoteTool =
       taskQueue?: string | undefined;
       heartbeatTimeout?: number | string | undefined;
     }
-  | { type: 'agent'; agent: string };
+  | { type: 'agent'; agent: string }
+  | { type: 'human' };
 
 /** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
 export class ToolError extends Error {
@@ -89,11 +124,19 @@ export class ToolInputError extends Error {
 
 /** A tool with one plain string as input. */
 export function defineTool<Output>(
-  options: ToolOptions & { input?: undefined; run(input: string, context: ToolContext): Output },
+  options: Omit<ToolOptions, 'approval'> & {
+    input?: undefined;
+    approval?: Approval<string> | undefined;
+    run(input: string, context: ToolContext): Output;
+  },
 ): Tool<string, Output>;
 /** A tool whose input is checked and coerced by a zod object. */
 export function defineTool<S extends $ZodObject, Output>(
-  options: ToolOptions & { input: S; run(input: output<S>, context: ToolContext): Output },
+  options: Omit<ToolOptions, 'approval'> & {
+    input: S;
+    approval?: Approval<output<S>> | undefined;
+    run(input: output<S>, context: ToolContext): Output;
+  },
 ): Tool<output<S>, Output>;
 export function defineTool(
   options: ToolOptions & { input?: $ZodObject | undefined; run(input: never, context: ToolContext): unknown },

@@ -115,5 +115,5 @@ async function endedCall(loop: AgentLoop, call: string, action: PlannedAction): 
   if (preset !== undefined) return { input: action.toolInput, end: preset.end, attempts: 0, told: 'before' };
   const manifest = tools.find(({ name }) => name === action.tool);
   if (manifest === undefined) throw new Error('unreachable: a call that is not preset is of a known tool');
-  return callTool(loop, manifest, call, action.toolInput);
+  return callTool(loop, manifest, call, action);
 }

@@ -30,3 +30,8 @@ export interface AgentLoop {
 export function recordsWaits({ loopVersion }: AgentManifest): boolean {
   return loopVersion >= 3;
 }
+
+/** Runs that began before it told only workers what waits. */
+export function hasWaitsInMemo({ loopVersion }: AgentManifest): boolean {
+  return loopVersion >= 4;
+}

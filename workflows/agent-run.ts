@@ -11,9 +11,9 @@ import { limits } from '../agent/limits.ts';
 import { statusOf } from '../agent/run-result.ts';
 import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
 import { runToEnd } from './run-agent.ts';
-import type { AgentLoop } from './agent-loop.ts';
+import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
 import { isContinueAsNew } from './run-failure.ts';
-import { type StatusWriter, statusWriter } from './status.ts';
+import { type StatusWriter, recordWaiting, statusWriter } from './status.ts';
 import { abroad } from '../agent/transcript/entries.ts';
 import { handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';
@@ -21,14 +21,17 @@ import { type Turn, deltaEntries } from './turn.ts';
 /** The registered workflow: one agent run, as long as it takes. */
 export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   let writeStatus: StatusWriter = () => undefined;
+  let writeWaiting = recordWaiting;
   try {
     const result = await runToEnd(input, {
-      resolved({ searchAttributes }) {
+      resolved({ searchAttributes, manifest }) {
+        if (!hasWaitsInMemo(manifest)) writeWaiting = () => undefined;
         writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
       waiting(calls) {
         writeStatus(calls.length > 0 ? 'waiting' : 'running');
+        writeWaiting(calls);
         tellParent(input, calls);
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),

@@ -1,14 +1,16 @@
-import { activityId } from '../agent/calls.ts';
+import { type PlannedAction, activityId } from '../agent/calls.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
+import { needsApproval, withApproved } from '../agent/rules/approval.ts';
+import { askTimeoutOf, unanswered } from '../agent/rules/ask-timeout.ts';
 import { type CallEnd, afterFailure, toldByTool } from '../agent/rules/call-rules.ts';
-import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
+import { type Effect, effectOf } from '../agent/rules/decisions.ts';
+import { earlierCall, repeatedError } from '../agent/rules/repeated.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
-import type { ErrorInfo, Json } from '../agent/vocabulary.ts';
+import type { Json } from '../agent/vocabulary.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
-import { logWaiting } from './emit.ts';
-import type { OpenCall } from './open-call.ts';
+import { type Question, ask } from './ask.ts';
 import { runFailure } from './run-failure.ts';
-import { scheduleOnce } from './schedule-once.ts';
+import { type Schedule, scheduleOnce } from './schedule-once.ts';
 
 /** A call that is over, with what it cost; `input` may be a person's. */
 export interface EndedCall {
@@ -21,12 +23,23 @@ export interface EndedCall {
   told: 'before' | 'now' | 'with the turn';
 }
 
+/** A call under way: what its next schedule is made of, and what it took so far. */
+interface CallState extends Schedule {
+  attempts: number;
+}
+
+/** What a person is asked of a call; its tool and input are known. */
+interface CallQuestion extends Omit<Question, 'tool' | 'toolInput' | 'timeout'> {
+  /** The schedule that led here has ended; what it had stored is for the next one. */
+  after?: { checkpoint: Json | undefined };
+}
+
 /** One tool call, however often it is scheduled: until it has a result, or a person or a policy or the deadline ends it. */
 export async function callTool(
   loop: AgentLoop,
   tool: ToolManifest,
   call: string,
-  toolInput: Json,
+  action: PlannedAction,
 ): Promise<EndedCall> {
   const open = loop.control.open({
     id: activityId(loop.scope, call, 0),
@@ -36,68 +49,120 @@ export async function callTool(
     clock: loop.deadline,
     emit: loop.emit,
   });
+  const state = { tool, call, open, input: action.toolInput, byPerson: false, attempts: 0 };
   try {
-    return await untilEnded(loop, tool, call, open, toolInput);
+    return await untilEnded(loop, state, questionsBefore(loop, tool, action));
   } finally {
     loop.control.close(open);
     open.close();
   }
 }
 
-async function untilEnded(
-  loop: AgentLoop,
+/** What a person is asked before anything is run. */
+function questionsBefore(
+  { counters, done }: AgentLoop,
   tool: ToolManifest,
-  call: string,
-  open: OpenCall,
-  toolInput: Json,
-): Promise<EndedCall> {
-  let input = toolInput;
-  let byPerson = false;
-  let attempts = 0;
+  action: PlannedAction,
+): CallQuestion[] {
+  const questions: CallQuestion[] = [];
+  const earlier = earlierCall(done, tool.name, action.toolInput);
+  if (earlier !== undefined) questions.push({ reason: 'repeated', error: repeatedError(earlier) });
+  if (needsApproval(action, counters.approved)) {
+    questions.push({ reason: 'approval', error: action.approval?.error });
+  }
+  if (tool.human === true) questions.push({ reason: 'deferred' });
+  return questions;
+}
+
+async function untilEnded(loop: AgentLoop, state: CallState, questions: CallQuestion[]): Promise<EndedCall> {
   for (;;) {
-    loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
-    const ended = await scheduleOnce(loop, { tool, call, open, input, byPerson });
-    if (recordsWaits(loop.manifest)) open.clearWaitingWithin();
-    attempts += ended.type === 'end' ? ended.attempts : 1;
-    if (ended.type === 'end') {
-      return { input, attempts, end: ended.end, result: ended.result, told: 'now' };
-    }
-    if (ended.type === 'cancelled') return { input, attempts, end: ended.end, told: 'with the turn' };
-
-    const { error, checkpoint } = ended.failed;
-    if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
-    const cancelled = recordsWaits(loop.manifest) ? open.takeCancellation() : undefined;
-    const next = afterFailure(tool, error, { cancelled, overdue: loop.deadline.passed });
-    if (next.type === 'fail') throw runFailure(error);
-    if (next.type === 'end') {
-      return { input, attempts, end: next.end, told: toldByTool(tool, error) ? 'now' : 'with the turn' };
-    }
-
-    const effect = effectOf(await ask(loop, open, tool.name, input, error), error);
-    if (effect.type === 'fail') throw runFailure(effect.error);
-    if (effect.type === 'end' || effect.type === 'cancel') {
-      const { observation } = effect;
-      const fromTool = effect.type === 'end' && effect.fromTool;
-      return { input, attempts, end: { observation, fromTool }, told: 'now' };
-    }
-    if (effect.type === 'again' && effect.input !== undefined) {
-      input = effect.input;
-      byPerson = recordsWaits(loop.manifest);
-    }
-    open.again(checkpoint);
+    const next = questions.shift() ?? (await runOnce(loop, state));
+    const ended = 'end' in next ? next : await askPerson(loop, state, next);
+    if (ended !== undefined) return ended;
+    // What a person is asked again is asked of a person.
+    if (state.tool.human === true && questions.length === 0) questions.push({ reason: 'deferred' });
   }
 }
 
-/** Waits for a person's decision on a call that failed: a tool's, or the model's. */
-export function ask(
-  { emit }: AgentLoop,
-  open: OpenCall,
-  tool: string,
-  toolInput: Json,
-  error: ErrorInfo,
-): Promise<OperatorDecision> {
-  const waiting = { call: open.id, n: open.n, tool, toolInput, reason: 'failed', error } as const;
-  emit?.({ type: 'waiting', park: waiting });
-  logWaiting(waiting);
-  return open.wait(waiting);
+/** One schedule of the call: its end, or what a person has to be asked. */
+async function runOnce(loop: AgentLoop, state: CallState): Promise<EndedCall | CallQuestion> {
+  const { tool, open, input } = state;
+  loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
+  const ended = await scheduleOnce(loop, state);
+  if (recordsWaits(loop.manifest)) open.clearWaitingWithin();
+  state.attempts += ended.type === 'end' || ended.type === 'deferred' ? ended.attempts : 1;
+  const { attempts } = state;
+  if (ended.type === 'end') return { input, attempts, end: ended.end, result: ended.result, told: 'now' };
+  if (ended.type === 'cancelled') return { input, attempts, end: ended.end, told: 'with the turn' };
+  if (ended.type === 'deferred') {
+    const { note, token } = ended;
+    return { reason: 'deferred', note, token, after: { checkpoint: undefined } };
+  }
+
+  const { error, checkpoint } = ended.failed;
+  if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
+  const cancelled = recordsWaits(loop.manifest) ? open.takeCancellation() : undefined;
+  const next = afterFailure(tool, error, { cancelled, overdue: loop.deadline.passed });
+  if (next.type === 'fail') throw runFailure(error);
+  if (next.type === 'end') {
+    return { input, attempts, end: next.end, told: toldByTool(tool, error) ? 'now' : 'with the turn' };
+  }
+  return { reason: 'failed', error, after: { checkpoint } };
+}
+
+/** A person's word, or the lack of it, is the call's end; undefined: it is run (again). */
+async function askPerson(
+  loop: AgentLoop,
+  state: CallState,
+  { after, ...question }: CallQuestion,
+): Promise<EndedCall | undefined> {
+  const { tool, open, input, attempts } = state;
+  if (tool.human === true && question.reason === 'deferred') {
+    loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
+  }
+  const timeout = askTimeoutOf(loop.manifest, tool);
+  const decision = await ask(loop, open, { tool: tool.name, toolInput: input, ...question, timeout });
+  if (decision === undefined) return endUnanswered(loop, state, question);
+
+  const effect = effectOf(decision, question.error);
+  switch (effect.type) {
+    case 'fail':
+      throw runFailure(effect.error);
+    case 'end':
+    case 'cancel': {
+      const end = { observation: effect.observation, fromTool: effect.type === 'end' && effect.fromTool };
+      return { input, attempts, end, told: 'now' };
+    }
+    case 'again':
+      goAgain(loop, state, effect);
+      if (after !== undefined) open.again(after.checkpoint);
+      return undefined;
+    case 'none':
+      throw new Error('unreachable: what has no effect ends no wait');
+  }
+}
+
+function goAgain(
+  { manifest, counters }: AgentLoop,
+  state: CallState,
+  { input, remember }: Extract<Effect, { type: 'again' }>,
+): void {
+  if (input !== undefined) {
+    state.input = input;
+    state.byPerson = recordsWaits(manifest);
+  }
+  if (remember === undefined) return;
+  counters.approved = withApproved(counters.approved, state.tool.name, state.input, remember);
+}
+
+function endUnanswered(
+  { manifest }: AgentLoop,
+  { tool, input, attempts }: CallState,
+  { reason }: CallQuestion,
+): EndedCall {
+  const timeout = askTimeoutOf(manifest, tool);
+  if (timeout === undefined) throw new Error('unreachable: without a time-out a person is waited for');
+  const next = unanswered(timeout, { tool: tool.name, reason });
+  if (next.type === 'fail') throw runFailure(next.error);
+  return { input, attempts, end: next.end, told: 'with the turn' };
 }

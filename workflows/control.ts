@@ -35,7 +35,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
       (data?: unknown) => {
         const { call, decision } = choose(type, data);
         call.decide(decision);
-        return { call: call.id, n: call.n, decision: type };
+        return { call: call.id, n: call.park, decision: type };
       },
       { validator: (data?: unknown) => void choose(type, data), description: helpOf(type) },
     );

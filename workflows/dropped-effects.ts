@@ -1,6 +1,12 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { type ResolvedAgent, activityId } from '../agent/calls.ts';
-import { type DoneCall, EARLIER_EFFECTS, type EffectsQuestion, callsWithoutEnd, isOnce } from '../agent/restart.ts';
+import {
+  type DoneCall,
+  EARLIER_EFFECTS,
+  type EffectsQuestion,
+  callsWithoutEnd,
+  isOnce,
+} from '../agent/restart.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import type { AgentRunInput } from './messages.ts';
 import { asRunFailure } from './run-failure.ts';

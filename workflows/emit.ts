@@ -9,6 +9,8 @@ import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
 import { restartedEvent } from '../agent/transcript/edits.ts';
+import { fittingDecisions } from '../agent/rules/decisions.ts';
+import { reasonText, stateOf } from '../agent/rules/waiting.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunResult, statusOf } from '../agent/run-result.ts';
 import type { AgentRunInput } from './messages.ts';
@@ -29,10 +31,14 @@ export function emitter(listened: boolean): Emit | undefined {
 }
 
 /** One line in the log of the worker that has the run, which says whose it is. */
-export function logWaiting({ call, tool, reason, error }: WaitingCall): void {
+export function logWaiting(waiting: WaitingCall): void {
+  const { call, tool, reason, error } = waiting;
   const why = error === undefined ? '' : `: ${boundedText(error.message, 200).replace(/\.$/u, '')}`;
-  const retry = `reloop retry ${workflowInfo().workflowId} ${call}`;
-  workflowLog.warn(`waits for you: ${tool} (${call}) ${reason}${why}. ${retry}`, { waiting: call });
+  const [first = ''] = fittingDecisions(stateOf(waiting));
+  const command = `reloop ${first} ${workflowInfo().workflowId} ${call}`;
+  workflowLog.warn(`waits for you: ${tool} (${call}) ${reasonText(reason)}${why}. ${command}`, {
+    waiting: call,
+  });
 }
 
 export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {

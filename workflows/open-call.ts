@@ -7,14 +7,14 @@ import { waitingChanges, waitingSummary } from '../agent/rules/waiting.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Emit } from './emit.ts';
 
-/** How long a recorded wait's timer runs before it is set again. */
+/** How long the timer of a wait without an end of its own runs before it is set again. */
 const WAIT_MS = 365 * 24 * 3_600_000;
 
 /** What an open call is, beside its state. */
 export interface OpenCallOptions {
   id: string;
   kind: 'model' | 'tool';
-  /** Times it was scheduled, less one. Default 0. */
+  /** Times it was scheduled, less one, and it waited before. Default 0. */
   n?: number;
   inputSchema?: JsonSchema | null | undefined;
   /** A wait is recorded in history as a timer. */
@@ -27,6 +27,20 @@ export interface OpenCallOptions {
   onWaitingChange(): void;
 }
 
+export interface WaitOptions {
+  /** What a decision that comes with a token has to bring. */
+  token?: string | undefined;
+  /** How long a person is waited for. Default: for ever. */
+  timeoutMs?: number | undefined;
+}
+
+/** The timer that records a wait. */
+interface WaitTimer {
+  /** The time there was has passed. */
+  over: boolean;
+  end(): void;
+}
+
 /** A call that the outside can speak to, over all its schedules. Its state is changed here and nowhere else. */
 export class OpenCall implements GateCall {
   readonly id: string;
@@ -34,7 +48,9 @@ export class OpenCall implements GateCall {
   readonly #options: OpenCallOptions;
   #n: number;
   #scope = new CancellationScope();
+  #park: number;
   #waiting: WaitingCall | undefined;
+  #token: string | undefined;
   #waitingWithin: WaitingCall[] = [];
   #decision: OperatorDecision | undefined;
   #checkpoint: Json | undefined;
@@ -42,6 +58,7 @@ export class OpenCall implements GateCall {
   constructor(options: OpenCallOptions) {
     this.id = options.id;
     this.#n = options.n ?? 0;
+    this.#park = this.#n;
     this.inputSchema = options.inputSchema;
     this.#options = options;
   }
@@ -49,6 +66,19 @@ export class OpenCall implements GateCall {
   /** Times the call was scheduled, less one. */
   get n(): number {
     return this.#n;
+  }
+
+  /** The number of its wait, the next one's where it does not wait. */
+  get park(): number {
+    return this.#park;
+  }
+
+  get input(): Json | undefined {
+    return this.#waiting?.toolInput;
+  }
+
+  get token(): string | undefined {
+    return this.#token;
   }
 
   /** Cancellation scope of the schedule under way; cancelled with the call. */
@@ -95,25 +125,32 @@ export class OpenCall implements GateCall {
     return effect.observation;
   }
 
-  /** Waits until a person decides. Cancelling the run ends the wait with its CancelledFailure. */
-  async wait(waiting: WaitingCall): Promise<OperatorDecision> {
+  /**
+   * Waits until a person decides; undefined when nobody has in the time there is. Cancelling the run ends the wait with its
+   * CancelledFailure.
+   */
+  async wait(
+    waiting: WaitingCall,
+    { token, timeoutMs }: WaitOptions = {},
+  ): Promise<OperatorDecision | undefined> {
     const { clock, onWaitingChange } = this.#options;
     this.#waiting = waiting;
+    this.#token = token;
     this.#decision = undefined;
     clock.pause();
-    const endTimer = this.#recordWait(waiting.tool);
+    const timer = this.#recordWait(waiting.tool, timeoutMs);
     onWaitingChange();
     try {
-      await condition(() => this.#decision !== undefined);
+      await condition(() => this.#decision !== undefined || timer.over);
     } finally {
       this.#waiting = undefined;
-      endTimer();
+      this.#park++;
+      timer.end();
       clock.resume();
       onWaitingChange();
     }
     const decision: OperatorDecision | undefined = this.#decision;
     this.#decision = undefined;
-    if (decision === undefined) throw new Error('unreachable: the condition holds');
     return decision;
   }
 
@@ -147,15 +184,20 @@ export class OpenCall implements GateCall {
     this.#scope = new CancellationScope();
   }
 
-  #recordWait(what: string): () => void {
-    if (!this.#options.recordsWaits) return () => undefined;
+  #recordWait(what: string, timeoutMs: number | undefined): WaitTimer {
+    const timer: WaitTimer = { over: false, end: () => undefined };
+    if (!this.#options.recordsWaits) return timer;
     const summary = waitingSummary(this.id, what, this.state);
     const scope = new CancellationScope();
     scope
       .run(async () => {
-        for (;;) await sleep(WAIT_MS, { summary });
+        while (!timer.over) {
+          await sleep(timeoutMs ?? WAIT_MS, { summary });
+          timer.over = timeoutMs !== undefined;
+        }
       })
       .catch(() => undefined); // cancelled, as it is meant to be
-    return () => scope.cancel();
+    timer.end = () => scope.cancel();
+    return timer;
   }
 }

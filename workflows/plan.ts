@@ -1,11 +1,12 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
+import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
-import { addUsage, asText } from '../agent/vocabulary.ts';
+import { type ErrorInfo, addUsage, asText } from '../agent/vocabulary.ts';
 import { modelOptions } from './activity-options.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
-import { ask } from './call-tool.ts';
+import { ask } from './ask.ts';
 import { endOfAttempt, runFailure } from './run-failure.ts';
 import { delivered, nextCall } from './transcript.ts';
 
@@ -65,12 +66,22 @@ async function askPerson(
     emit: loop.emit,
   });
   try {
-    const effect = effectOf(await ask(loop, open, 'callModel', null, error), error);
+    const timeout = askTimeoutOf(loop.manifest, undefined);
+    const question = { tool: 'callModel', toolInput: null, reason: 'failed', error, timeout } as const;
+    const decision = await ask(loop, open, question);
+    if (decision === undefined) throw unansweredModel(error);
+    const effect = effectOf(decision, error);
     if (effect.type === 'fail') throw runFailure(effect.error);
     return effect.type === 'end' ? asText(effect.observation) : undefined;
   } finally {
     loop.control.close(open);
   }
+}
+
+/** There is nothing that the model could be told. */
+function unansweredModel({ message }: ErrorInfo): Error {
+  const text = `Nobody decided in time on a model call that had failed: ${message}`;
+  return runFailure({ type: 'Unanswered', message: text });
 }
 
 /** After the deadline nobody is asked any more. */

@@ -75,7 +75,12 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   }
 }
 
-function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }: RunningAgent, effects: DoneCall[]): AgentLoop {
+function begin(
+  input: AgentRunInput,
+  resolved: ResolvedAgent,
+  { scope, control }: RunningAgent,
+  effects: DoneCall[],
+): AgentLoop {
   const { manifest, events } = resolved;
   // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
   const { root = workflowInfo().firstExecutionRunId, done = [], restart } = input;

@@ -26,6 +26,8 @@ export interface Schedule {
 export type ScheduleEnd =
   | { type: 'end'; end: CallEnd; attempts: number; result?: ResultRef | undefined }
   | { type: 'cancelled'; end: CallEnd }
+  /** The result comes from outside; `note` is for who is asked. */
+  | { type: 'deferred'; note: Json; token: string | undefined; attempts: number }
   | { type: 'failed'; failed: FailedCall };
 
 /** A cancellation of the run is thrown on. */
@@ -72,11 +74,13 @@ function read(
       failed: { error: meant.error, checkpoint: undefined, mayPass: false },
     };
   }
-  const { end } = meant;
-  const { counters } = loop;
-  if (end.usage !== undefined) counters.usage = addUsage(counters.usage, end.usage);
   const own = tool.agent === undefined && tool.external !== true;
   const attempts = own ? ((result as ToolResult).attempt ?? 1) : 1; // our runner's
+  const { counters } = loop;
+  const { usage } = meant.type === 'end' ? meant.end : meant;
+  if (usage !== undefined) counters.usage = addUsage(counters.usage, usage);
+  if (meant.type === 'deferred') return { type: 'deferred', note: meant.note, token: meant.token, attempts };
+  const { end } = meant;
   return { type: 'end', end, attempts, result: refOf(loop, end, id, attempts) };
 }
 

@@ -1,17 +1,20 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { callPath } from '../agent/calls.ts';
 import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { fittingDecisions } from '../agent/rules/decisions.ts';
-import { stateOf } from '../agent/rules/waiting.ts';
+import { reasonText, stateOf } from '../agent/rules/waiting.ts';
 import { boundedText } from '../agent/values.ts';
-import type { RunStatus } from '../agent/vocabulary.ts';
+import { type RunStatus, asText } from '../agent/vocabulary.ts';
 import type { AgentRunInput } from './messages.ts';
 
 const ReloopAgent = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
 const ReloopSession = defineSearchAttributeKey(searchAttribute.session, 'KEYWORD');
 const ReloopStatus = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
+
+/** Waiting calls that are told one by one. */
+const MOST_LISTED = 10;
 
 export type StatusWriter = (status: RunStatus) => void;
 
@@ -43,17 +46,39 @@ function fixedAttributes({ agent, session }: AgentRunInput) {
 /** The Web UI shows about three lines: what is the matter first, then what to do. */
 export function showWaiting(waiting: readonly WaitingCall[]): void {
   const [first] = waiting;
-  if (first === undefined) return setCurrentDetails('');
-  const more = waiting.length > 1 ? ` (and ${waiting.length - 1} more)` : '';
-  const which = waiting.length > 1 ? ", with the call's id as data" : '';
-  const updates = fittingDecisions(stateOf(first)).map((name) => `\`${name}\``);
-  const why = boundedText(first.error?.message ?? '', 300);
-  setCurrentDetails(
-    [
-      `**Waiting for you**: ${first.tool} (\`${first.call}\`) ${first.reason}${more}: ${why}`,
-      `${where(first)}send an Update: ${updates.join(', ')}${which}.`,
-    ].join('\n\n'),
-  );
+  if (first === undefined) setCurrentDetails('');
+  else if (waiting.length === 1)
+    setCurrentDetails([`**Waiting for you**: ${about(first)}`, whatToDo(first)].join('\n\n'));
+  else setCurrentDetails([`**${waiting.length} calls wait for you**`, ...listed(waiting)].join('\n\n'));
+}
+
+/** What waits, for who looks without a worker: the server keeps it. Removed when nothing waits any more. */
+export function recordWaiting(waiting: readonly WaitingCall[]): void {
+  const shown = waiting.slice(0, MOST_LISTED).map(({ call, tool, reason, error }) => ({
+    call: boundedText(call, 200),
+    tool: boundedText(tool, 100),
+    reason,
+    error: error && boundedText(error.message, 200),
+  }));
+  upsertMemo({ waiting: waiting.length === 0 ? null : shown });
+}
+
+function listed(waiting: readonly WaitingCall[]): string[] {
+  const lines = waiting.slice(0, MOST_LISTED).map((one) => `- ${about(one)} ${whatToDo(one)}`);
+  const more = waiting.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
+}
+
+function about({ tool, call, reason, error, note, toolInput }: WaitingCall): string {
+  const why = error?.message ?? asText(note ?? toolInput ?? '');
+  return `${boundedText(tool, 100)} (\`${call}\`) ${reasonText(reason)}: ${boundedText(why, 300)}`;
+}
+
+/** With the call's id as data it is right however many wait. */
+function whatToDo(waiting: WaitingCall): string {
+  const updates = fittingDecisions(stateOf(waiting)).map((name) => `\`${name}\``);
+  const own = callPath(waiting.call).at(-1) ?? waiting.call;
+  return `${where(waiting)}send an Update: ${updates.join(', ')}; data \`"${own}"\`.`;
 }
 
 /** A decision on a sub-agent's call is sent to the sub-agent's own workflow. */

@@ -19,7 +19,11 @@ export interface CallEnd {
   usage?: Usage | undefined;
 }
 
-export type ResultEnd = { type: 'end'; end: CallEnd } | { type: 'failed'; error: ErrorInfo };
+export type ResultEnd =
+  | { type: 'end'; end: CallEnd }
+  | { type: 'failed'; error: ErrorInfo }
+  /** The tool has left the result to somebody outside. */
+  | { type: 'deferred'; note: Json; token: string | undefined; usage: Usage | undefined };
 
 /** The end of an action for which nothing has to be run; undefined for a call of a known tool. */
 export function presetEnd(
@@ -46,7 +50,8 @@ export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean
     const { output, whole } = externalOutput(result, tool.maxOutputChars);
     return ended({ observation: output, fromTool: true, recorded: whole ? 'raw' : undefined });
   }
-  const { output, usage, kind } = result as ToolResult; // written by our runner
+  const { output, usage, kind, token } = result as ToolResult; // written by our runner
+  if (kind === 'deferred') return { type: 'deferred', note: output, token, usage };
   // The model cannot mend what a person typed.
   if (kind === 'invalid' && byPerson) {
     return { type: 'failed', error: { type: 'ToolInputError', message: asText(output) } };

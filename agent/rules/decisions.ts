@@ -1,8 +1,5 @@
-import { cancelledTool, skippedTool } from '../observations.ts';
-import type { ErrorInfo, Json } from '../vocabulary.ts';
-
-/** Why a call waits for a person. */
-export type WaitingReason = 'failed';
+import { cancelledTool, rejectedTool, skippedTool } from '../observations.ts';
+import type { ErrorInfo, Json, WaitingReason } from '../vocabulary.ts';
 
 /** A call as decisions see it: the model is asked, or a tool; it waits for a person, or runs. */
 export interface CallState {
@@ -15,11 +12,15 @@ export interface DecisionFields {
   input: Json;
   output: Json;
   reason: string;
+  /** What else the decision holds for: every call of the tool in this run, or those with the same input. */
+  remember: 'tool' | 'input';
+  /** What a deferred call gave to whom it waits for; it has to be that call's. */
+  token: string;
 }
 
 /** What a decision does to its call. `end`: of a model call, the observation is the reply. */
 export type Effect =
-  | { type: 'again'; input?: Json | undefined }
+  | { type: 'again'; input?: Json | undefined; remember?: DecisionFields['remember'] | undefined }
   | { type: 'end'; observation: Json; fromTool: boolean }
   | { type: 'cancel'; observation: string }
   | { type: 'fail'; error: ErrorInfo }
@@ -56,21 +57,35 @@ export const decisions = {
   retry: decision({
     does: 'Run the waiting call again',
     data: 'nothing when one call waits, "3.1", or {"call":"3.1","input":…} for other input',
-    fits: ({ waiting }) => waiting !== undefined,
+    fits: ({ waiting }) => waiting !== undefined && waiting !== 'approval' && waiting !== 'limit',
     takes: { input: 'optional' },
     effect: ({ input }) => ({ type: 'again', input }),
+  }),
+  approve: decision({
+    does: 'Let the call that waits for approval run',
+    data: 'nothing, "3.1", or {"call":"3.1","input":…,"remember":"tool"}; remember is "tool" or "input": not asked again in this run',
+    fits: ({ waiting }) => waiting === 'approval',
+    takes: { input: 'optional', remember: 'optional' },
+    effect: ({ input, remember }) => ({ type: 'again', input, remember }),
+  }),
+  reject: decision({
+    does: 'Do not let the call run; the model is told, and why',
+    data: 'nothing, "3.1", or {"call":"3.1","reason":"…"}',
+    fits: ({ waiting }) => waiting === 'approval',
+    takes: { reason: 'optional' },
+    effect: ({ reason }) => ({ type: 'end', observation: rejectedTool(reason), fromTool: false }),
   }),
   resolve: decision({
     does: 'Give the result of the waiting call yourself',
     data: '{"output":"…"} or {"call":"3.1","output":…}',
     fits: ({ waiting }) => waiting !== undefined,
-    takes: { output: 'required' },
+    takes: { output: 'required', token: 'optional' },
     effect: ({ output }) => ({ type: 'end', observation: output, fromTool: true }),
   }),
   skip: decision({
     does: 'Go on without the waiting call; the model is told',
     data: 'nothing, "3.1", or {"call":"3.1","reason":"…"}',
-    fits: ({ kind, waiting }) => kind === 'tool' && waiting !== undefined,
+    fits: ({ kind, waiting }) => kind === 'tool' && waiting !== undefined && waiting !== 'approval',
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'end', observation: skippedTool(reason), fromTool: false }),
   }),

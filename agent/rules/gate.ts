@@ -1,8 +1,9 @@
 import { limits } from '../limits.ts';
+import { canonicalJson } from '../json-object.ts';
 import type { JsonSchema } from '../manifest.ts';
 import { utf8Length } from '../transcript/digest.ts';
 import { boundedText, plainJson } from '../values.ts';
-import type { Json } from '../vocabulary.ts';
+import { type Json, waitingReasons } from '../vocabulary.ts';
 import {
   type CallState,
   type DecisionFields,
@@ -19,13 +20,17 @@ import { misfit } from './fits-schema.ts';
 export interface GateCall {
   /** As people type it: `3.1`, in a later runAgent of one workflow `1/3.1`; `3` for the model call. */
   id: string;
-  /** Times it was scheduled, less one: the number of the wait. */
-  n: number;
+  /** The number of its wait, the next one's where it does not wait. */
+  park: number;
   state: CallState;
   /** Schema of the tool's input; null: one plain string. undefined: a person cannot give this call an input. */
   inputSchema: JsonSchema | null | undefined;
   /** Ids of the calls that wait within this one, which is a sub-agent. */
   waitingWithin: readonly string[];
+  /** What it waits with. */
+  input?: Json | undefined;
+  /** What a decision that comes with a token has to bring; undefined where none was given out. */
+  token?: string | undefined;
 }
 
 /** Data of every decision: nothing (one call waits), the call's id as a string, or this. */
@@ -36,6 +41,8 @@ export interface DecisionData {
   input?: Json | undefined;
   output?: Json | undefined;
   reason?: string | undefined;
+  remember?: 'tool' | 'input' | undefined;
+  token?: string | undefined;
 }
 
 /** The call a decision is meant for, and the decision, both checked. */
@@ -44,7 +51,21 @@ export interface Choice<C extends GateCall> {
   decision: OperatorDecision;
 }
 
-const FIELDS: readonly (keyof DecisionFields)[] = ['input', 'output', 'reason'];
+/** What each field has to be; undefined: any JSON value. */
+const fieldRules: { readonly [F in keyof DecisionFields]: FieldRule | undefined } = {
+  input: undefined,
+  output: undefined,
+  reason: { rule: 'a text', fits: (value) => typeof value === 'string' },
+  remember: { rule: '"tool" or "input"', fits: (value) => value === 'tool' || value === 'input' },
+  token: { rule: 'a text', fits: (value) => typeof value === 'string' },
+};
+
+interface FieldRule {
+  rule: string;
+  fits(value: Json): boolean;
+}
+
+const FIELDS = Object.keys(fieldRules) as (keyof DecisionFields)[]; // the keys of the literal above
 
 /** The one gate of all decisions. Throws a plain Error whose message says what would fit. */
 export function chooseCall<C extends GateCall>(
@@ -57,6 +78,8 @@ export function chooseCall<C extends GateCall>(
   const call = findCall(open, type, given.call);
   checkState(call, type, given.park);
   checkInput(call, type, given.input);
+  checkToken(call, type, given.token);
+  checkRemember(call, type, given);
   return { call, decision: decisionOf(type, given) };
 }
 
@@ -74,18 +97,16 @@ function parseData(type: string, data: unknown): DecisionData {
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
-  const { call, park, reason, ...values } = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
+  const { call, park, ...values } = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
     throw refusal(type, `call is an id such as "3.1".`);
   }
   if (park !== undefined && typeof park !== 'number') throw refusal(type, `park is a number.`);
-  if (reason !== undefined && typeof reason !== 'string') throw refusal(type, `reason is a text.`);
-  return {
-    ...values,
-    call: call === undefined ? undefined : String(call),
-    park,
-    reason,
-  };
+  for (const field of FIELDS) {
+    const [rule, value] = [fieldRules[field], values[field]];
+    if (value !== undefined && rule?.fits(value) === false) throw refusal(type, `${field} is ${rule.rule}.`);
+  }
+  return { ...values, call: call === undefined ? undefined : String(call), park };
 }
 
 /** Refuses fields that the decision does not take: they were probably meant for another one. */
@@ -127,20 +148,60 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
 /** The state of calls that this decision is for, as a word. */
 function wanted(type: DecisionName): string {
   const { fits } = ruleOf(type);
-  const running = fits({ kind: 'tool', waiting: undefined });
-  return running ? (fits({ kind: 'tool', waiting: 'failed' }) ? 'open' : 'running') : 'waiting';
+  const waits = waitingReasons.filter((waiting) => fits({ kind: 'tool', waiting }));
+  if (fits({ kind: 'tool', waiting: undefined })) return waits.length === 0 ? 'running' : 'open';
+  return waits.length === 1 ? `waiting (${waits.join()})` : 'waiting';
 }
 
-function checkState({ id, n, state }: GateCall, type: DecisionName, park: number | undefined): void {
+function checkState(waiting: GateCall, type: DecisionName, park: number | undefined): void {
+  const { id, state } = waiting;
   if (!ruleOf(type).fits(state)) {
-    const what = state.waiting === undefined ? 'is running, it does not wait' : 'is not running, it waits';
-    const model =
-      state.kind === 'model' && state.waiting !== undefined ? ' for the model to be asked again' : '';
-    throw refusal(type, `${id} ${what}${model}. Possible: ${fittingDecisions(state).join(', ')}.`);
+    throw refusal(
+      type,
+      `${id} ${standing(state)}. Possible: ${fittingDecisions(state).join(', ') || 'nothing'}.`,
+    );
   }
-  if (park !== undefined && state.waiting !== undefined && park !== n) {
-    throw refusal(type, `${id} waits at park ${n} by now, not ${park}. Look again.`);
+  if (park !== undefined && state.waiting !== undefined && park !== waiting.park) {
+    throw refusal(type, `${id} waits at park ${waiting.park} by now, not ${park}. Look again.`);
   }
+}
+
+function standing({ kind, waiting }: CallState): string {
+  switch (waiting) {
+    case undefined:
+      return 'is running, it does not wait';
+    case 'failed':
+      return kind === 'model'
+        ? 'is not running, it waits for the model to be asked again'
+        : 'is not running, it has failed and waits';
+    case 'approval':
+      return 'is not running, it waits for approval';
+    case 'doubt':
+      return 'is not running, it waits because nobody knows whether it took effect';
+    case 'deferred':
+      return 'is not running, it waits for its result';
+    case 'repeated':
+      return 'is not running, it waits because it was made before';
+    case 'limit':
+      return 'waits because the run has come to a limit';
+  }
+}
+
+/** Who has a token may know nothing else of the run: it has to be this call's. */
+function checkToken({ id, token }: GateCall, type: DecisionName, given: string | undefined): void {
+  if (given === undefined || given === token) return;
+  throw refusal(type, `this token is not that of ${id} as it waits now.`);
+}
+
+/** What is remembered travels with the run for as long as it lasts. */
+function checkRemember({ input }: GateCall, type: DecisionName, given: DecisionData): void {
+  if (given.remember !== 'input') return;
+  const { length } = canonicalJson(given.input ?? input);
+  if (length <= limits.rememberedChars) return;
+  throw refusal(
+    type,
+    `an input of ${length} characters as JSON is too long to be remembered, at most ${limits.rememberedChars} are. Remember "tool", or nothing.`,
+  );
 }
 
 /** An input that the tool would refuse is refused here, so that the call goes on waiting for a better one. */

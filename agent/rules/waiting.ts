@@ -1,5 +1,7 @@
 import { callPath } from '../calls.ts';
 import type { TimelessEvent, WaitingCall } from '../events.ts';
+import { type WaitingReason, waitingReasons } from '../vocabulary.ts';
+import { boundedText } from '../values.ts';
 import { type CallState, fittingDecisions } from './decisions.ts';
 
 /**
@@ -7,13 +9,36 @@ import { type CallState, fittingDecisions } from './decisions.ts';
  * and says what to do, and whoever reads the history takes the wait from there.
  */
 export function waitingSummary(call: string, what: string, state: CallState): string {
-  const summary = `waiting: ${call} ${what} ${state.waiting}. ${fittingDecisions(state).join(' | ')}`;
-  return summary.length <= 200 ? summary : `${summary.slice(0, 199)}…`;
+  const shown = boundedText(what, 80);
+  return `waiting: ${call} ${shown} ${state.waiting}. ${fittingDecisions(state).join(' | ')}`;
 }
 
-/** The call that a timer's summary speaks of; undefined for any other timer. */
-export function callOfSummary(summary: string): string | undefined {
-  return /^waiting: (\S+) /u.exec(summary)?.[1];
+/** The call that a timer's summary speaks of, and why it waits; undefined for any other timer. */
+export function readSummary(summary: unknown): { call: string; reason: WaitingReason } | undefined {
+  const text = typeof summary === 'string' ? summary : '';
+  const call = /^waiting: (\S+) /u.exec(text)?.[1];
+  if (call === undefined) return undefined;
+  // The tool's name may have any words, so the last of the sentence counts. A summary that was cut is an old one.
+  const said = /^.* (\w+)\. [\w| ]*$/su.exec(text)?.[1];
+  return { call, reason: waitingReasons.find((reason) => reason === said) ?? 'failed' };
+}
+
+/** Why a call waits, behind its name. */
+export function reasonText(reason: WaitingReason): string {
+  switch (reason) {
+    case 'failed':
+      return 'failed';
+    case 'approval':
+      return 'needs your approval';
+    case 'doubt':
+      return 'may or may not have taken effect';
+    case 'deferred':
+      return 'waits for its result';
+    case 'repeated':
+      return 'was made before';
+    case 'limit':
+      return 'has come to a limit';
+  }
 }
 
 /** A waiting call as decisions see it. A tool call's id is its model call's, a dot, and its place in the turn. */

@@ -17,6 +17,7 @@ export interface Typed {
   input?: string | undefined;
   output?: string | undefined;
   reason?: string | undefined;
+  remember?: 'tool' | 'input' | undefined;
 }
 
 export interface ReasonOptions extends CommonOptions {
@@ -28,13 +29,14 @@ export function decide(
   io: Io,
   id: string,
   type: DecisionName,
-  { call, input, output, reason }: Typed,
+  { call, input, output, reason, remember }: Typed,
   options: CommonOptions,
 ): Promise<number> {
   const decision = decisionOf(type, {
     input: input === undefined ? undefined : jsonOrText(input),
     output: output === undefined ? undefined : jsonOrText(output),
     reason,
+    remember,
   });
   const act = async (run: AgentRun) => {
     if (call === undefined && output !== undefined) await checkNoCall(run, type, output);

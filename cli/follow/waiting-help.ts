@@ -51,6 +51,7 @@ function usageOf(name: DecisionName, { kind }: CallState): { words: string[]; hi
       : []),
     // The model is asked what the run says.
     ...(takes.input !== undefined && kind === 'tool' ? ['other input: --input "…"'] : []),
+    ...(takes.remember !== undefined ? ['not to be asked again: --remember tool|input'] : []),
     ...(takes.reason === 'optional' ? ['why: --reason "…"'] : []),
   ];
   return { words, hint: hints.length === 0 ? '' : `  (${hints.join('; ')})` };

@@ -108,6 +108,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return step(event.step);
       case 'restarted':
         return restarted(event);
+      case 'unanswered':
+        return stay([`${INDENT}${colors.yellow(`Nobody decided in time${ofCall(event.call)}`)}`]);
       case 'continued':
       case 'resumed':
       case 'finish':

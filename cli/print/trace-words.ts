@@ -1,8 +1,8 @@
-import type { ErrorInfo } from '../../agent/vocabulary.ts';
+import { type ErrorInfo, type Json, asText } from '../../agent/vocabulary.ts';
 import type { ModelTurn } from '../../agent/calls.ts';
 import type { OperatorDecision, RunEvent, WaitingCall } from '../../agent/events.ts';
 import type { RestartedEvent } from '../../agent/restart.ts';
-import { stateOf } from '../../agent/rules/waiting.ts';
+import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { duration, oneLine } from './display.ts';
 
 /** What the model thought in a turn: its words, without those that are the answer. */
@@ -41,10 +41,14 @@ export function attemptText({
 
 /** What waits; why as well, where its failure has not been shown: a sub-agent's stands in its own trace. */
 export function waitingText(waiting: WaitingCall, whyShown: boolean): string {
-  const { call, tool, reason, error } = waiting;
+  const { call, tool, reason, error, note } = waiting;
   const what = stateOf(waiting).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
   const why = error === undefined || whyShown ? '' : `: ${errorText(error)}`;
-  return `Waiting for you: ${what} ${reason}${why}`;
+  return `Waiting for you: ${what} ${reasonText(reason)}${why}${noteText(note)}`;
+}
+
+function noteText(note: Json | undefined): string {
+  return note === undefined || note === null || note === '' ? '' : `: ${oneLine(asText(note))}`;
 }
 
 /** Where a run begins again, and which of its steps are kept. */
@@ -61,7 +65,12 @@ export function restartText({ by, step, from, again }: RestartedEvent): string {
 
 export function decisionText(decision: OperatorDecision): string {
   const what = decision.type === 'cancelCall' ? 'cancel the call' : decision.type;
-  return what + because('reason' in decision ? decision.reason : undefined);
+  const remembered = 'remember' in decision && decision.remember !== undefined;
+  return (
+    what +
+    because('reason' in decision ? decision.reason : undefined) +
+    (remembered ? `, and remember it for this ${decision.remember}` : '')
+  );
 }
 
 function because(text: string | undefined): string {

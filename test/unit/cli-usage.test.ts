@@ -115,6 +115,8 @@ describe('the command line', () => {
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
         retry <id> [call]             run the waiting call again
+        approve <id> [call]           let the call that waits for approval run
+        reject <id> [call]            do not let the call run; the model is told, and why
         resolve <id> [call] <output>  give the result of the waiting call yourself
         skip <id> [call]              go on without the waiting call; the model is told
         abort <id> [call]             fail the run at the waiting call

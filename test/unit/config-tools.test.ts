@@ -27,12 +27,22 @@ describe('a tool is refused', () => {
     [
       'with an unknown option, and told the known ones',
       { retries: 3 },
-      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, effects, onFailure, returnDirect, maxOutputChars, input, run).',
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run).',
     ],
     [
-      'with an approval that would not be asked for',
-      { approval: 'always' },
-      'the config: tool "t": approval: is not available yet: nobody would be asked, and the tool would run. Leave it out.',
+      'with an approval that says nothing',
+      { approval: 'sometimes' },
+      "the config: tool \"t\": approval: is none of 'always', 'never' and a function (input, context) => boolean.",
+    ],
+    [
+      'with an end of waiting that is no duration',
+      { askTimeout: { after: 'soon' } },
+      "Tool \"t\": askTimeout: \"soon\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+    ],
+    [
+      'with an unknown end of waiting',
+      { askTimeout: { after: '1h', unanswered: 'retry' } },
+      "the config: tool \"t\": askTimeout: is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }.",
     ],
     [
       'with an unknown way to fail',

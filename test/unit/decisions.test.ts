@@ -8,6 +8,7 @@ import {
   ruleOf,
 } from '../../agent/rules/decisions.ts';
 import { type GateCall, chooseCall } from '../../agent/rules/gate.ts';
+import { waitingReasons } from '../../agent/vocabulary.ts';
 
 const running: GateCall = { ...waiting('3.1', 0), state: { kind: 'tool', waiting: undefined } };
 const failed = waiting('3.2', 1);
@@ -109,7 +110,7 @@ describe('a decision', () => {
       [running, failed],
       'cancelCall',
       '3.2',
-      'cancelCall: 3.2 is not running, it waits. Possible: retry, resolve, skip, abort.',
+      'cancelCall: 3.2 is not running, it has failed and waits. Possible: retry, resolve, skip, abort.',
     ],
     [
       'it is about an earlier wait',
@@ -132,7 +133,7 @@ describe('a decision', () => {
       [failed],
       'resolve',
       { ouput: 'x', id: '3.2' },
-      'resolve: unknown field ouput, id. Known: call, park, input, output, reason.',
+      'resolve: unknown field ouput, id. Known: call, park, input, output, reason, remember, token.',
     ],
     ['the call is no id', [failed], 'skip', { call: ['3.2'] }, 'skip: call is an id such as "3.1".'],
     ['the park is no number', [failed], 'skip', { park: '1' }, 'skip: park is a number.'],
@@ -156,7 +157,7 @@ describe('a decision', () => {
       [failed],
       'resolve',
       { output: 'x', input: 'y' },
-      'resolve: does not take input. What takes it: retry.',
+      'resolve: does not take input. What takes it: retry, approve.',
     ],
     [
       'the input has not the fields that its tool needs',
@@ -222,10 +223,13 @@ describe('an input that a tool may take', () => {
   });
 });
 
+const states = (['tool', 'model'] as const).flatMap((kind) =>
+  [undefined, ...waitingReasons].map((waiting) => ({ kind, waiting })),
+);
+
 describe('every decision', () => {
   test.each(decisionNames)('%s has a help text and some state that it fits', (name) => {
     const { does, data, fits } = ruleOf(name);
-    const states = [running, failed, model].map(({ state }) => state);
     expect(helpOf(name)).toBe(`${does}. Data: ${data}.`);
     expect(does).not.toBe('');
     expect(states.some(fits)).toBe(true);
@@ -239,6 +243,8 @@ describe('every decision', () => {
       { type: 'skip', reason: 'why not' },
       { type: 'cancelCall' },
       { type: 'abort', reason: 'enough' },
+      { type: 'approve', remember: 'tool' },
+      { type: 'reject', reason: 'no' },
     ];
     expect(made.map((one) => effectOf(one, error))).toEqual([
       { type: 'again', input: 'x' },
@@ -253,12 +259,18 @@ describe('every decision', () => {
         type: 'fail',
         error: { type: 'Aborted', message: 'Aborted by the operator: enough. The call had failed: oops' },
       },
+      { type: 'again', input: undefined, remember: 'tool' },
+      {
+        type: 'end',
+        observation: 'This tool call was not approved by the operator and was not run: no',
+        fromTool: false,
+      },
     ]);
   });
 });
 
-function waiting(id: string, n: number): GateCall {
-  return { id, n, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
+function waiting(id: string, park: number): GateCall {
+  return { id, park, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
 }
 
 test('a refusal can be recorded whatever was sent: half a character would end the worker', () => {

@@ -27,9 +27,10 @@ describe('a loaded config', () => {
     expect(loadedConfig({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toMatchInlineSnapshot(`
       {
         "adapter": "openai",
+        "askTimeout": undefined,
         "handleParsingErrors": true,
         "kind": "zero-shot",
-        "loopVersion": 3,
+        "loopVersion": 4,
         "maxExecutionTimeMs": null,
         "maxIterations": 15,
         "memory": undefined,

@@ -8,6 +8,7 @@ import { ModelError, defineModel } from '../../models/model.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
+import { toldAndRecorded } from '../support/control-paths.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
@@ -228,47 +229,12 @@ describe("the worker's onEvent and the run's history say the same", () => {
     const run = await rig.client.start(name, 'what?');
     await steer(run);
     await run.result().catch(() => undefined); // some are meant to fail
-    const recorded: RunEvent[] = [];
-    for await (const event of run.events({ live: false })) recorded.push(event);
-    // The worker hears of a run's end before it has told its last event.
-    await expect.poll(() => told.get(run.id)?.at(-1)?.type).toBe('run_ended');
-    // Calls of one turn end in any order; what is told of each has one.
-    const order = name === 'beside' ? byCall : (events: RunEvent[]) => events;
-    expect(said(order(told.get(run.id) ?? []))).toEqual(said(order(recorded)));
-    expect(order(recorded).map(describeEvent)).toMatchSnapshot();
+    const {
+      told: heard,
+      recorded,
+      lines,
+    } = await toldAndRecorded(run, () => told.get(run.id) ?? [], { sideBySide: name === 'beside' });
+    expect(heard).toEqual(recorded);
+    expect(lines).toMatchSnapshot();
   });
 });
-
-function byCall(events: RunEvent[]): RunEvent[] {
-  return events.toSorted((a, b) => callOf(a).localeCompare(callOf(b)));
-}
-
-function callOf(event: RunEvent): string {
-  if (event.type === 'step') return event.step.call;
-  if (event.type === 'waiting') return event.park.call;
-  return 'call' in event ? event.call : '';
-}
-
-/** What differs by nature is left out: clocks, and attempts that only history counts. */
-function said(events: RunEvent[]): unknown[] {
-  return events.map((event) => {
-    const { at: _at, ...rest } = { durationMs: 0, attempts: 0, ...event };
-    const plain = { ...rest, durationMs: 0, attempts: 0 };
-    return plain.type === 'step' ? { ...plain, step: { ...plain.step, durationMs: 0, attempts: 0 } } : plain;
-  });
-}
-
-function describeEvent(event: RunEvent): string {
-  switch (event.type) {
-    case 'step':
-      return `step ${event.step.call}: ${JSON.stringify(event.step.observation)}`;
-    case 'waiting':
-      return `waiting ${event.park.call}`;
-    case 'decided':
-      return `decided ${event.call}: ${event.decision.type}`;
-    case 'run_ended':
-      return `run_ended: ${event.status}, ${event.stopReason}`;
-    default:
-      return 'call' in event ? `${event.type} ${event.call}` : event.type;
-  }
-}

@@ -7,10 +7,12 @@ import { type McpConnection, mcpConnection } from './connection.ts';
 import { complaintOfInput } from './error.ts';
 import { outputOf, progressText } from './result.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
-import { type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
+import { type Approval, type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
 
 /** Options for every tool of the server, and which they are. */
-export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'description'>> {
+export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'description' | 'approval'>> {
+  /** Whether a person has to allow each call: of all tools, or by the server's names; of those not named, 'never'. */
+  approval?: McpApproval | { [tool: string]: McpApproval } | undefined;
   /** Put before the server's names. */
   prefix?: string;
   /** The tools to take, by the server's names. Default all. */
@@ -18,6 +20,8 @@ export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'descript
   /** For the server to start and to list its tools. Default 60 s. */
   connectTimeoutMs?: number;
 }
+
+type McpApproval = Approval<{ [field: string]: Json }>;
 
 /** As long as a timer can be: a call's time is the tool's `timeout`. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -28,13 +32,18 @@ const LONGEST_MS = 2 ** 31 - 1;
  */
 export async function mcp(
   server: McpServer,
-  { prefix = '', only, connectTimeoutMs = 60_000, ...options }: McpOptions = {},
+  { prefix = '', only, connectTimeoutMs = 60_000, approval = 'never', ...options }: McpOptions = {},
 ): Promise<Tool[]> {
   checkServer(server);
   const connection = mcpConnection(server, connectTimeoutMs);
   const listed = await connection.use((client) => listTools(client, connectTimeoutMs));
   const chosen = only === undefined ? listed : only.map((name) => find(listed, name, server));
-  return chosen.map((tool) => ({ ...toolOf(tool, prefix, connection), ...options }));
+  if (typeof approval === 'object') for (const name of Object.keys(approval)) find(chosen, name, server);
+  return chosen.map((tool) => ({
+    ...toolOf(tool, prefix, connection),
+    ...options,
+    approval: typeof approval === 'object' ? (approval[tool.name] ?? 'never') : approval,
+  }));
 }
 
 async function listTools(client: Client, timeout: number): Promise<McpTool[]> {

@@ -1,0 +1,66 @@
+import type { PlannedAction, TurnDecision } from '../agent/calls.ts';
+import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
+import { limits } from '../agent/limits.ts';
+import { boundedText, fieldOf } from '../agent/values.ts';
+import type { ErrorInfo } from '../agent/vocabulary.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** Where the actions stand that approval is asked for. */
+export interface Decided {
+  manifest: AgentManifest;
+  /** The model call, `3`. */
+  call: string;
+  /** Workflow id. */
+  run: string;
+}
+
+/**
+ * Says of each action whether a person has to allow it: once, here, and recorded with the decision. What the tool would
+ * refuse is told to the model, not asked of a person. Whoever cannot say whether to ask, asks.
+ */
+export async function withApprovals(
+  tools: ReadonlyMap<string, Tool>,
+  decision: TurnDecision,
+  decided: Decided,
+): Promise<TurnDecision> {
+  if (decision.type !== 'act') return decision;
+  const policies = new Map(decided.manifest.tools.map((tool) => [tool.name, tool.approval]));
+  const actions = decision.actions.map(async (action, index) => {
+    const policy = policies.get(action.tool);
+    if (policy === undefined || action.observation !== undefined) return action;
+    return withApproval(action, policy, tools.get(action.tool), decided, index);
+  });
+  return { type: 'act', actions: await Promise.all(actions) };
+}
+
+async function withApproval(
+  action: PlannedAction,
+  policy: NonNullable<ToolManifest['approval']>,
+  tool: Tool | undefined,
+  { manifest, call, run }: Decided,
+  index: number,
+): Promise<PlannedAction> {
+  if (tool === undefined) return { ...action, approval: { error: unknownHere(action.tool) } };
+  try {
+    const input = tool.parseInput(action.toolInput);
+    const { approval } = tool;
+    if (policy === 'always' || typeof approval !== 'function') return { ...action, approval: {} };
+    const context = { agent: manifest.name, runId: run, callId: `${call}.${index + 1}` };
+    // A list of tools cannot tie input to function; parseInput has made what it takes. In JavaScript it may return anything.
+    const needed: unknown = await approval(input as never, context);
+    return needed === false ? action : { ...action, approval: {} };
+  } catch (error) {
+    if (fieldOf(error, 'name') !== 'ToolInputError') return { ...action, approval: { error: threw(error) } };
+    return { ...action, observation: boundedText(fieldOf(error, 'message'), limits.errorChars) };
+  }
+}
+
+function threw(error: unknown): ErrorInfo {
+  const message = boundedText(fieldOf(error, 'message') ?? error, limits.errorChars);
+  return { type: 'ApprovalFailed', message: `Its approval function threw, so a person is asked: ${message}` };
+}
+
+function unknownHere(tool: string): ErrorInfo {
+  const message = `The worker has no tool "${tool}" any more that could say whether to ask, so a person is asked.`;
+  return { type: 'ApprovalFailed', message };
+}

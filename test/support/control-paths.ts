@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import type { RunEvent } from '../../agent/events.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+
+/** What was said of a run that has ended, without what differs by nature: by the worker's `onEvent`, and by its history. */
+interface Said {
+  told: unknown[];
+  recorded: unknown[];
+  /** What was recorded, in a line each. */
+  lines: string[];
+}
+
+/** `sideBySide`: calls of one turn end in any order; what is told of each has one. */
+export async function toldAndRecorded(
+  run: AgentRun,
+  told: () => RunEvent[],
+  { sideBySide = false } = {},
+): Promise<Said> {
+  const recorded: RunEvent[] = [];
+  for await (const event of run.events({ live: false })) recorded.push(event);
+  // The worker hears of a run's end before it has told its last event.
+  await expect.poll(() => told().at(-1)?.type).toBe('run_ended');
+  const order = sideBySide ? byCall : (events: RunEvent[]) => events;
+  return {
+    told: said(order(told())),
+    recorded: said(order(recorded)),
+    lines: order(recorded).map(describeEvent),
+  };
+}
+
+function byCall(events: RunEvent[]): RunEvent[] {
+  return events.toSorted((a, b) => callOf(a).localeCompare(callOf(b)));
+}
+
+function callOf(event: RunEvent): string {
+  if (event.type === 'step') return event.step.call;
+  if (event.type === 'waiting') return event.park.call;
+  return 'call' in event ? event.call : '';
+}
+
+/** What differs by nature is left out: clocks, and attempts that only history counts. */
+function said(events: RunEvent[]): unknown[] {
+  return events.map((event) => {
+    const { at: _at, ...rest } = { durationMs: 0, attempts: 0, ...event };
+    const plain = { ...rest, durationMs: 0, attempts: 0 };
+    return plain.type === 'step' ? { ...plain, step: { ...plain.step, durationMs: 0, attempts: 0 } } : plain;
+  });
+}
+
+function describeEvent(event: RunEvent): string {
+  switch (event.type) {
+    case 'step':
+      return `step ${event.step.call}: ${JSON.stringify(event.step.observation)}`;
+    case 'waiting':
+      return `waiting ${event.park.call}${event.park.reason === 'failed' ? '' : `: ${event.park.reason}`}`;
+    case 'decided':
+      return `decided ${event.call}: ${event.decision.type}`;
+    case 'run_ended':
+      return `run_ended: ${event.status}, ${event.stopReason}`;
+    default:
+      return 'call' in event ? `${event.type} ${event.call}` : event.type;
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { type DecisionName, decisionNames } from '../../agent/rules/decisions.ts';
+import { type Choice, type GateCall, chooseCall } from '../../agent/rules/gate.ts';
+import { type WaitingReason, waitingReasons } from '../../agent/vocabulary.ts';
+
+/** What fits each state: everything else is refused, and the refusal names these. */
+const fitting: [kind: 'tool' | 'model', waiting: WaitingReason | undefined, DecisionName[]][] = [
+  ['tool', undefined, ['cancelCall']],
+  ['tool', 'failed', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'approval', ['approve', 'reject', 'resolve', 'abort']],
+  ['tool', 'doubt', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'deferred', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
+  ['model', undefined, []],
+  ['model', 'failed', ['retry', 'resolve', 'abort']],
+  ['model', 'limit', ['resolve', 'abort']],
+];
+
+describe('each decision in each state', () => {
+  const given: { [N in DecisionName]?: object } = { resolve: { output: 'x' } };
+  const rows = fitting.flatMap(([kind, state, names]) =>
+    decisionNames.map((name) => [name, kind, state ?? 'running', names.includes(name), names] as const),
+  );
+
+  test.each(rows)('%s of a %s call that is %s (fits: %s)', (name, kind, state, fits, names) => {
+    const call: GateCall = {
+      ...waiting('7', 0),
+      state: { kind, waiting: waitingReasons.find((reason) => reason === state) },
+    };
+    const choose = () => chooseCall([call], name, { call: '7', ...given[name] });
+    const said = outcomeOf(choose);
+    expect(said).toContain(fits ? name : `Possible: ${names.join(', ') || 'nothing'}.`);
+    expect(said.startsWith('refused')).toBe(!fits);
+  });
+});
+
+test('an input that is too long to be remembered is refused, and the tool still can be', () => {
+  const long: GateCall = {
+    ...waiting('8', 0),
+    state: { kind: 'tool', waiting: 'approval' },
+    input: 'x'.repeat(2_000),
+  };
+  expect(() => chooseCall([long], 'approve', { remember: 'input' })).toThrow('2002 characters');
+  expect(chooseCall([long], 'approve', { remember: 'tool' }).decision).toEqual({
+    type: 'approve',
+    remember: 'tool',
+  });
+});
+
+function waiting(id: string, park: number): GateCall {
+  return { id, park, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
+}
+
+function outcomeOf(choose: () => Choice<GateCall>): string {
+  try {
+    return choose().decision.type;
+  } catch (error) {
+    return `refused: ${(error as Error).message}`; // thrown by the gate
+  }
+}
