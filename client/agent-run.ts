@@ -7,11 +7,15 @@ import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
-import { readLineage, runsUpTo } from '../history/lineage.ts';
+import { readLineage, runsUpTo, successorOf } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { withPauses } from './paced.ts';
+import { type ForkOptions, fork } from './fork.ts';
+import type { RestartReceipt } from './restart.ts';
+import { type RetryReceipt, type RetryRunOptions, retryRun } from './retry-run.ts';
+import { type RewindOptions, rewind } from './rewind.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import { createTrace } from '../history/trace.ts';
@@ -82,7 +86,7 @@ export class AgentRun {
           yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
           continue;
         }
-        if (event.type === 'run_started' || event.type === 'continued') runId = event.runId;
+        if (isOfRun(event)) runId = event.runId;
         yield event;
       }
     } finally {
@@ -149,6 +153,27 @@ export class AgentRun {
     return waiting.length === 1 ? waiting[0]?.call : undefined;
   }
 
+  /**
+   * Takes the run back to before a step, whether it is running or over: the steps before it are kept and not paid again, the
+   * others are done anew, by a new run of the same id. Throws InvalidInput, DecisionRefused, RunNotFound.
+   */
+  rewind(options: RewindOptions): Promise<RestartReceipt> {
+    return rewind(this.#client, this.id, options);
+  }
+
+  /** A new run with this one's steps up to `step`, changed as asked. Throws InvalidInput, RunNotFound. */
+  fork(options: ForkOptions): Promise<RestartReceipt> {
+    return fork(this.#client, this.id, options);
+  }
+
+  /**
+   * Goes back to where the run failed, was cancelled or terminated, and makes the calls again that did not end; a call that
+   * waits in a run that goes on is retried by `decide`. Throws InvalidInput, DecisionRefused, RunNotFound.
+   */
+  retry(options: RetryRunOptions = {}): Promise<RetryReceipt> {
+    return retryRun(this.#client, this.id, options);
+  }
+
   /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
   async cancel(): Promise<void> {
     const { open } = await placeOfRun(this.#client, this.id, this.#runId);
@@ -185,17 +210,19 @@ export class AgentRun {
     let current = runId;
     for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
       for (const event of await trace.next(fact)) {
-        if (event.type === 'run_started' || event.type === 'continued') current = event.runId;
-        yield await this.#orReset(event, current);
+        if (isOfRun(event)) current = event.runId;
+        yield await this.#orReplaced(event, current);
       }
     }
   }
 
-  /** Temporal's Reset ends a run that is open, as a termination does, and has another one go on. */
-  async #orReset(event: RunEvent, runId: string): Promise<RunEvent> {
+  /** A run that another one has taken the place of was terminated for it: by a rewind, or by Temporal's Reset. */
+  async #orReplaced(event: RunEvent, runId: string): Promise<RunEvent> {
     if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
     const { raw } = await this.#client.workflow.getHandle(this.id, runId).describe();
     const resetRunId = raw.workflowExtendedInfo?.resetRunId;
+    const next = resetRunId ? undefined : await successorOf(this.#client, { workflowId: this.id, runId });
+    if (next) return { ...event, error: { type: 'Restarted', message: wasRestarted(this.id, next.runId) } };
     if (!resetRunId) return event;
     return { ...event, error: { type: RESET, message: wasReset(this.id, resetRunId) } };
   }
@@ -236,6 +263,15 @@ const RESET = 'Reset';
 
 function wasReset(id: string, runId: string): string {
   return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
+}
+
+function wasRestarted(id: string, runId: string): string {
+  return `A step of this run is done again, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
+}
+
+/** It says which of the id's runs what follows is of. */
+function isOfRun(event: RunEvent): event is Extract<RunEvent, { runId: string }> {
+  return event.type === 'run_started' || event.type === 'continued' || event.type === 'restarted';
 }
 
 function isForWaiting(type: DecisionName): boolean {

@@ -39,7 +39,7 @@ export async function* readRequests(
 ): AsyncGenerator<AskedRequest> {
   const known = [...kinds];
   const facts = readLineage(client, run, follow);
-  for await (const { transcript, asked } of readTranscripts(sourceOf(client), facts)) {
+  for await (const { transcript, asked } of readTranscripts(transcriptSource(client, gone), facts)) {
     if (asked === undefined) continue;
     const { scope, call, n, closing } = asked;
     const context = conversation(transcript.entries, closing);
@@ -53,9 +53,10 @@ export async function* readRequests(
   }
 }
 
-function sourceOf(client: Client): TranscriptSource {
+/** Transcripts as a client reads them; `gone`: the error for what is past retention. */
+export function transcriptSource(client: Client, gone: (runId: string) => Error): TranscriptSource {
   return {
-    facts: (run) => factsOf(client, run),
+    facts: (run) => factsOf(client, run, gone),
     async observation(run, ref, result) {
       const found = await readObservation(client, run, ref, result);
       if (found === undefined) throw gone(ref.runId ?? run.runId);
@@ -65,7 +66,11 @@ function sourceOf(client: Client): TranscriptSource {
   };
 }
 
-async function* factsOf(client: Client, run: RunRef): AsyncGenerator<Fact> {
+async function* factsOf(
+  client: Client,
+  run: RunRef,
+  gone: (runId: string) => Error,
+): AsyncGenerator<Fact> {
   try {
     yield* readFacts(client, run);
   } catch (error) {
