@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import type { ReasonOptions } from './commands/decide.ts';
 import type { DevOptions } from './commands/dev.ts';
+import type { ForkCommandOptions } from './commands/fork.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { RewindCommandOptions } from './commands/rewind.ts';
 import type { RunOptions } from './commands/run.ts';
 import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
@@ -11,6 +13,7 @@ import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
   type CommonOptions,
+  edit,
   iterations,
   milliseconds,
   port,
@@ -50,6 +53,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
   addRunning(add, io, done);
   addLooking(add, io, done);
   addDeciding(program, add, io, done);
+  addRestarting(add, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);
   for (const command of program.commands) {
@@ -140,6 +144,30 @@ function addDeciding(program: Command, add: Add, io: Io, done: EndCommand): void
     .option('--reason <text>', 'what the model is told of a cancelled call')
     .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
       done(await (await import('./commands/decide.ts')).cancel(io, id, call, options)),
+    );
+}
+
+function addRestarting(add: Add, io: Io, done: EndCommand): void {
+  add('rewind <id>', 'do steps of a run anew', ': those before are kept, and not paid again')
+    .requiredOption('--to <step>', 'the first step that is done anew')
+    .action(async (id: string, options: RewindCommandOptions) =>
+      done(await (await import('./commands/rewind.ts')).rewind(io, id, options)),
+    );
+
+  add('fork <id>', 'begin a run of its own with the steps of another one', '; prints its id')
+    .requiredOption('--at <step>', 'the first step that is done anew')
+    .option('--say <text>', 'a message that the model sees there')
+    .option('--model <name>', "in place of the agent's")
+    .option(
+      '--edit <call=output>',
+      'another observation of an earlier call, as JSON or as text; may be repeated',
+      edit,
+    )
+    .option('--id <id>', 'id of the new run')
+    .option('--max-iterations <n>', 'turns it may take in all; none for no limit', iterations)
+    .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
+    .action(async (id: string, options: ForkCommandOptions) =>
+      done(await (await import('./commands/fork.ts')).fork(io, id, options)),
     );
 }
 

@@ -66,11 +66,7 @@ export function transcriptSource(client: Client, gone: (runId: string) => Error)
   };
 }
 
-async function* factsOf(
-  client: Client,
-  run: RunRef,
-  gone: (runId: string) => Error,
-): AsyncGenerator<Fact> {
+async function* factsOf(client: Client, run: RunRef, gone: (runId: string) => Error): AsyncGenerator<Fact> {
   try {
     yield* readFacts(client, run);
   } catch (error) {

@@ -11,7 +11,9 @@ import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 /** What the model says from now on, by step; the rest of a run's steps is `count`. */
 let replies: { [step: string]: string } = {};
 let STEPS = 4;
-const model = modelOf((step) => replies[step] ?? (Number(step) < STEPS ? act('count', step) : answer(`at ${step}`)));
+const model = modelOf(
+  (step) => replies[step] ?? (Number(step) < STEPS ? act('count', step) : answer(`at ${step}`)),
+);
 let counted: string[] = [];
 let keys: string[] = [];
 const long = 'y'.repeat(2000);
@@ -51,7 +53,11 @@ beforeAll(async () => {
   rig = await startRig({
     agents: [
       { name: 'a', model, tools: [count, stuck, below] },
-      { name: 'below', model: modelOf((step) => replies[`below ${step}`] ?? act('slow', step)), tools: [slow] },
+      {
+        name: 'below',
+        model: modelOf((step) => replies[`below ${step}`] ?? act('slow', step)),
+        tools: [slow],
+      },
     ],
   });
 }, 60_000);
@@ -107,12 +113,9 @@ describe('a run that is taken back', () => {
     const { intermediateSteps, output } = await run.result();
     expect(output).toBe('at 5');
     expect(callsOf(intermediateSteps)).toEqual(['1.1', '2.1', '3.1', '4.1']);
-    expect(intermediateSteps.map(({ observation }) => String(observation).slice(0, -long.length).trim())).toEqual([
-      '1 after none',
-      '2 after 1.1',
-      '3 after 1.1 2.1',
-      '4 after 1.1 2.1 3.1',
-    ]);
+    expect(
+      intermediateSteps.map(({ observation }) => String(observation).slice(0, -long.length).trim()),
+    ).toEqual(['1 after none', '2 after 1.1', '3 after 1.1 2.1', '4 after 1.1 2.1 3.1']);
     const events = await recorded(run);
     expect(events.filter(({ type }) => type === 'run_started')).toHaveLength(1);
     expect(events.flatMap((event) => (event.type === 'restarted' ? [event.step] : []))).toEqual([2, 4]);
@@ -194,5 +197,7 @@ test.each([
 });
 
 test('a run of no agent is refused', async () => {
-  await expect(rig.client.get(`none-${randomUUID()}`).rewind({ step: 1 })).rejects.toThrow(/There is no run/u);
+  await expect(rig.client.get(`none-${randomUUID()}`).rewind({ step: 1 })).rejects.toThrow(
+    /There is no run/u,
+  );
 });
