@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { type Asked, type Standing } from '../history/standing.ts';
+import type { Asked, Standing } from '../history/standing.ts';
 import { InvalidInput } from './errors.ts';
 import { type RestartReceipt, type RunToRestart, replaceRun, runToRestart } from './restart.ts';
 import { beginningAt, restartInput } from './restart-input.ts';

@@ -92,7 +92,7 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
 }
 
 /** Reads the events of `run`; undefined for those that say nothing of it. */
-export function createFactReader(client: Pick<Client, 'options'>, { workflowId, runId }: RunRef) {
+export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
   const accepted = new Map<string, { name: string; input: Recorded }>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
@@ -115,10 +115,10 @@ export function createFactReader(client: Pick<Client, 'options'>, { workflowId, 
     const byWorkflow = (initiator ?? 0) <= BY_WORKFLOW;
     return {
       type: 'started',
-      workflowId,
-      runId,
-      firstRunId: firstExecutionRunId || runId,
-      originalRunId: originalExecutionRunId || runId,
+      workflowId: run.workflowId,
+      runId: run.runId,
+      firstRunId: firstExecutionRunId || run.runId,
+      originalRunId: originalExecutionRunId || run.runId,
       previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
       input: value(input),
     };

@@ -53,24 +53,24 @@ export async function* readRequests(
   }
 }
 
-/** Transcripts as a client reads them; `gone`: the error for what is past retention. */
-export function transcriptSource(client: Client, gone: (runId: string) => Error): TranscriptSource {
+/** Transcripts as a client reads them; `lost`: the error for what is past retention. */
+export function transcriptSource(client: Client, lost: (runId: string) => Error): TranscriptSource {
   return {
-    facts: (run) => factsOf(client, run, gone),
+    facts: (run) => factsOf(client, run, lost),
     async observation(run, ref, result) {
       const found = await readObservation(client, run, ref, result);
-      if (found === undefined) throw gone(ref.runId ?? run.runId);
+      if (found === undefined) throw lost(ref.runId ?? run.runId);
       return found;
     },
-    broken: (_, { runId }) => gone(runId),
+    broken: (_, { runId }) => lost(runId),
   };
 }
 
-async function* factsOf(client: Client, run: RunRef, gone: (runId: string) => Error): AsyncGenerator<Fact> {
+async function* factsOf(client: Client, run: RunRef, lost: (runId: string) => Error): AsyncGenerator<Fact> {
   try {
     yield* readFacts(client, run);
   } catch (error) {
-    throw isNotFound(error) ? gone(run.runId) : error;
+    throw isNotFound(error) ? lost(run.runId) : error;
   }
 }
 

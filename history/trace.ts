@@ -4,7 +4,6 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
-import { earlierCall, repeatedError } from '../agent/rules/repeated.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
@@ -56,7 +55,6 @@ export function createTrace(id: string): Trace {
   let runId = '';
   let isBegun = false;
   let lastLog = '';
-  /** Effects of steps that were dropped by a rewind. */
   let done: readonly DoneCall[] = [];
   /** The time limit has been reached; the run as a whole is being cancelled. */
   let overdue = false;
@@ -265,9 +263,7 @@ export function createTrace(id: string): Trace {
     // The timer of a wait without an end is set anew when it is over.
     if (call.waitsFor !== undefined) return [];
     timers.putOff();
-    const earlier = earlierCall(done, call.action.tool, call.action.toolInput);
-    if (wait.reason !== 'repeated' || earlier === undefined) return waits(call, wait.reason);
-    return waits(call, wait.reason, repeatedError(earlier));
+    return waits(call, wait.reason, done);
   }
 
   function timerFired(timer: string): TimelessEvent[] {

@@ -10,6 +10,8 @@ import {
   presetEnd,
 } from '../agent/rules/call-rules.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
+import type { DoneCall } from '../agent/restart.ts';
+import { earlierCall, repeatedError } from '../agent/rules/repeated.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
 
@@ -108,12 +110,18 @@ export function step(call: TracedCall, observation: Json): TimelessEvent[] {
   return [{ type: 'step', step: { call: id, action, observation, attempts, durationMs } }];
 }
 
-/** The call waits for a person. What there is to say of it depends on how its last schedule ended. */
-export function waits(call: TracedCall, reason: WaitingReason, known?: ErrorInfo): TimelessEvent[] {
+/** The call waits for a person. What there is to say of it depends on how its last schedule ended; `done`: on dropped steps. */
+export function waits(
+  call: TracedCall,
+  reason: WaitingReason,
+  done: readonly DoneCall[] = [],
+): TimelessEvent[] {
   const { id, action, unsettled } = call;
   const { tool, toolInput } = action;
   const park: WaitingCall = { call: id, n: call.waits++, tool, toolInput, reason };
-  const error = known ?? (unsettled?.type === 'failed' ? unsettled.error : call.approvalError);
+  const earlier = reason === 'repeated' ? earlierCall(done, tool, toolInput) : undefined;
+  const failed = unsettled?.type === 'failed' ? unsettled.error : call.approvalError;
+  const error = earlier === undefined ? failed : repeatedError(earlier);
   if (error !== undefined) park.error = error;
   if (unsettled?.type === 'deferred') park.note = unsettled.note;
   call.waitsFor = reason;

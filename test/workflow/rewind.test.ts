@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
+import { asText } from '../../agent/vocabulary.ts';
 import { DecisionRefused, InvalidInput } from '../../client/errors.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
@@ -114,7 +115,7 @@ describe('a run that is taken back', () => {
     expect(output).toBe('at 5');
     expect(callsOf(intermediateSteps)).toEqual(['1.1', '2.1', '3.1', '4.1']);
     expect(
-      intermediateSteps.map(({ observation }) => String(observation).slice(0, -long.length).trim()),
+      intermediateSteps.map(({ observation }) => asText(observation).slice(0, -long.length).trim()),
     ).toEqual(['1 after none', '2 after 1.1', '3 after 1.1 2.1', '4 after 1.1 2.1 3.1']);
     const events = await recorded(run);
     expect(events.filter(({ type }) => type === 'run_started')).toHaveLength(1);
