@@ -1,4 +1,4 @@
-/** `reloop/testing`: models that say what a test tells them to, and a context for tools. */
+/** `reloop/testing`: models that say what a test tells them to, a context for tools, and recorded runs as tests. */
 export { type TestToolContext, toolContext } from './tools/test-context.ts';
 export { scripted } from './models/scripted/scripted.ts';
 export type { ScriptedModel } from './models/scripted/scripted.ts';
@@ -11,3 +11,6 @@ export type {
   ScriptEntry,
   StepReplies,
 } from './models/scripted/script.ts';
+export { RecordedRunChanged, recordedRun } from './testing/recorded-run.ts';
+export type { RecordedRunOptions, RecordedRunResult } from './testing/recorded-run.ts';
+export type { RunDifference } from './testing/run-difference.ts';

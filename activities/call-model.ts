@@ -1,20 +1,18 @@
-import type { CallModelInput, ModelTurn, TurnDecision } from '../agent/calls.ts';
-import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
-import { limits } from '../agent/limits.ts';
+import type { CallModelInput, ModelTurn } from '../agent/calls.ts';
+import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { capOutput } from '../agent/output.ts';
-import { type ReplyReader, decide } from '../agent/reply/decide.ts';
-import { limitRepeats } from '../agent/reply/repeats.ts';
+import { usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
-import { boundedText } from '../agent/values.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import type { Usage } from '../agent/vocabulary.ts';
+import type { ModelReply } from '../models/model.ts';
 import { askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
 import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { classifyError } from './errors.ts';
-import { missing, ownCode } from './own-code.ts';
+import { missing } from './own-code.ts';
+import { readDecision } from './read-decision.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
@@ -36,14 +34,13 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
             : personsReply(kind, context, input.reply);
         const { reply } = asked;
 
-        const reader = readerOf(dependencies, kind, context);
-        const { text, decision: decided } = ownCode(manifest, () => decide(reader, manifest, reply));
-        const { decision: limited, repeat } = limitRepeats(decided, manifest.repeatLimit, input.repeat);
-        const decision = await withApprovals(
-          dependencies.tools,
-          checkRemoteInputs(dependencies, limited),
-          decidedBy(attempt, manifest),
-        );
+        const {
+          text,
+          decision: read,
+          repeat,
+        } = readDecision(dependencies, kind, context, reply, input.repeat);
+        const decision = await withApprovals(dependencies.tools, read, decidedBy(attempt, manifest));
+        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price);
         return {
           digest: mark.digest,
           text,
@@ -51,8 +48,8 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           decision,
           repeat,
           finishReason: reply.finishReason,
-          usage: { ...reply.usage, modelCalls: asked.modelCalls },
-          warnings: reply.warnings,
+          usage,
+          warnings: warningsOf(manifest, usage, reply),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
@@ -68,38 +65,13 @@ function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Dec
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
 }
 
-function readerOf(
-  dependencies: Dependencies,
-  kind: AgentKind,
-  { manifest, closing }: PromptContext,
-): ReplyReader {
-  const parse = manifest.parser === true ? dependencies.parser(manifest.name) : kind.parse;
-  if (parse === undefined) {
-    throw missing('ParserNotConfigured', `Agent "${manifest.name}" was started with a parser of its own`, []);
-  }
-  const { output } = manifest;
-  const checkOutput =
-    output === undefined ? undefined : (value: Json) => dependencies.checkOutput(manifest, value);
-  return { parse, closing, checkOutput };
-}
-
-/** Inputs of other workers' tools are checked here: the model is told of one that does not fit, and nothing is scheduled. */
-function checkRemoteInputs({ tools }: Dependencies, decision: TurnDecision): TurnDecision {
-  if (decision.type !== 'act') return decision;
-  const actions = decision.actions.map((action) => {
-    const tool = tools.get(action.tool);
-    if (tool?.remote === undefined || action.observation !== undefined) return action;
-    try {
-      return {
-        ...action,
-        toolInput: capOutput(tool.parseInput(action.toolInput), Infinity, limits.replyBytes),
-      };
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'ToolInputError') throw error;
-      return { ...action, observation: boundedText(error.message, limits.errorChars) };
-    }
-  });
-  return { type: 'act', actions };
+/** A budget is no safeguard where the provider counts nothing: whoever set one is told. */
+function warningsOf({ budget }: AgentManifest, usage: Usage, { warnings }: ModelReply): string[] | undefined {
+  if (budget === undefined || usage.modelCalls === 0 || usage.totalTokens > 0) return warnings;
+  return [
+    ...(warnings ?? []),
+    'the provider did not count the tokens of this reply: the budget is without them',
+  ];
 }
 
 /** Until the transcript is there, which names the agent. */

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../agent/json-object.ts';
 import { limits } from '../agent/limits.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { boundedText, wellFormed, wholeCharacters } from '../agent/values.ts';
@@ -35,10 +36,16 @@ function problemOf({
     return 'toolCalls is no list of { id, name, arguments }, all three texts ([] where there are none)';
   if (typeof finishReason !== 'string') return "finishReason is no string ('stop' where nothing is known)";
   if (!Array.isArray(warnings)) return 'warnings is no list of texts (left out where there are none)';
-  const { promptTokens, completionTokens, totalTokens } = (usage ?? {}) as Unchecked<ModelReply['usage']>;
-  return [promptTokens, completionTokens, totalTokens].every(Number.isFinite)
+  const { promptTokens, completionTokens, totalTokens, cachedTokens } = fieldsOf(usage);
+  if (![promptTokens, completionTokens, totalTokens].every(isCount))
+    return 'usage lacks promptTokens, completionTokens or totalTokens (0 where nothing is known)';
+  return cachedTokens === undefined || isCount(cachedTokens)
     ? undefined
-    : 'usage lacks promptTokens, completionTokens or totalTokens (0 where nothing is known)';
+    : 'usage.cachedTokens is no number (left out where nothing is known)';
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
 function isToolCall(call: Unchecked<ToolCall> | null): boolean {
@@ -56,12 +63,12 @@ function recordable({ text, toolCalls, finishReason, usage, warnings = [] }: Mod
     calls.some((call, index) => call.arguments.length < (toolCalls[index]?.arguments.length ?? 0));
   const said = warnings.slice(0, MOST_WARNINGS).map((warning) => boundedText(warning, WORD_CHARS));
   if (cut) said.push(`the reply was cut: at most ${limits.replyBytes} bytes of it can be recorded`);
-  const { promptTokens, completionTokens, totalTokens } = usage;
+  const { promptTokens, completionTokens, totalTokens, cachedTokens } = usage;
   return {
     text: kept,
     toolCalls: calls,
     finishReason: cut ? 'length' : boundedText(finishReason, WORD_CHARS),
-    usage: { promptTokens, completionTokens, totalTokens },
+    usage: { promptTokens, completionTokens, totalTokens, cachedTokens },
     warnings: said.length === 0 ? undefined : said,
   };
 }

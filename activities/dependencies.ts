@@ -1,3 +1,4 @@
+import type { Budget } from '../agent/budget.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
@@ -12,8 +13,11 @@ export interface Dependencies {
   models: ReadonlyMap<string, Model>;
   tools: ReadonlyMap<string, Tool>;
   agents: readonly string[];
-  /** The agent as it is configured now; undefined if there is none of that name. */
-  manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
+  /**
+   * The agent as it is configured now; undefined if there is none of that name. Throws a ConfigError for overrides that
+   * cannot be kept to.
+   */
+  manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
   /** The parser that an agent of that name has in place of its kind's. */
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */

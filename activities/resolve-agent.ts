@@ -1,4 +1,5 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { recordedAgent } from '../agent/backtest/recorded-agent.ts';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { checkOverrides } from '../agent/overrides.ts';
@@ -10,11 +11,14 @@ export function createResolveAgent(dependencies: Dependencies) {
   return async ({
     agent,
     overrides,
+    parentBudget,
     chatHistory,
     variables = [],
+    recorded,
   }: ResolveAgentInput): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
-    const manifest = currentManifest(dependencies, agent, overrides);
+    const current = currentManifest(dependencies, agent, overrides, parentBudget);
+    const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;
@@ -25,27 +29,47 @@ export function createResolveAgent(dependencies: Dependencies) {
 /** Throws for overrides that no config and no client of ours has looked at. */
 function checkedOverrides(overrides: unknown = {}): void {
   const problem = checkOverrides(overrides);
-  if (problem === undefined) return;
-  throw ApplicationFailure.create({
+  if (problem !== undefined) throw invalidOverrides(problem);
+}
+
+function invalidOverrides(problem: string): ApplicationFailure {
+  return ApplicationFailure.create({
     type: 'InvalidOverrides',
     message: `The run cannot begin: ${problem}`,
     nonRetryable: true,
   });
 }
 
-/** The agent as it is configured now. Throws AgentNotFound, retryable where another worker may know it already. */
+/**
+ * The agent as it is configured now. Throws AgentNotFound, retryable where another worker may know it already, and
+ * InvalidOverrides.
+ */
 export function currentManifest(
   dependencies: Dependencies,
   agent: string,
   overrides: ResolveAgentInput['overrides'] = {},
+  parentBudget?: ResolveAgentInput['parentBudget'],
 ): AgentManifest {
-  const manifest = dependencies.manifest(agent, overrides);
+  const manifest = givenManifest(dependencies, agent, overrides, parentBudget);
   if (manifest !== undefined) return manifest;
   throw ApplicationFailure.create({
     type: 'AgentNotFound',
     message: notFound(dependencies, agent),
     nonRetryable: !dependencies.rollingDeploys,
   });
+}
+
+/** The config itself was found to be right when it was loaded: what it cannot keep to now is what the run asks for. */
+function givenManifest(
+  { manifest }: Dependencies,
+  ...[agent, overrides, parentBudget]: Parameters<Dependencies['manifest']>
+): AgentManifest | undefined {
+  try {
+    return manifest(agent, overrides, parentBudget);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConfigError') throw invalidOverrides(error.message);
+    throw error;
+  }
 }
 
 /** A run may have come to the worker of another project, or of another config: it says who and where it is. */

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { usageOf } from '../agent/price.ts';
 import type { SummarizeInput, Summarized } from '../agent/session/session.ts';
 import { wholeCharacters } from '../agent/values.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
@@ -29,7 +30,7 @@ async function ask(
   attempt: Attempt,
 ): Promise<Summarized> {
   const { context, signal, heartbeat } = attempt;
-  const { model, params } = manifest;
+  const { model, params, price } = manifest;
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
   const reply = await modelOf(dependencies, manifest).call(
     { model, prompt, stop: [], params },
@@ -43,7 +44,7 @@ async function ask(
     },
   );
   const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
-  if (summary !== '') return { summary, usage: { ...reply.usage, modelCalls: 1 } };
+  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, price) };
   throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
 }
 

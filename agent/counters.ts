@@ -1,6 +1,7 @@
+import type { Budget } from './budget.ts';
 import type { AgentManifest } from './manifest.ts';
 import type { Repeat } from './calls.ts';
-import { type StopReason, type Usage, noUsage } from './vocabulary.ts';
+import { type StopReason, type Usage, dollars, knownCost, noUsage } from './vocabulary.ts';
 
 /** What a lineage has used up so far; carried along by continue-as-new. */
 export interface Counters {
@@ -13,6 +14,17 @@ export interface Counters {
   repeat?: Repeat;
   /** Approvals that hold for the rest of the run: see rules/approval.ts. */
   approved?: string[];
+  /** What a person has granted beyond the agent's limits. */
+  allowance?: Allowance | undefined;
+}
+
+/** Added to the limits of the same kind; nothing is added to what has no limit. */
+export interface Allowance {
+  iterations?: number | undefined;
+  timeMs?: number | undefined;
+  tokens?: number | undefined;
+  /** US dollars. */
+  cost?: number | undefined;
 }
 
 export function freshCounters(nowMs: number): Counters {
@@ -22,10 +34,11 @@ export function freshCounters(nowMs: number): Counters {
 /** Milliseconds until the time limit; Infinity without one. */
 export function timeLeft(
   { maxExecutionTimeMs }: AgentManifest,
-  { startedAtMs, waitedMs }: Counters,
+  { startedAtMs, waitedMs, allowance }: Counters,
   nowMs: number,
 ): number {
-  return maxExecutionTimeMs === null ? Infinity : maxExecutionTimeMs - (nowMs - startedAtMs - waitedMs);
+  if (maxExecutionTimeMs === null) return Infinity;
+  return maxExecutionTimeMs + (allowance?.timeMs ?? 0) - (nowMs - startedAtMs - waitedMs);
 }
 
 /** Looked at before each turn, as AgentExecutor does: 0 iterations means no model call at all. */
@@ -35,7 +48,31 @@ export function reachedLimit(
   nowMs: number,
 ): StopReason | undefined {
   const { maxIterations } = manifest;
-  if (maxIterations !== null && counters.iterations >= maxIterations) return 'max_iterations';
+  const { iterations, allowance } = counters;
+  if (maxIterations !== null && iterations >= maxIterations + (allowance?.iterations ?? 0)) {
+    return 'max_iterations';
+  }
   if (timeLeft(manifest, counters, nowMs) <= 0) return 'max_execution_time';
+  if (isUsedUp(manifest, counters)) return 'budget';
   return undefined;
+}
+
+/** What is left of the budget; undefined without one. */
+export function budgetLeft({ budget }: AgentManifest, { usage, allowance }: Counters): Budget | undefined {
+  if (budget === undefined) return undefined;
+  const { totalTokens, cost } = budget;
+  return {
+    totalTokens: left(totalTokens, allowance?.tokens, usage.totalTokens),
+    cost: left(cost, allowance?.cost, knownCost(usage)),
+  };
+}
+
+/** Looked at before each model call: the last one may go beyond it, and none follows. */
+export function isUsedUp(manifest: AgentManifest, counters: Counters): boolean {
+  const { totalTokens, cost } = budgetLeft(manifest, counters) ?? {};
+  return totalTokens === 0 || cost === 0;
+}
+
+function left(limit: number | null | undefined, granted = 0, used = 0): number | undefined {
+  return limit === undefined || limit === null ? undefined : Math.max(0, dollars(limit + granted - used));
 }

@@ -1,4 +1,6 @@
-import type { ErrorInfo, Json } from './vocabulary.ts';
+import type { FailureDetails, Intent } from './calls.ts';
+import { fieldsOf } from './json-object.ts';
+import type { ErrorInfo, Json, Usage } from './vocabulary.ts';
 
 /** What a failed activity means to the loop; `checkpoint` is what the tool had stored. */
 export interface FailedCall {
@@ -6,6 +8,13 @@ export interface FailedCall {
   checkpoint: Json | undefined;
   /** Another attempt might succeed: the attempts are used up, but no error was marked as not retryable. */
   mayPass: boolean;
+  /** What the call has used up all the same, where it says so. */
+  usage?: Usage | undefined;
+  /** It did not end by itself: its worker died, or took too long to end it. */
+  timedOut?: true | undefined;
+  /** Of a call that may take effect once only: what its runner knows. */
+  notDone?: FailureDetails['notDone'];
+  intent?: Intent | undefined;
 }
 
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
@@ -32,6 +41,7 @@ export function readFailure(failure: unknown): FailedCall {
       return {
         ...failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails),
         mayPass: true,
+        timedOut: true,
       };
     case 'CancelledFailure':
       return failed({ type: 'Cancelled', message }, undefined);
@@ -41,9 +51,19 @@ export function readFailure(failure: unknown): FailedCall {
 }
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
-  // Written by the runner in activities/.
-  const { checkpoint, exhausted } = shape(details) as { checkpoint?: Json; exhausted?: boolean };
-  return { error, checkpoint, mayPass: exhausted === true };
+  // Written by the runner in activities/, or by a sub-agent's run.
+  const { checkpoint, exhausted, usage, notDone, intent } = shape(details) as FailureDetails;
+  const counted = isUsage(usage) ? usage : undefined;
+  return { error, checkpoint, mayPass: exhausted === true, usage: counted, notDone, intent };
+}
+
+/** Another worker's tool may attach whatever it likes. */
+function isUsage(value: unknown): value is Usage {
+  const { promptTokens, completionTokens, totalTokens, modelCalls, ...optional } = fieldsOf(value);
+  const { cachedTokens = 0, cost = 0, partialCost = 0 } = optional;
+  return [promptTokens, completionTokens, totalTokens, modelCalls, cachedTokens, cost, partialCost].every(
+    (count) => typeof count === 'number' && Number.isFinite(count) && count >= 0,
+  );
 }
 
 function shape(value: unknown): FailureShape {

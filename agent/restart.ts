@@ -77,8 +77,7 @@ export function replacedRun({ by, latest }: Restart): string | undefined {
 
 /** A second run of such a call would do its effect again. */
 export function isOnce({ effects }: ToolManifest): boolean {
-  const once: string = 'once';
-  return effects === once;
+  return effects === 'once';
 }
 
 /** Tells two inputs of a tool apart, in whatever order their fields were written. */

@@ -42,6 +42,12 @@ export interface Usage {
   completionTokens: number;
   totalTokens: number;
   modelCalls: number;
+  /** Of the prompt's, those that the provider had in its cache; only where it says so. */
+  cachedTokens?: number | undefined;
+  /** US dollars; only where the price of every call is known. */
+  cost?: number | undefined;
+  /** US dollars of the calls whose price is known, where that of others is not: there is no `cost` then. */
+  partialCost?: number | undefined;
 }
 
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, modelCalls: 0 };
@@ -52,11 +58,42 @@ export function addUsage(a: Usage, b: Usage): Usage {
     completionTokens: a.completionTokens + b.completionTokens,
     totalTokens: a.totalTokens + b.totalTokens,
     modelCalls: a.modelCalls + b.modelCalls,
+    ...sumOfCached(a, b),
+    ...sumOfCosts(a, b),
   };
 }
 
+/** What of a usage is known to have cost money, in US dollars. */
+export function knownCost({ cost, partialCost = 0 }: Usage): number {
+  return cost ?? partialCost;
+}
+
+/** An amount of US dollars without the noise of binary fractions. */
+export function dollars(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
+}
+
+function sumOfCached(a: Usage, b: Usage): Pick<Usage, 'cachedTokens'> {
+  const cachedTokens = (a.cachedTokens ?? 0) + (b.cachedTokens ?? 0);
+  return cachedTokens === 0 ? {} : { cachedTokens };
+}
+
+/** A sum that leaves a call out is told from one that does not: a wrong total is worse than none. */
+function sumOfCosts(a: Usage, b: Usage): Pick<Usage, 'cost' | 'partialCost'> {
+  if ([a, b].every(({ cost, partialCost }) => cost === undefined && partialCost === undefined)) return {};
+  const sum = dollars(knownCost(a) + knownCost(b));
+  const isWhole = [a, b].every(({ cost, modelCalls }) => cost !== undefined || modelCalls === 0);
+  return isWhole ? { cost: sum } : { partialCost: sum };
+}
+
 export type StopReason =
-  'final_answer' | 'return_direct' | 'max_iterations' | 'max_execution_time' | 'cancelled' | 'error';
+  | 'final_answer'
+  | 'return_direct'
+  | 'max_iterations'
+  | 'max_execution_time'
+  | 'budget'
+  | 'cancelled'
+  | 'error';
 
 export type RunStatus = 'running' | 'waiting' | 'completed' | 'stopped' | 'failed' | 'cancelled';
 

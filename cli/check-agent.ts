@@ -1,4 +1,6 @@
 import { withoutPlace } from '../agent/template.ts';
+import { overridesOf } from '../client/overrides.ts';
+import type { StartOptions } from '../client/start-options.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { findConfig } from '../config/load.ts';
 import { loadCommandConfig } from './command-config.ts';
@@ -29,6 +31,11 @@ export function checkModel(loaded: LoadedConfig, name: string, model: string | u
   const manifest = loaded.manifest(name, { model });
   const problem = loaded.models.get(manifest?.adapter ?? '')?.validate?.();
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
+}
+
+/** Throws for what the agent cannot keep to in a run: a budget of money without a price, for instance. */
+export function checkOverrides(loaded: LoadedConfig, name: string, options: StartOptions): void {
+  loaded.manifest(name, overridesOf(options));
 }
 
 /** Throws for a value that no prompt text of the agent has a place for. */

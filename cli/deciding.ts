@@ -1,28 +1,39 @@
 import { Command, Option } from 'commander';
 import { type DecisionName, decisionNames, ruleOf } from '../agent/rules/decisions.ts';
+import { type BulkOptions, misuse, withBulkOptions } from './bulk/bulk-options.ts';
 import type { ReasonOptions, Typed } from './commands/decide.ts';
 import type { CommonOptions } from './options.ts';
 
-/** Records a decision of a run's call. */
-export type Decide = (id: string, type: DecisionName, typed: Typed, options: CommonOptions) => Promise<void>;
+/** What the commands do: of one run, or with `--all` of everything that fits. */
+export interface Deciding {
+  decide(id: string, type: DecisionName, typed: Typed, options: CommonOptions): Promise<void>;
+  decideAll(type: DecisionName, typed: Omit<Typed, 'call'>, options: BulkOptions): Promise<void>;
+  cancel(id: string, call: string | undefined, options: ReasonOptions): Promise<void>;
+  cancelAll(options: BulkOptions & ReasonOptions): Promise<void>;
+}
 
 const JSON_OR_TEXT = 'taken as JSON if it is an object or an array, else as text';
 const INPUT = `other input; ${JSON_OR_TEXT}`;
 const REASON = 'why';
 
-/** A command for each decision but `cancelCall`: `reloop cancel` is about runs as well. */
-export function decisionCommands(decide: Decide): Command[] {
-  return decisionNames.filter((name) => name !== 'cancelCall').map((name) => decisionCommand(name, decide));
+/** A command for each decision, and `cancel`, which is about runs as well as about calls. */
+export function decidingCommands(deciding: Deciding): Command[] {
+  const decisions = decisionNames.filter((name) => name !== 'cancelCall');
+  return [...decisions.map((name) => decisionCommand(name, deciding)), cancelCommand(deciding)];
 }
 
-type DecisionOptions = ReasonOptions & Pick<Typed, 'input' | 'remember'>;
+type DecisionOptions = ReasonOptions & BulkOptions & Pick<Typed, 'input' | 'remember'>;
 
-function decisionCommand(name: DecisionName, decide: Decide): Command {
+function decisionCommand(name: DecisionName, { decide, decideAll }: Deciding): Command {
   const { does, takes } = ruleOf(name);
+  const takesOutput = takes.output !== undefined;
   const command = new Command(name)
     .summary(does.charAt(0).toLowerCase() + does.slice(1))
     .description(`${does}. ${leftOut(name)}`)
-    .argument('<id>');
+    .usage(takesOutput ? '[options] <id> [call] <output>' : '[options] <id> [call]')
+    .argument('[id]')
+    .argument('[call]');
+  if (takesOutput) command.argument('[output]');
   if (takes.input !== undefined) command.option('--input <input>', INPUT);
   if (takes.remember !== undefined) {
     const remember = new Option(
@@ -31,31 +42,59 @@ function decisionCommand(name: DecisionName, decide: Decide): Command {
     );
     command.addOption(remember.choices(['tool', 'input']));
   }
-  if (takes.reason === 'optional') command.option('--reason <text>', REASON);
-  if (takes.reason === 'required') command.requiredOption('--reason <text>', REASON);
-  if (takes.output === undefined) {
-    return command
-      .argument('[call]')
-      .action((id: string, call: string | undefined, options: DecisionOptions) =>
-        decide(id, name, { call, ...typedIn(options) }, options),
-      );
-  }
-  // What may be left out stands before what may not, which Commander does not know: one word is the output.
-  return command
-    .usage('[options] <id> [call] <output>')
-    .argument('<output>')
-    .argument('[more]')
-    .action((id: string, first: string, second: string | undefined, options: DecisionOptions) => {
-      const words = second === undefined ? { output: first } : { call: first, output: second };
-      return decide(id, name, { ...words, ...typedIn(options) }, options);
-    });
+  // A required option would be asked for before the run is.
+  if (takes.reason !== undefined) command.option('--reason <text>', REASON);
+  withBulkOptions(command);
+  return command.action(async (...given: unknown[]) => {
+    const options: DecisionOptions = command.opts();
+    const words = given.filter((word) => typeof word === 'string');
+    const output = takesOutput ? words.pop() : undefined;
+    const { input, reason, remember } = options;
+    const typed = { output, input, reason, remember };
+    const isMissing = takesOutput && (output === undefined || (options.all !== true && words.length === 0));
+    const problem = isMissing ? missing(options, output) : misuse(words, options);
+    if (problem !== undefined) return refuse(command, problem);
+    if (takes.reason === 'required' && options.reason === undefined) {
+      return refuse(command, "required option '--reason <text>' not specified");
+    }
+    const [id, call] = words;
+    return id === undefined ? decideAll(name, typed, options) : decide(id, name, { ...typed, call }, options);
+  });
 }
 
-function typedIn({ input, reason, remember }: DecisionOptions): Typed {
-  return { input, reason, remember };
+function cancelCommand({ cancel, cancelAll }: Deciding): Command {
+  const command = new Command('cancel')
+    .summary('cancel a run, or one running tool call')
+    .description('Cancel a run, or one running tool call.')
+    .usage('[options] <id> [call]')
+    .argument('[id]')
+    .argument('[call]')
+    .option('--reason <text>', 'what the model is told of a cancelled call');
+  withBulkOptions(command);
+  return command.action(
+    async (id: string | undefined, call: string | undefined, options: DecisionOptions) => {
+      const problem = misuse(
+        [id, call].filter((word) => word !== undefined),
+        options,
+      );
+      if (problem !== undefined) return refuse(command, problem);
+      return id === undefined ? cancelAll(options) : cancel(id, call, options);
+    },
+  );
+}
+
+/** Of a command that ends with a result, one word is the result. */
+function missing({ all = false }: BulkOptions, output: string | undefined): string {
+  return `missing required argument '${output === undefined && !all ? 'id' : 'output'}'`;
+}
+
+function refuse(command: Command, problem: string): never {
+  return command.error(`error: ${problem}`);
 }
 
 function leftOut(name: DecisionName): string {
-  const call = '[call] may be left out when one call waits.';
+  const token =
+    ruleOf(name).takes.token === undefined ? '' : ' <id> may be the token that a deferred call gave out.';
+  const call = `[call] may be left out when one call waits.${token}`;
   return ruleOf(name).takes.output === undefined ? call : `<output> is ${JSON_OR_TEXT}; ${call}`;
 }

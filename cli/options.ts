@@ -28,11 +28,26 @@ export function milliseconds(text: string): number {
   return Number(match[1]) * factor;
 }
 
-/** null for `none`. */
-export function iterations(text: string): number | null {
-  if (text === 'none') return null;
+/** The value of an option that sets a limit, or takes it away. Not null for none: commander makes '' of that. */
+export type Limit = number | 'none';
+
+export function wholeLimit(text: string): Limit {
+  if (text === 'none') return text;
   if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('Write a whole number, or none.');
   return Number(text);
+}
+
+/** US dollars. */
+export function dollarLimit(text: string): Limit {
+  if (text === 'none') return text;
+  if (!/^\d+(?:\.\d+)?$/u.test(text))
+    throw new InvalidArgumentError('Write US dollars such as 0.50, or none.');
+  return Number(text);
+}
+
+/** As a run takes it: null for no limit. */
+export function limitOf(limit: Limit | undefined): number | null | undefined {
+  return limit === 'none' ? null : limit;
 }
 
 /** name=value, one after the other. */

@@ -1,24 +1,27 @@
-import { Command } from 'commander';
-import type { ReasonOptions } from './commands/decide.ts';
+import { Command, Option } from 'commander';
+import type { BacktestOptions } from './commands/backtest.ts';
 import type { DevOptions } from './commands/dev.ts';
 import type { ForkCommandOptions } from './commands/fork.ts';
+import type { ExportCommandOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { RewindCommandOptions } from './commands/rewind.ts';
 import type { RunOptions } from './commands/run.ts';
 import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
-import { decisionCommands } from './deciding.ts';
+import { decidingCommands } from './deciding.ts';
+import { withFilters } from './filter-options.ts';
 import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
   type CommonOptions,
+  dollarLimit,
   edit,
-  iterations,
   milliseconds,
   port,
   variable,
   wholeNumber,
+  wholeLimit,
   withCommonOptions,
 } from './options.ts';
 
@@ -52,7 +55,8 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       .description(sentence(summary + more));
   addRunning(add, io, done);
   addLooking(add, io, done);
-  addDeciding(program, add, io, done);
+  addBacktest(add, io, done);
+  addDeciding(program, io, done);
   addRestarting(add, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);
@@ -98,8 +102,10 @@ function addRunning(add: Add, io: Io, done: EndCommand): void {
     .option('--id <id>', 'id of the run; one that exists is shown and gone on with')
     .option('--session <name>', 'conversation to go on with; its first question begins it')
     .option('--model <name>', "in place of the agent's")
-    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', iterations)
+    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', wholeLimit)
     .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
+    .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeLimit)
+    .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarLimit)
     .option(
       '--var <name=value>',
       "a value for the agent's own {name} in its prompt; may be repeated",
@@ -113,9 +119,36 @@ function addRunning(add: Add, io: Io, done: EndCommand): void {
     );
 }
 
+function addBacktest(add: Add, io: Io, done: EndCommand): void {
+  add(
+    'backtest <agent>',
+    'ask recorded runs again of an agent, and print what is not the same',
+    ': tool calls are answered from the recording, and nothing with an effect is run',
+  )
+    .option(
+      '--runs <ids or query>',
+      'ids with commas between, or a visibility query; only runs that are over',
+    )
+    .option('--limit <n>', 'recorded runs at most, of a query the latest', wholeNumber, 100)
+    .option('--model <name>', "in place of the agent's")
+    .addOption(
+      new Option('--live <tools>', 'really run calls that were not recorded, of such tools').choices([
+        'none-effects',
+      ]),
+    )
+    .option('--concurrency <n>', 'runs under way at the same time', wholeNumber, 4)
+    .option('--fail-on-change', 'exit with 1 where a run is not the same')
+    .option('--id <id>', 'name of the backtest; one that exists is gone on with')
+    .action(async (agent: string, options: BacktestOptions) =>
+      done(await (await import('./commands/backtest.ts')).backtest(io, agent, options)),
+    );
+}
+
 function addLooking(add: Add, io: Io, done: EndCommand): void {
-  add('list', 'list runs, latest first')
-    .option('--limit <n>', 'how many', wholeNumber, 50)
+  withFilters(add('list', 'list runs, latest first'))
+    .option('--limit <n>', 'how many (default: 50)', wholeNumber)
+    .option('--page <token>', 'where to go on: said at the end of the page before')
+    .addOption(new Option('--all', 'every page').conflicts(['limit', 'page']))
     .action(async (options: ListOptions) =>
       done(await (await import('./commands/list.ts')).list(io, options)),
     );
@@ -132,19 +165,28 @@ function addLooking(add: Add, io: Io, done: EndCommand): void {
     .action(async (id: string, options: WatchOptions) =>
       done(await (await import('./commands/watch.ts')).watch(io, id, options)),
     );
+
+  add('export <id>', 'print a whole run as one JSON file, or as a page for a browser')
+    .option('--prompts', 'also every exact request')
+    .option('--html', 'one page that needs no network')
+    .option('--out <file>', 'where to write it (default: stdout)')
+    .option('--run <run-id>', "one that Temporal's Reset replaced (default: the latest of the id)")
+    .action(async (id: string, options: ExportCommandOptions) =>
+      done(await (await import('./commands/export.ts')).exportRun(io, id, options)),
+    );
 }
 
-function addDeciding(program: Command, add: Add, io: Io, done: EndCommand): void {
-  const commands = decisionCommands(async (id, type, typed, options) =>
-    done(await (await import('./commands/decide.ts')).decide(io, id, type, typed, options)),
-  );
+function addDeciding(program: Command, io: Io, done: EndCommand): void {
+  const one = () => import('./commands/decide.ts');
+  const many = () => import('./commands/bulk.ts');
+  const commands = decidingCommands({
+    decide: async (id, type, typed, options) =>
+      done(await (await one()).decide(io, id, type, typed, options)),
+    decideAll: async (type, typed, options) => done(await (await many()).decideAll(io, type, typed, options)),
+    cancel: async (id, call, options) => done(await (await one()).cancel(io, id, call, options)),
+    cancelAll: async (options) => done(await (await many()).cancelAll(io, options)),
+  });
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
-
-  add('cancel <id> [call]', 'cancel a run, or one running tool call')
-    .option('--reason <text>', 'what the model is told of a cancelled call')
-    .action(async (id: string, call: string | undefined, options: ReasonOptions) =>
-      done(await (await import('./commands/decide.ts')).cancel(io, id, call, options)),
-    );
 }
 
 function addRestarting(add: Add, io: Io, done: EndCommand): void {
@@ -164,7 +206,7 @@ function addRestarting(add: Add, io: Io, done: EndCommand): void {
       edit,
     )
     .option('--id <id>', 'id of the new run')
-    .option('--max-iterations <n>', 'turns it may take in all; none for no limit', iterations)
+    .option('--max-iterations <n>', 'turns it may take in all; none for no limit', wholeLimit)
     .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
     .action(async (id: string, options: ForkCommandOptions) =>
       done(await (await import('./commands/fork.ts')).fork(io, id, options)),

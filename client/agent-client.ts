@@ -1,30 +1,23 @@
-import { searchAttribute } from '../agent/names.ts';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 import { readToken } from '../agent/defer-token.ts';
-import type { ChatMessage, Json, RunStatus } from '../agent/vocabulary.ts';
+import type { ChatMessage, Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../workflows/messages.ts';
 import { AgentRun, type ResultOptions, type RunResultWithSteps } from './agent-run.ts';
 import { placeOfRun } from './place.ts';
 import { checkId, newRunId } from './run-id.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
+import type { Backtest } from './backtest-handle.ts';
+import { type BacktestOptions, startBacktest } from './start-backtest.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { InvalidInput, RunNotFound } from './errors.ts';
+import { type RunPage, type RunSummary, listPage, listRuns } from './list-runs.ts';
 import { overridesOf } from './overrides.ts';
+import type { ListOptions } from './run-filters.ts';
 import type { StartOptions } from './start-options.ts';
-
-export interface RunSummary {
-  id: string;
-  runId: string;
-  agent: string;
-  input: string;
-  status: RunStatus;
-  startedAt: Date;
-  closedAt: Date | null;
-}
 
 /** Starts runs and finds them again. */
 export class AgentClient {
@@ -112,6 +105,14 @@ export class AgentClient {
   }
 
   /**
+   * Asks recorded runs again of an agent as it is now: their tool calls are answered from the recording, and nothing with
+   * an effect is run. Throws InvalidInput, RunNotFound.
+   */
+  backtest(agent: string, options: BacktestOptions): Promise<Backtest> {
+    return startBacktest(this, agent, options.id ?? newRunId(agent), options);
+  }
+
+  /**
    * A run by its id; whether there is one shows when it is used. `runId`: of Temporal, for one that a reset has replaced;
    * without, the latest.
    */
@@ -129,23 +130,14 @@ export class AgentClient {
     return listSessions(this.temporal, limit);
   }
 
-  /** Latest first. */
-  async *list(limit = 50): AsyncGenerator<RunSummary> {
-    const query = `WorkflowType = "${AGENT_RUN}" AND ExecutionStatus != "ContinuedAsNew"`;
-    let left = limit;
-    for await (const info of this.temporal.workflow.list({ query, pageSize: Math.min(limit, 100) })) {
-      if (left-- <= 0) return;
-      const { agent, input } = (info.memo ?? {}) as { agent?: string; input?: string }; // written by start
-      yield {
-        id: info.workflowId,
-        runId: info.runId,
-        agent: agent ?? '',
-        input: input ?? '',
-        status: statusOf(info.status.name, info.searchAttributes?.[searchAttribute.status]?.[0]),
-        startedAt: info.startTime,
-        closedAt: info.closeTime ?? null,
-      };
-    }
+  /** Runs that fit, open ones first, latest first; a number is a limit (default 50). Throws InvalidInput. */
+  list(options: number | ListOptions = {}): AsyncGenerator<RunSummary> {
+    return listRuns(this.temporal, typeof options === 'number' ? { limit: options } : options);
+  }
+
+  /** One page of the same, and where the next one begins. Throws InvalidInput. */
+  listPage(options: ListOptions = {}): Promise<RunPage> {
+    return listPage(this.temporal, options);
   }
 
   async close(): Promise<void> {
@@ -191,19 +183,4 @@ function checkQuestion(
   throw new InvalidInput(
     `Question and chat history take ${bytes} bytes; at most ${limits.questionBytes} can be recorded. Put the rest where a tool can read it.`,
   );
-}
-
-/** Temporal's status, made finer by our own where the run wrote one. */
-function statusOf(name: string, written: unknown): RunStatus {
-  switch (name) {
-    case 'COMPLETED':
-      return written === 'stopped' ? 'stopped' : 'completed';
-    case 'CANCELLED':
-      return 'cancelled';
-    case 'RUNNING':
-    case 'PAUSED': // by Temporal's own pause, which ends nothing
-      return written === 'waiting' ? 'waiting' : 'running';
-    default:
-      return 'failed';
-  }
 }

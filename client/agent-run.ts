@@ -1,23 +1,26 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
-import { AGENT_SESSION } from '../workflows/messages.ts';
+import { AGENT_SESSION, BACKTEST, backtestId } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/events.ts';
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
+import { collectExport } from './collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
-import { readLineage, runsUpTo, successorOf } from '../history/lineage.ts';
+import { readLineage } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { withPauses } from './paced.ts';
 import { type ForkOptions, fork } from './fork.ts';
+import { RESET, historySize, orReplaced } from './replaced-run.ts';
 import type { RestartReceipt } from './restart.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from './retry-run.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
+import type { RunExport } from './run-export.ts';
 import { createTrace } from '../history/trace.ts';
 
 /** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
@@ -38,6 +41,11 @@ export interface ResultOptions {
    * it returns is not waited for; what it throws, or its promise, ends `result` with that error, and the run goes on waiting.
    */
   onWaiting?: ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
+}
+
+export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
+  /** Also every exact request. Default false: they grow with the square of a run's steps. */
+  prompts?: boolean | undefined;
 }
 
 const POLL_MS = 1000;
@@ -105,8 +113,21 @@ export class AgentRun {
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
   async describe(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
     const report = await this.#fold(false, onEvent);
-    report.history = await this.#historySize(report.runId);
+    report.history = await historySize(this.#client, { workflowId: this.id, runId: report.runId });
     return report;
+  }
+
+  /** The whole run as one JSON value, its sub-agents within; one that goes on, as far as it has come. Throws RunNotFound. */
+  async export(options: ExportOptions = {}): Promise<RunExport> {
+    const { runId } = await placeOfRun(this.#client, this.id, this.#runId);
+    const { prompts = false, kinds } = options;
+    return collectExport({
+      id: this.id,
+      describe: (onEvent) => this.describe(onEvent),
+      facts: () => readLineage(this.#client, { workflowId: this.id, runId }, false),
+      requests: prompts ? () => this.requests({ follow: false, kinds }) : undefined,
+      subAgent: (id) => new AgentRun(this.#client, id).export(options),
+    });
   }
 
   /** What calls under way show of themselves right now: progress, text, why an earlier attempt failed. */
@@ -207,36 +228,14 @@ export class AgentRun {
     const trace = createTrace(this.id);
     const { runId, type } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
+    if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
     let current = runId;
     for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
       for (const event of await trace.next(fact)) {
         if (isOfRun(event)) current = event.runId;
-        yield await this.#orReplaced(event, current);
+        yield await orReplaced(this.#client, { workflowId: this.id, runId: current }, event);
       }
     }
-  }
-
-  /** A run that another one has taken the place of was terminated for it: by a rewind, or by Temporal's Reset. */
-  async #orReplaced(event: RunEvent, runId: string): Promise<RunEvent> {
-    if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
-    const { raw } = await this.#client.workflow.getHandle(this.id, runId).describe();
-    const resetRunId = raw.workflowExtendedInfo?.resetRunId;
-    const next = resetRunId ? undefined : await successorOf(this.#client, { workflowId: this.id, runId });
-    if (next) return { ...event, error: { type: 'Restarted', message: wasRestarted(this.id, next.runId) } };
-    if (!resetRunId) return event;
-    return { ...event, error: { type: RESET, message: wasReset(this.id, resetRunId) } };
-  }
-
-  async #historySize(runId: string): Promise<{ events: number; bytes: number }> {
-    let [events, bytes] = [0, 0];
-    for (const run of await runsUpTo(this.#client, { workflowId: this.id, runId })) {
-      const { historyLength, historySize } = await this.#client.workflow
-        .getHandle(run.workflowId, run.runId)
-        .describe();
-      events += historyLength;
-      bytes += historySize ?? 0;
-    }
-    return { events, bytes };
   }
 
   async #whyNot(type: string): Promise<Error> {
@@ -258,17 +257,6 @@ export class AgentRun {
   }
 }
 
-/** Type of the error that a run ends with which goes on as another one. */
-const RESET = 'Reset';
-
-function wasReset(id: string, runId: string): string {
-  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
-}
-
-function wasRestarted(id: string, runId: string): string {
-  return `A step of this run is done again, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
-}
-
 /** It says which of the id's runs what follows is of. */
 function isOfRun(event: RunEvent): event is Extract<RunEvent, { runId: string }> {
   return event.type === 'run_started' || event.type === 'continued' || event.type === 'restarted';
@@ -285,4 +273,9 @@ function foreign(id: string): string {
 function sessionNotRun(id: string): string {
   const name = id.slice(sessionId('').length);
   return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
+}
+
+function backtestNotRun(id: string): string {
+  const name = id.slice(backtestId('').length);
+  return `"${id}" is a backtest, no run: \`reloop backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
 }

@@ -1,5 +1,6 @@
 import type { StartOptions } from './start-options.ts';
 import type { RunResultWithSteps } from './agent-run.ts';
+import { aFewAtATime } from './concurrent.ts';
 import { InvalidInput } from './errors.ts';
 
 /** A question, or one with start options of its own, which win over the batch's. */
@@ -31,18 +32,11 @@ export async function runBatch(
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new InvalidInput(`concurrency is ${concurrency}; give a whole number, 1 or more.`);
 
-  const results: PromiseSettledResult<RunResultWithSteps>[] = [];
-  const queue = inputs.entries();
-  const work = async () => {
-    // One iterator for all workers: each takes the next input that nobody has.
-    for (const [index, item] of queue) {
-      const { input, ...own } = typeof item === 'string' ? { input: item } : item;
-      const [result] = await Promise.allSettled([
-        client.run(agent, input, { ...common, ...own, id: own.id ?? (id && `${id}-${index + 1}`) }),
-      ]);
-      results[index] = result;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, inputs.length) }, work));
-  return results;
+  return aFewAtATime(inputs, concurrency, async (item, index) => {
+    const { input, ...own } = typeof item === 'string' ? { input: item } : item;
+    const [result] = await Promise.allSettled([
+      client.run(agent, input, { ...common, ...own, id: own.id ?? (id && `${id}-${index + 1}`) }),
+    ]);
+    return result;
+  });
 }

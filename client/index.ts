@@ -1,10 +1,16 @@
 /** The client library: start runs, follow them, decide. */
 export { AgentClient } from './agent-client.ts';
-export type { RunSummary } from './agent-client.ts';
+export type { RunPage, RunSummary } from './list-runs.ts';
+export type { ListOptions, RunFilters } from './run-filters.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
+export type { Backtest } from './backtest-handle.ts';
+export type { BacktestOptions } from './start-backtest.ts';
+export type { RecordedRuns } from './recorded-runs.ts';
+export type { BacktestProgress } from '../history/backtest-record.ts';
+export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-report.ts';
 export type { BatchInput, BatchOptions } from './batch.ts';
-export type { EventsOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
+export type { EventsOptions, ExportOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
 export type { ForkOptions } from './fork.ts';
 export type { RestartReceipt } from './restart.ts';
 export type { RetryReceipt, RetryRunOptions } from './retry-run.ts';
@@ -24,4 +30,14 @@ export {
 } from './errors.ts';
 export type { RunResult } from '../agent/run-result.ts';
 export type { RunReport } from './report.ts';
+export type {
+  ExportedAgent,
+  ExportedDecision,
+  ExportedModelCall,
+  ExportedQuestion,
+  ExportedRequest,
+  ExportedSubAgent,
+  RunExport,
+} from './run-export.ts';
+export { parseRunExport } from './run-export.ts';
 export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

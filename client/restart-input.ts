@@ -5,7 +5,7 @@ import { type Entry, type Mark, START, abroad } from '../agent/transcript/entrie
 import { limits } from '../agent/limits.ts';
 import { InvalidInput } from '../agent/invalid-input.ts';
 import type { RunRef } from '../history/pages.ts';
-import { transcriptSource } from '../history/requests.ts';
+import { sourceOf } from '../history/requests.ts';
 import type { Asked, Standing } from '../history/standing.ts';
 import { rebuildTranscript } from '../history/transcript.ts';
 import type { AgentRunInput } from '../workflows/messages.ts';
@@ -17,7 +17,7 @@ export interface Beginning {
   run: RunRef;
   mark: Mark;
   pending: Entry[];
-  counters: Pick<Asked, 'spent' | 'elapsedMs' | 'repeat' | 'approved'>;
+  counters: Pick<Asked, 'spent' | 'elapsedMs' | 'repeat' | 'granted'>;
   /** The run that is kept up to there. */
   from: RunRef;
 }
@@ -45,7 +45,7 @@ export async function restartInput(
   // A fork's own id is another one.
   const elsewhere = (workflowId: string) => (by === 'fork' || workflowId !== id ? workflowId : undefined);
   const pending = abroad(beginning.pending, run.runId, elsewhere(run.workflowId));
-  const { spent, elapsedMs, repeat, approved } = counters;
+  const { spent, elapsedMs, repeat, granted } = counters;
   const input = {
     ...common(standing, by),
     from: { runId: run.runId, workflowId: elsewhere(run.workflowId), ...beginning.mark },
@@ -55,7 +55,7 @@ export async function restartInput(
       startedAtMs: 0,
       waitedMs: 0,
       ...(repeat && { repeat }),
-      ...(approved && { approved }),
+      ...granted,
     },
     restart: {
       by,
@@ -105,7 +105,7 @@ function common({ input, manifest, done }: Standing, by: Restart['by']): AgentRu
 /** What the model still sees of what came before. */
 async function visibleEntries(client: Client, { run, mark }: Beginning): Promise<Entry[]> {
   if (mark.length === START.length) return [];
-  const transcript = await rebuildTranscript(transcriptSource(client, whatIsGone), run, 0, mark);
+  const transcript = await rebuildTranscript(sourceOf(client, whatIsGone), run, 0, mark);
   return transcript.entries.filter(({ type }) => type !== 'agent');
 }
 

@@ -70,7 +70,7 @@ async function inputAgain(
     const input = await restartInput(client, run, { by: 'retry', step }, beginningAt(asked));
     return { input, calls: [] };
   }
-  const { spent, elapsedMs, approved } = standing;
+  const { spent, elapsedMs, granted } = standing;
   const { actions } = turn.decision;
   const ends = await endsOf(run, manifest, step, actions);
   const calls = callsWithoutEnd(step, { turn, ends });
@@ -80,7 +80,7 @@ async function inputAgain(
     run: asked.run,
     mark: markAfter(asked, turn.digest),
     pending: [],
-    counters: { spent, elapsedMs, approved, repeat: turn.repeat ?? asked.repeat },
+    counters: { spent, elapsedMs, granted, repeat: turn.repeat ?? asked.repeat },
     from: { workflowId: run.id, runId: run.runId },
   };
   return { input: await restartInput(client, run, { by: 'retry', step, turn: kept }, beginning), calls };

@@ -1,3 +1,4 @@
+import type { Budget } from '../agent/budget.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 
 /** How a run is started. */
@@ -19,6 +20,8 @@ export interface StartOptions {
   maxIterations?: number | null | undefined;
   /** Milliseconds. */
   maxExecutionTime?: number | null | undefined;
+  /** Tokens and US dollars; a limit that is not given stays the agent's. Money takes `prices` in the config. */
+  budget?: Budget | undefined;
   /** Default: the client's. */
   taskQueue?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { type Budget, overriddenBudget, smallerBudget } from '../agent/budget.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import { withoutPlace } from '../agent/template.ts';
 import { type CompleteAgent, completeAgent, loopOptions, requestOptions } from './agent-options.ts';
@@ -10,15 +11,19 @@ import { retryPolicy } from './options.ts';
 import { outputSchema } from './output-check.ts';
 import { toolManifest } from './tool-options.ts';
 
-/** Which adapter is asked, and for which model; a run's own choice comes first. */
-export type ModelRef = Pick<AgentManifest, 'adapter' | 'model'>;
+/** Which adapter is asked, and for which model, at what price; a run's own choice comes first. */
+export type ModelRef = Pick<AgentManifest, 'adapter' | 'model' | 'price'>;
 
-/** The definition as it is recorded at the start of a run, all defaults filled in. Throws {@link ConfigError}. */
+/**
+ * The definition as it is recorded at the start of a run, all defaults filled in; `parentBudget` is what the run that a
+ * sub-agent is part of has left. Throws {@link ConfigError}.
+ */
 export function agentManifest(
   definition: AgentDefinition,
   kind: AgentKind,
-  { adapter, model }: ModelRef,
-  { model: _chosen, ...limits }: RunOverrides,
+  { adapter, model, price }: ModelRef,
+  { model: _chosen, budget, ...limits }: RunOverrides,
+  parentBudget: Budget | undefined,
 ): AgentManifest {
   const agent = completeAgent(definition);
   const where = `Agent "${agent.name}"`;
@@ -29,6 +34,7 @@ export function agentManifest(
     prompt: promptTexts(agent, kind),
     adapter,
     model,
+    price,
     params: {
       ...requestOptions.parse(agent),
       requestTimeoutMs: timeout(agent.requestTimeout, `${where}: requestTimeout`),
@@ -50,6 +56,7 @@ export function agentManifest(
         : recordedAskTimeout(agent.askTimeout, `${where}: askTimeout`),
     modelRetry: retryPolicy(agent.modelRetry, `${where}: modelRetry`),
     ...given(limits),
+    budget: smallerBudget(overriddenBudget(agent.budget, budget), parentBudget),
   };
 }
 

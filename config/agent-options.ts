@@ -22,6 +22,10 @@ const loopShape = {
     .default(true),
   trimIntermediateSteps: z.int().default(-1),
   onModelFailure: z.enum(['ask', 'fail']).default('ask'),
+  budget: options({
+    totalTokens: z.int().nonnegative().nullish(),
+    cost: z.number().nonnegative().nullish(),
+  }).optional(),
 } satisfies Checks<LoopOptions>;
 
 const requestShape = {

@@ -4,11 +4,21 @@ import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options.ts';
 import { toolSchema } from './tool-options.ts';
 
+const amount = z.number('is no amount of US dollars from 0').nonnegative();
+
 /** What zod can tell of a config; relations between its parts are checked in loaded-config.ts, durations in agent-manifest.ts. */
 const configShape = {
   agents: z.array(z.unknown()),
   tools: z.array(tool),
   models: z.record(z.string(), model),
+  prices: z.record(
+    z.string().min(1),
+    options({
+      input: amount,
+      output: amount,
+      cachedInput: amount.optional(),
+    }),
+  ),
   cache: z.union(
     [
       z.boolean(),

@@ -4,6 +4,7 @@ import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/manifest.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
 import type { Model } from '../models/model.ts';
+import type { Price } from '../agent/price.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
@@ -56,6 +57,11 @@ export interface ConfigDefinition {
   tools?: readonly Tool[] | undefined;
   /** Models by name; an agent's `model` may be such a name. */
   models?: { [name: string]: Model } | undefined;
+  /**
+   * What models cost, in US dollars per million tokens, by the name that is sent: `{ 'gpt-4o-mini': { input: 0.15, output:
+   * 0.6 } }`. Reloop knows no prices: they change. A run keeps to those it began with.
+   */
+  prices?: { [model: string]: Price } | undefined;
   /**
    * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
    * memory, or a store of your own. Off by default.

@@ -1,4 +1,5 @@
 import { utf8Length } from '../agent/transcript/digest.ts';
+import type { Budget } from '../agent/budget.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import { builtInKinds } from '../agent/kinds/kinds.ts';
 import { EARLIER_EFFECTS } from '../agent/restart.ts';
@@ -16,6 +17,7 @@ import { TASK_QUEUE } from '../agent/names.ts';
 import { completeAgent } from './agent-options.ts';
 import { kindOfLangChain } from './langchain-names.ts';
 import { type ModelRef, agentManifest } from './agent-manifest.ts';
+import { checkPrices, modelName, priceOf } from './prices.ts';
 import { createOutputCheck } from './output-check.ts';
 
 /** A config, checked and put in order: what a worker runs. */
@@ -29,8 +31,11 @@ export interface LoadedConfig {
   cache: boolean | ReplyStore;
   /** Told what happens in this worker's runs. */
   onEvent: ConfigDefinition['onEvent'];
-  /** undefined: no agent of that name. */
-  manifest(agent: string, overrides: RunOverrides): AgentManifest | undefined;
+  /**
+   * undefined: no agent of that name. Throws {@link ConfigError} for overrides that it cannot keep to: a budget of money
+   * without a price.
+   */
+  manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
   /** The parser that an agent has in place of its kind's. */
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
@@ -46,6 +51,9 @@ const RESERVED = [
   'summarizeConversation',
   EARLIER_EFFECTS,
   AWAIT_SUCCESSOR,
+  'recordedCall',
+  'recordedQuestion',
+  'compareRun',
   'default',
   '_Exception',
   'Final Answer',
@@ -69,10 +77,15 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     taskQueue: config.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
-    manifest(name, overrides) {
+    manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);
       if (agent === undefined) return undefined;
-      return agentManifest(agent, kindOf(kinds, agent), modelRef(agent, models, overrides.model), overrides);
+      const kind = kindOf(kinds, agent);
+      const ref = modelRef(agent, models, overrides.model);
+      const price = priceOf(config.prices, ref.model);
+      const manifest = agentManifest(agent, kind, { ...ref, price }, overrides, parentBudget);
+      checkPrices(manifest, agents, config.prices);
+      return manifest;
     },
     parser: (name) => agents.get(name)?.parser,
     checkOutput: createOutputCheck((name) => agents.get(name)?.output),
@@ -132,11 +145,11 @@ function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model
 }
 
 function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, override?: string): ModelRef {
-  const { model, name } = agent;
+  const model = modelName(agent);
   const own: ModelRef =
-    typeof model === 'string'
+    typeof agent.model === 'string'
       ? { adapter: models.has(model) ? model : OPENAI, model }
-      : { adapter: `agent:${name}`, model: name };
+      : { adapter: `agent:${agent.name}`, model };
   if (override === undefined) return own;
   return { adapter: models.has(override) ? override : own.adapter, model: override };
 }

@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client';
-import { parseActivityId } from '../agent/calls.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
+import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { type DoneCall, inputDigest, isDropped, isOnce } from '../agent/restart.ts';
+import { aftermath } from '../agent/rules/doubt.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
 import { boundedText } from '../agent/values.ts';
 import { type Json, asText } from '../agent/vocabulary.ts';
-import { AGENT_RUN } from '../workflows/messages.ts';
 import type { Fact } from './facts.ts';
 import { readRunFacts } from './lineage.ts';
 import { type RunRef, isNotFound } from './pages.ts';
+import { scheduledCall } from './traced-calls.ts';
 import { asResolvedAgent, asRunInput, asToolResult } from './records.ts';
 
 /** Characters of what an earlier call returned: for the person who is asked. */
@@ -23,7 +23,13 @@ export async function readEffects(
   run: RunRef,
   since: Parameters<typeof isDropped>[1],
 ): Promise<DoneCall[]> {
-  const reading: Reading = { tools: new Set(), made: new Map(), children: new Map(), resolving: '' };
+  const reading: Reading = {
+    tools: new Map(),
+    begun: new Map(),
+    made: new Map(),
+    children: new Map(),
+    resolving: '',
+  };
   for await (const { run: recorder, fact } of readRunFacts(client, run)) {
     await read(reading, recorder, fact, (call) => isDropped(call, since));
   }
@@ -38,8 +44,10 @@ export async function readEffects(
 
 interface Reading {
   /** Tools of the run's agent whose effect happens once. */
-  tools: Set<string>;
-  /** By run and the fact that began each. */
+  tools: Map<string, ToolManifest>;
+  /** What is under way, by run and the fact that began it. */
+  begun: Map<string, { call: string; tool: ToolManifest }>;
+  /** By run and call. */
   made: Map<string, DoneCall>;
   /** Sub-agents' workflow ids by their calls. */
   children: Map<string, string>;
@@ -53,39 +61,55 @@ async function read(
   fact: Fact,
   isMeant: (call: string) => boolean,
 ): Promise<void> {
-  const { tools, made, children } = reading;
-  const take = (manifest: AgentManifest | undefined) => {
-    for (const { name } of manifest?.tools.filter(isOnce) ?? []) tools.add(name);
-  };
-  switch (fact.type) {
-    case 'started':
-      return take(asRunInput(await fact.input())?.manifest);
-    case 'scheduled': {
-      const isChild = fact.of === 'child';
-      if (isChild && (fact.name !== AGENT_RUN || !fact.workId.startsWith(`${workflowId}/`))) return;
-      const id = parseActivityId(isChild ? fact.workId.slice(workflowId.length + 1) : fact.workId);
-      if (fact.name === 'resolveAgent') reading.resolving = `${runId} ${fact.key}`;
-      if (id?.scope !== 0 || !isMeant(id.call)) return;
-      if (isChild) children.set(id.n === 0 ? id.call : `${id.call}~${id.n}`, fact.workId);
-      if (isChild || !tools.has(fact.name)) return;
-      const input = ((await fact.input()) ?? null) as Json; // a tool activity's one argument
-      made.set(`${runId} ${fact.key}`, { call: id.call, tool: fact.name, input: inputDigest(input) });
-      return;
-    }
-    case 'succeeded': {
-      const key = `${runId} ${fact.key}`;
-      if (key === reading.resolving) return take(asResolvedAgent(await fact.result())?.manifest);
-      const done = made.get(key);
-      if (done === undefined) return;
-      made.delete(key);
-      const result = await fact.result();
-      const { output, kind } = asToolResult(result) ?? { output: (result ?? null) as Json, kind: undefined }; // an external tool's
-      if (kind === undefined) made.set(key, { ...done, output: boundedText(asText(output), OUTPUT_CHARS) });
-      return;
-    }
-    default:
-      return;
+  if (fact.type === 'started') return takeTools(reading, asRunInput(await fact.input())?.manifest);
+  if (!('of' in fact)) return;
+  const key = `${runId} ${fact.key}`;
+  if (fact.type === 'scheduled') {
+    const scheduled = scheduledCall(workflowId, fact);
+    if (fact.name === 'resolveAgent') reading.resolving = key;
+    if (scheduled?.scope !== 0 || !isMeant(scheduled.call)) return;
+    const { call, n } = scheduled;
+    if (fact.of === 'child') return void reading.children.set(n === 0 ? call : `${call}~${n}`, fact.workId);
+    const tool = reading.tools.get(fact.name);
+    if (tool === undefined) return;
+    const input = ((await fact.input()) ?? null) as Json; // a tool activity's one argument
+    reading.begun.set(key, { call, tool });
+    reading.made.set(`${runId} ${call}`, { call, tool: tool.name, input: inputDigest(input) });
+    return;
   }
+  if (fact.type === 'succeeded' && key === reading.resolving)
+    return takeTools(reading, asResolvedAgent(await fact.result())?.manifest);
+  const begun = reading.begun.get(key);
+  const done = begun && reading.made.get(`${runId} ${begun.call}`);
+  if (begun === undefined || done === undefined || fact.type === 'begun') return;
+  const ended = await withEnd(done, begun.tool, fact);
+  if (ended === undefined) reading.made.delete(`${runId} ${begun.call}`);
+  else reading.made.set(`${runId} ${begun.call}`, ended);
+}
+
+function takeTools({ tools }: Reading, manifest: AgentManifest | undefined): void {
+  for (const tool of manifest?.tools.filter(isOnce) ?? []) tools.set(tool.name, tool);
+}
+
+/** undefined: it certainly took no effect. */
+async function withEnd(
+  done: DoneCall,
+  tool: ToolManifest,
+  fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
+): Promise<DoneCall | undefined> {
+  if (fact.type === 'succeeded') {
+    const result = await fact.result();
+    const ours = tool.external === true ? undefined : asToolResult(result);
+    if (ours?.kind === 'deferred' || ours?.reconciled === 'unknown') return done;
+    if (ours?.kind !== undefined || ours?.reconciled === 'notDone') return undefined;
+    const output = ours === undefined ? ((result ?? null) as Json) : ours.output; // an external tool's, as JSON
+    return { ...done, output: boundedText(asText(output), OUTPUT_CHARS) };
+  }
+  // Asked for only: it may be at work still.
+  if (fact.type === 'cancelled' && fact.requested) return done;
+  const failure = await fact.failure?.();
+  if (failure === undefined) return tool.external === true ? done : undefined; // our runner says that it is over
+  return aftermath(tool, failure, 0).type === 'doubt' ? done : undefined;
 }
 
 async function effectsOfLatest(client: Client, workflowId: string): Promise<DoneCall[]> {

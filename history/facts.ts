@@ -2,7 +2,14 @@ import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
-import { type Recorded, type RecordedError, recorded, recordedError } from './payloads.ts';
+import {
+  type Recorded,
+  type RecordedError,
+  type RecordedFailure,
+  recorded,
+  recordedError,
+  recordedFailure,
+} from './payloads.ts';
 
 /**
  * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
@@ -15,9 +22,10 @@ export type Fact = { id: number; at: number } & (
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
   | { type: 'begun'; of: Work; key: string; attempt: number }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
-  | { type: 'failed'; of: Work; key: string; error: RecordedError }
-  /** `requested`: asked for only. An external activity's end nobody waits for. */
-  | { type: 'cancelled'; of: Work; key: string; requested: boolean }
+  /** `failure`: of an activity, with what it says of its call. */
+  | { type: 'failed'; of: Work; key: string; error: RecordedError; failure?: RecordedFailure }
+  /** `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same. */
+  | { type: 'cancelled'; of: Work; key: string; requested: boolean; failure?: RecordedFailure }
   /** `summary`: what the workflow says of it on the Web UI's timeline. */
   | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
@@ -140,9 +148,10 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
     if (failed) {
       const key = String(failed.scheduledEventId);
+      const failure = recordedFailure(client, failed.failure);
       return failed.retryState === CANCEL_REQUESTED
-        ? { type: 'cancelled', of, key, requested: false }
-        : { type: 'failed', of, key, error: recordedError(client, failed.failure) };
+        ? { type: 'cancelled', of, key, requested: false, failure }
+        : { type: 'failed', of, key, error: async () => (await failure()).error, failure };
     }
     const cancelled = event.activityTaskCanceledEventAttributes;
     const asked = event.activityTaskCancelRequestedEventAttributes;
@@ -165,8 +174,9 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       return { type: 'succeeded', of, key: String(done.initiatedEventId), result: value(done.result) };
     const failed = event.childWorkflowExecutionFailedEventAttributes;
     if (failed) {
-      const error = recordedError(client, failed.failure);
-      return { type: 'failed', of, key: String(failed.initiatedEventId), error };
+      const failure = recordedFailure(client, failed.failure);
+      const key = String(failed.initiatedEventId);
+      return { type: 'failed', of, key, error: async () => (await failure()).error, failure };
     }
     const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
     if (cancelled)

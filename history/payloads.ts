@@ -6,7 +6,7 @@ import {
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { temporal } from '@temporalio/proto';
 import type { ErrorInfo } from '../agent/vocabulary.ts';
-import { readFailure } from '../agent/failures.ts';
+import { type FailedCall, readFailure } from '../agent/failures.ts';
 
 /** Payloads go through the client's own data converter and codecs, always: the only place that knows the SDK's way to it. */
 
@@ -17,6 +17,8 @@ export type Recorded = () => Promise<unknown>;
 
 /** A recorded failure, likewise. */
 export type RecordedError = () => Promise<ErrorInfo>;
+/** The same with all that it says of its call. */
+export type RecordedFailure = () => Promise<FailedCall>;
 
 type Failure = temporal.api.failure.v1.IFailure | null | undefined;
 type WithConverter = Pick<Client, 'options'>;
@@ -27,9 +29,14 @@ export function recorded(client: WithConverter, payloads: Payloads): Recorded {
 }
 
 export function recordedError(client: WithConverter, failure: Failure): RecordedError {
+  const read = recordedFailure(client, failure);
+  return async () => (await read()).error;
+}
+
+export function recordedFailure(client: WithConverter, failure: Failure): RecordedFailure {
   return async () => {
     const { loadedDataConverter } = client.options;
-    return readFailure(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure)).error;
+    return readFailure(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure));
   };
 }
 

@@ -39,7 +39,7 @@ export async function* readRequests(
 ): AsyncGenerator<AskedRequest> {
   const known = [...kinds];
   const facts = readLineage(client, run, follow);
-  for await (const { transcript, asked } of readTranscripts(transcriptSource(client, gone), facts)) {
+  for await (const { transcript, asked } of readTranscripts(sourceOf(client), facts)) {
     if (asked === undefined) continue;
     const { scope, call, n, closing } = asked;
     const context = conversation(transcript.entries, closing);
@@ -54,7 +54,7 @@ export async function* readRequests(
 }
 
 /** Transcripts as a client reads them; `lost`: the error for what is past retention. */
-export function transcriptSource(client: Client, lost: (runId: string) => Error): TranscriptSource {
+export function sourceOf(client: Client, lost: (runId: string) => Error = gone): TranscriptSource {
   return {
     facts: (run) => factsOf(client, run, lost),
     async observation(run, ref, result) {

@@ -34,15 +34,18 @@ export interface Standing {
   results: Map<string, RecordedCall>;
   /** Effects of steps that were dropped before. */
   done: DoneCall[];
-  /** Calls that a person has allowed, and approvals that hold for the rest of the run. */
+  /** Calls that a person has allowed, and what else is granted for the rest of the run. */
   approvedCalls: Set<string>;
-  approved: Counters['approved'];
+  granted: Granted;
   /** At the end of the record. */
   spent: Spent;
   elapsedMs: number;
   /** The record goes back to the run's beginning. */
   isWhole: boolean;
 }
+
+/** What a person's word holds for until the run ends. */
+type Granted = Pick<Counters, 'approved' | 'allowance'>;
 
 /** The scope's transcript before a model call, what the call adds to it, and what came of it. */
 export interface Asked {
@@ -52,7 +55,7 @@ export interface Asked {
   before: Mark;
   delta: Entry[];
   repeat: CallModelInput['repeat'];
-  approved: Counters['approved'];
+  granted: Granted;
   spent: Spent;
   elapsedMs: number;
   /** undefined: not scheduled yet, or without a result. */
@@ -87,7 +90,7 @@ function newReading(workflowId: string) {
     results: new Map(),
     done: [],
     approvedCalls: new Set(),
-    approved: undefined,
+    granted: {},
     spent: trace.spent(),
     elapsedMs: 0,
     isWhole: false,
@@ -118,7 +121,11 @@ function newReading(workflowId: string) {
     standing.approvedCalls.add(call);
     if (decision.remember === undefined) return;
     const input = decision.input ?? park.toolInput;
-    standing.approved = withApproved(standing.approved, park.tool, input, decision.remember);
+    const { granted } = standing;
+    standing.granted = {
+      ...granted,
+      approved: withApproved(granted.approved, park.tool, input, decision.remember),
+    };
   }
 
   async function read({ run, fact }: RunFact): Promise<void> {
@@ -153,7 +160,8 @@ function newReading(workflowId: string) {
       root: root ?? firstRunId,
     };
     standing.done = done;
-    standing.approved = counters?.approved;
+    const { approved, allowance } = counters ?? {};
+    standing.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
     standing.manifest = input.manifest ?? standing.manifest;
     if (from === undefined || counters === undefined || restart?.turn !== undefined) return;
     const { iterations, usage, repeat } = counters;
@@ -164,7 +172,7 @@ function newReading(workflowId: string) {
       before: { length: from.length, digest: from.digest },
       delta: pending,
       repeat,
-      approved: standing.approved,
+      granted: standing.granted,
       spent: { iterations, usage },
       elapsedMs: clock.elapsedMs(at),
       turn: undefined,
@@ -188,7 +196,7 @@ function newReading(workflowId: string) {
       before: { length: base, digest: prev },
       delta,
       repeat,
-      approved: standing.approved,
+      granted: standing.granted,
       spent: trace.spent(),
       elapsedMs: clock.elapsedMs(fact.at),
       turn: undefined,

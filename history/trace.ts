@@ -1,11 +1,10 @@
-import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
+import type { ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
-import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
+import { resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
-import type { Entry } from '../agent/transcript/entries.ts';
-import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
+import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
@@ -20,6 +19,7 @@ import {
   asRunInput,
 } from './records.ts';
 import { begunAgain } from './traced-restart.ts';
+import { scheduledInput, scheduledName } from './scheduled-tool.ts';
 import {
   type Pending,
   type TracedCall,
@@ -27,13 +27,15 @@ import {
   leftUnanswered,
   newCall,
   plannedCalls,
+  scheduledCall,
   scopeOf,
-  settleByRecord,
   settleByRule,
+  settleRecorded,
   step,
   unrecorded,
   waits,
 } from './traced-calls.ts';
+import { failedOnce, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
 import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
@@ -116,7 +118,7 @@ export function createTrace(id: string): Trace {
     overdue = false;
     done = run?.done ?? [];
     timers.clear();
-    const told = settleRecorded(0, run?.pending ?? []);
+    const told = settleRecorded(calls, 0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
@@ -137,29 +139,26 @@ export function createTrace(id: string): Trace {
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
-    const isChild = fact.of === 'child';
-    // A sub-agent's run is called as the parent's, a slash, and the call.
-    if (isChild && !fact.workId.startsWith(`${workflowId}/`)) return [];
-    const parsed = parseActivityId(isChild ? fact.workId.slice(workflowId.length + 1) : fact.workId);
-    if (parsed === undefined) return [];
-    const { scope, n } = parsed;
-    const call = scope === 0 ? parsed.call : callWithin(String(scope), parsed.call);
+    const scheduled = scheduledCall(workflowId, fact);
+    if (scheduled === undefined) return [];
+    const { call, scope, n } = scheduled;
     const known = calls.get(call);
-    const name = isChild ? (known?.action.tool ?? '') : fact.name;
-    const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false };
+    const name = scheduledName(fact, known?.action.tool);
+    const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false, reconciles: false };
     pending.set(fact.key, task);
     if (name === 'resolveAgent' || name === EARLIER_EFFECTS) return [];
     const input = await fact.input();
     if (name === 'callModel') {
       const asked = asCallModelInput(input);
       task.closing = asked?.closing === true;
-      return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
+      return [...settleRecorded(calls, scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
-    // Tool activities and sub-agents have one argument, the input; a run has its own input.
-    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (input ?? null)) as Json;
-    if (known) {
-      known.action = { ...known.action, toolInput };
+    if (known !== undefined && isReconciling(known)) {
+      task.reconciles = true;
+      return [];
     }
+    const toolInput = scheduledInput(fact, input);
+    if (known) known.action = { ...known.action, toolInput };
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
 
@@ -183,6 +182,11 @@ export function createTrace(id: string): Trace {
       return fact.type === 'failed' ? modelFailed(task, await fact.error()) : [];
     }
     if (call === undefined) return [];
+    if (task.reconciles) {
+      const said = fact.type === 'succeeded' ? await fact.result() : undefined;
+      spent.usage = addUsage(spent.usage, usageOf(said));
+      return reconciled(call, said);
+    }
     call.attempts += task.attempts;
     call.durationMs += durationMs;
     return [...(isLegacy() ? [] : within.over(task.call)), ...(await toolEnded(call, task, fact))];
@@ -229,6 +233,10 @@ export function createTrace(id: string): Trace {
   ): Promise<TimelessEvent[]> {
     const { id: called, tool } = call;
     if (tool === undefined) return [];
+    if (fact.type === 'failed') {
+      spent.usage = addUsage(spent.usage, (await fact.failure?.())?.usage ?? noUsage);
+    }
+    if (fact.type !== 'succeeded' && tool.effects === 'once') return failedOnce(call, fact, attempts);
     if (fact.type === 'cancelled') {
       call.unsettled = { type: 'cancelled' };
       return isLegacy() ? settleByRule(call, overdue, ending) : [];
@@ -279,14 +287,6 @@ export function createTrace(id: string): Trace {
     if (waiting === undefined) return [];
     if (waiting.parks.length > 0) timers.putOff();
     return within.told(waiting);
-  }
-
-  function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {
-    return entries.flatMap((entry) => {
-      if (entry.type !== 'step') return [];
-      const call = calls.get(scope === 0 ? entry.call : callWithin(String(scope), entry.call));
-      return call === undefined ? [] : settleByRecord(call, entry);
-    });
   }
 
   function settleAll(): TimelessEvent[] {

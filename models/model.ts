@@ -1,3 +1,4 @@
+import type { Tokens } from '../agent/price.ts';
 import type { ModelRequest } from '../agent/transcript/request.ts';
 import type { ToolCall } from '../agent/vocabulary.ts';
 
@@ -8,7 +9,8 @@ export interface ModelReply {
   toolCalls: ToolCall[];
   /** As the provider says it; `length` means the reply was cut and is never acted on. */
   finishReason: string;
-  usage: { promptTokens: number; completionTokens: number; totalTokens: number };
+  /** `cachedTokens`, of the prompt's, where the provider says so. All 0: it has not counted. */
+  usage: Tokens;
   /** For instance a parameter that was left out because the model refused it. */
   warnings?: string[] | undefined;
 }

@@ -5,6 +5,7 @@ import type { DoneCall } from '../agent/restart.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';
+import type { RecordedSource } from './messages.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
 /** What one running agent is made of, in the workflow. */
@@ -16,6 +17,8 @@ export interface AgentLoop {
   readonly transcript: TranscriptWriter;
   readonly deadline: Deadline;
   readonly control: Control;
+  /** The recorded run that answers its calls, in a backtest. */
+  readonly recorded: OpenRecording | undefined;
   /** Tells the worker's `onEvent`. */
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */
@@ -26,6 +29,9 @@ export interface AgentLoop {
   readonly restarted: boolean;
 }
 
+/** A recorded run that answers calls, and how often each was answered. */
+export type OpenRecording = RecordedSource & { taken: { [call: string]: number } };
+
 /** Runs that began before it keep to what they recorded: no timer for a wait, siblings of a failed call left alone. */
 export function recordsWaits({ loopVersion }: AgentManifest): boolean {
   return loopVersion >= 3;
@@ -33,5 +39,10 @@ export function recordsWaits({ loopVersion }: AgentManifest): boolean {
 
 /** Runs that began before it told only workers what waits. */
 export function hasWaitsInMemo({ loopVersion }: AgentManifest): boolean {
+  return loopVersion >= 4;
+}
+
+/** The death of a worker is told to the model, where the call had no effects that a person would have to look into. */
+export function tellsDeaths({ loopVersion }: AgentManifest): boolean {
   return loopVersion >= 4;
 }

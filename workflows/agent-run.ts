@@ -59,6 +59,7 @@ function continueWhenLong(
     agent: input.agent,
     caller: input.caller,
     session: input.session,
+    recorded: loop.recorded,
     root: loop.root,
     manifest,
     searchAttributes,

@@ -1,4 +1,4 @@
-import { reachedLimit } from '../agent/counters.ts';
+import { isUsedUp, reachedLimit } from '../agent/counters.ts';
 import type { KeptTurn } from '../agent/restart.ts';
 import type { Json, StopReason } from '../agent/vocabulary.ts';
 import { act } from './act.ts';
@@ -50,10 +50,11 @@ export async function iterate(
   }
 }
 
-/** The end that a limit makes: a fixed sentence, or what the model makes of the steps so far. No step, no call. */
+/** The end that a limit makes: a fixed sentence, or what the model makes of the steps so far, if the budget has room for it. No step, no call. */
 async function stopped(loop: AgentLoop, limit: StopReason): Promise<LoopEnd> {
   const { manifest, counters } = loop;
-  if (manifest.earlyStopping !== 'generate' || counters.iterations === 0) {
+  const mayGenerate = manifest.earlyStopping === 'generate' && !isUsedUp(manifest, counters);
+  if (!mayGenerate || counters.iterations === 0) {
     return end(loop, manifest.stoppedOutput, limit);
   }
   const { decision } = await planClosing(loop);

@@ -1,5 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { RecordedSource } from './backtest-messages.ts';
 import type { Origin } from '../agent/calls.ts';
+import type { Budget } from '../agent/budget.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/counters.ts';
@@ -10,6 +12,13 @@ import type { Entry } from '../agent/transcript/entries.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage, RunStatus, Usage } from '../agent/vocabulary.ts';
 
+export {
+  BACKTEST,
+  BACKTEST_RUN,
+  type BacktestInput,
+  type RecordedSource,
+  backtestId,
+} from './backtest-messages.ts';
 export type { DecisionData } from '../agent/rules/gate.ts';
 export {
   AGENT_SESSION,
@@ -37,6 +46,8 @@ export function runLabels(agent: string, input: string) {
  */
 export interface AgentRunInput {
   agent: string;
+  /** The run whose tool calls answer those of this one: nothing with an effect is run. */
+  recorded?: RecordedSource | undefined;
   question?:
     | {
         input: string;
@@ -47,6 +58,8 @@ export interface AgentRunInput {
   /** Name of the session that the question is part of. */
   session?: string | undefined;
   overrides?: RunOverrides | undefined;
+  /** Of a sub-agent: what its parent has left. */
+  parentBudget?: Budget | undefined;
   /** First run of the lineage; a sub-agent's is its parent's, and the call. */
   root?: string | undefined;
   /** The parent's call that a sub-agent is. */

@@ -31,8 +31,10 @@ async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAg
   return resolveAgent({
     agent,
     overrides,
+    parentBudget: input.parentBudget,
     chatHistory: isConversation(input) || undefined,
     variables: variables && Object.keys(variables),
+    recorded: input.recorded && { live: input.recorded.live },
   }).catch((failure: unknown) => {
     throw asRunFailure(failure);
   });

@@ -14,7 +14,7 @@ import { emitEnd, emitFailure, emitRestart, emitStart, emitter } from './emit.ts
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
-import { isContinueAsNew } from './run-failure.ts';
+import { isContinueAsNew, withUsage } from './run-failure.ts';
 import { openTranscript } from './transcript.ts';
 import type { Turn } from './turn.ts';
 
@@ -67,8 +67,9 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
     emitEnd(loop.emit, result, log);
     return result;
   } catch (failure) {
-    if (!isContinueAsNew(failure)) emitFailure(loop.emit, loop.counters, failure);
-    throw failure;
+    if (isContinueAsNew(failure)) throw failure;
+    emitFailure(loop.emit, loop.counters, failure);
+    throw loop.manifest.budget === undefined ? failure : withUsage(failure, loop.counters.usage);
   } finally {
     agent.over();
     endWatch();
@@ -93,6 +94,7 @@ function begin(
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),
     control,
+    recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
     done: [...done, ...effects],

@@ -1,4 +1,5 @@
-import type { ErrorInfo } from '../agent/vocabulary.ts';
+import type { FailureDetails } from '../agent/calls.ts';
+import type { ErrorInfo, Usage } from '../agent/vocabulary.ts';
 import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation } from '@temporalio/workflow';
 
 import { readFailure } from '../agent/failures.ts';
@@ -6,6 +7,14 @@ import { readFailure } from '../agent/failures.ts';
 /** The run's own failure: its type is the cause's, so that clients can test by type. */
 export function runFailure(error: ErrorInfo): ApplicationFailure {
   return ApplicationFailure.create({ ...error, nonRetryable: true });
+}
+
+/** The failure of a run whose parent counts what it has used up. */
+export function withUsage(failure: unknown, usage: Usage): unknown {
+  if (!(failure instanceof ApplicationFailure)) return failure;
+  const { type, message } = failure;
+  const details: FailureDetails[] = [{ usage }];
+  return ApplicationFailure.create({ type: type ?? 'Error', message, details, nonRetryable: true });
 }
 
 /** An activity's failure becomes the run's; a cancellation stays one. */

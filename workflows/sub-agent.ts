@@ -1,4 +1,5 @@
 import { ParentClosePolicy, executeChild, sleep, workflowInfo } from '@temporalio/workflow';
+import { budgetLeft } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
@@ -11,7 +12,8 @@ const MAX_DEPTH = 8;
 
 /**
  * Runs another agent as a tool: a child workflow whose id is this run's id and the call's. The parent's own limits hold
- * for it too, because they cancel it; `root` makes the idempotency keys of its calls its own.
+ * for it too, because they cancel it, and it may use up what is left of the parent's budget; `root` makes the idempotency
+ * keys of its calls its own.
  */
 export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: Json): Promise<RunResult> {
   const { done } = loop;
@@ -22,10 +24,12 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
   }
   const question = { input: asText(input), chatHistory: [] };
   const workflowId = `${workflowInfo().workflowId}/${id}`;
+  const parentBudget = budgetLeft(loop.manifest, loop.counters);
+  const more = { parentBudget, done: done.length === 0 ? undefined : [...done] };
   const run = () =>
     executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
       workflowId,
-      args: [{ agent, question, root, caller: id, done: done.length === 0 ? undefined : [...done] }],
+      args: [{ agent, question, root, caller: id, ...more }],
       // A parent that is terminated leaves no orphans; one that is cancelled waits for them.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input),

@@ -1,5 +1,12 @@
+import { readToken } from '../../agent/defer-token.ts';
 import type { DecisionData } from '../../agent/rules/gate.ts';
-import { type DecisionName, decisionOf, effectOf } from '../../agent/rules/decisions.ts';
+import {
+  type DecisionName,
+  type OperatorDecision,
+  decisionOf,
+  effectOf,
+  ruleOf,
+} from '../../agent/rules/decisions.ts';
 import type { RunStatus } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { placeOfRun } from '../../client/place.ts';
@@ -10,6 +17,7 @@ import { type Io, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { jsonOrText } from '../json-or-text.ts';
 import { oneLine } from '../print/display.ts';
+import { runPage, sayPage } from '../web-ui.ts';
 import { attended, withHistory, withRun } from '../with-run.ts';
 import { retryRun } from './retry-run.ts';
 
@@ -48,19 +56,17 @@ function isOver(io: Io, id: string, options: CommonOptions): Promise<boolean> {
 
 function decideOnCall(
   io: Io,
-  id: string,
+  idOrToken: string,
   type: DecisionName,
-  { call, input, output, reason, remember }: Typed,
+  { call: named, ...typed }: Typed,
   options: CommonOptions,
 ): Promise<number> {
-  const decision = decisionOf(type, {
-    input: input === undefined ? undefined : jsonOrText(input),
-    output: output === undefined ? undefined : jsonOrText(output),
-    reason,
-    remember,
-  });
+  // Whoever was given a deferred call's token need not know its run.
+  const token = ruleOf(type).takes.token === undefined ? undefined : readToken(idOrToken);
+  const { id, call } = token ?? { id: idOrToken, call: named };
+  const decision = typedDecision(type, { ...typed, token: token && idOrToken });
   const act = async (run: AgentRun) => {
-    if (call === undefined && output !== undefined) await checkNoCall(run, type, output);
+    if (call === undefined && typed.output !== undefined) await checkNoCall(run, type, typed.output);
     return { id, ...(await run.decide(call, decision)) };
   };
   switch (effectOf(decision).type) {
@@ -73,6 +79,18 @@ function decideOnCall(
     case 'cancel':
       return decided(io, id, act, options, 'an answer');
   }
+}
+
+/** A decision out of what was typed with it. */
+export function typedDecision(
+  type: DecisionName,
+  { input, output, ...words }: Omit<Typed, 'call'> & { token?: string | undefined },
+): OperatorDecision {
+  return decisionOf(type, {
+    input: input === undefined ? undefined : jsonOrText(input),
+    output: output === undefined ? undefined : jsonOrText(output),
+    ...words,
+  });
 }
 
 /** `reloop cancel`: one running call, or the run. */
@@ -121,7 +139,8 @@ async function decided(
     );
     const { call = '', n, decision } = receipt;
     say(io, `Recorded for run ${oneLine(id)}: ${decision} ${call}`.trimEnd());
-    if (json) printJson(io, receipt);
+    sayPage(io, context, id);
+    if (json) printJson(io, { ...receipt, url: runPage(context, id) });
     if (!ours || wanted === 'nothing') return exitCodes.answered;
     const followed = await follow(io, context, run, {
       // A run that is to end may still wait; any other has come to where it needs a person again.

@@ -1,4 +1,3 @@
-import { searchAttribute } from '../../agent/names.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
 import { usualPorts } from '../../server/ports.ts';
 import { temporalSettings } from '../../client/connect.ts';
@@ -6,11 +5,9 @@ import { UsageError } from '../exit-codes.ts';
 import { type Io, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
 import { serveUntilSignal } from '../serve.ts';
+import { waitingPath } from '../web-ui.ts';
 import { loadCommandConfig, queuesOf } from '../command-config.ts';
 import { namedQueue, openEmbedded } from '../context.ts';
-
-/** The list of runs, those that wait for a person only. */
-const WAITING = encodeURIComponent(`${searchAttribute.status}="waiting"`);
 
 export interface DevOptions extends CommonOptions {
   port?: number;
@@ -35,7 +32,7 @@ export async function dev(io: Io, options: DevOptions): Promise<number> {
       if (json) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });
       say(io, `Temporal  ${address}${startedByUs ? '' : ' (was running already)'}, kept in ${dbFile}`);
       say(io, `Web UI    ${uiUrl}`);
-      say(io, `Waiting   ${uiUrl}/namespaces/${context.namespace}/workflows?query=${WAITING}`);
+      say(io, `Waiting   ${uiUrl}${waitingPath(context.namespace)}`);
       say(io, `Worker    agents ${agents.join(', ')}, task queue ${serves.join(' and ')}`);
       if (named !== undefined) {
         say(io, `note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);

@@ -12,25 +12,29 @@ import {
   checkTakesHistory,
   leaveInSession,
 } from '../ask-in-session.ts';
-import { checkAgent, checkModel, checkVariables, configFor } from '../check-agent.ts';
+import { checkAgent, checkModel, checkOverrides, checkVariables, configFor } from '../check-agent.ts';
 import { fit, oneLine, shellWord } from '../print/display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, print, printJson, readAll, say } from '../io.ts';
-import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { type CommonOptions, type Limit, flagsToRepeat, limitOf } from '../options.ts';
 import { queuesOf } from '../command-config.ts';
 import { type CliContext, namedQueue, needsWorker } from '../context.ts';
 import { serving } from '../task-queue.ts';
+import { runPage, sayPage, withPage } from '../web-ui.ts';
 import { serve, withTemporal } from '../with-run.ts';
 
 export interface RunOptions extends CommonOptions {
   id?: string;
   session?: string;
   model?: string;
-  maxIterations?: number | null;
+  maxIterations?: Limit;
   /** Milliseconds. */
   maxTime?: number;
+  budgetTokens?: Limit;
+  /** US dollars. */
+  budgetCost?: Limit;
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
   detach?: boolean;
@@ -49,6 +53,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
     checkAgent(loaded, agent);
     if (options.session !== undefined) checkTakesHistory(loaded, agent);
     if (options.var !== undefined) checkVariables(loaded, agent, options.var);
+    checkOverrides(loaded, agent, startOptions(options));
     if (!named || !detach) checkModel(loaded, agent, options.model);
   }
 
@@ -59,9 +64,10 @@ export async function run(io: Io, agent: string, question: string, options: RunO
     const asked = await ask(io, context, { agent, input, config, taskQueue }, options);
     const { run: started, ours, left } = asked;
     if (left !== undefined) return left === 'SIGTERM' ? exitCodes.terminated : exitCodes.cancelled;
+    sayPage(io, context, started.id);
     if (detach) {
       if (options.session === undefined) await sayAlone(io, context, started);
-      return printId(io, started, options);
+      return printId(io, context, started, options);
     }
     const serves =
       ours ||
@@ -73,7 +79,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       flags: flagsToRepeat(options),
       ...(verbose ? { verbose: { kinds: loaded?.kinds.values() } } : {}),
     });
-    return finish(io, started, followed, printed, serves);
+    return finish(io, withPage(context, started), followed, printed, serves);
   });
 }
 
@@ -108,8 +114,17 @@ async function ask(
 }
 
 function startOptions(options: Omit<RunOptions, 'session' | 'detach'>): StartOptions {
-  const { id, model, maxIterations, maxTime, var: variables } = options;
-  return { variables, id, model, maxIterations, maxExecutionTime: maxTime };
+  const { id, model, maxIterations, maxTime, budgetTokens, budgetCost, var: variables } = options;
+  const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
+  const budget = isBudget ? { totalTokens: limitOf(budgetTokens), cost: limitOf(budgetCost) } : undefined;
+  return {
+    variables,
+    id,
+    model,
+    maxIterations: limitOf(maxIterations),
+    maxExecutionTime: maxTime,
+    budget,
+  };
 }
 
 /** An id stands for one question to one agent. Throws UsageError for another. */
@@ -155,8 +170,8 @@ async function sayAlone(io: Io, context: CliContext, started: AgentRun): Promise
   );
 }
 
-function printId(io: Io, { id }: AgentRun, { json = false }: RunOptions): number {
-  if (json) printJson(io, { id });
+function printId(io: Io, context: CliContext, { id }: AgentRun, { json = false }: RunOptions): number {
+  if (json) printJson(io, { id, url: runPage(context, id) });
   else print(io, id);
   return exitCodes.answered;
 }

@@ -5,14 +5,17 @@ import type { ModelTurn } from '../../agent/calls.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../print/display.ts';
+import { costWords } from '../print/cost.ts';
 import { harmlessOn } from '../print/harmless.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
 import { errorLine } from '../follow/finish.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { kindsFrom } from '../kinds-from.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
 import type { CliContext } from '../context.ts';
+import { sayPage, withPage } from '../web-ui.ts';
 import { withHistory } from '../with-run.ts';
 import { waitingHelp } from '../follow/waiting-help.ts';
 
@@ -27,8 +30,9 @@ export async function show(io: Io, id: string, options: ShowOptions): Promise<nu
   return withHistory(io, options, id, async (context, latest) => {
     const run = options.run === undefined ? latest : context.client.get(id, options.run);
     if (options.prompt !== undefined) await showPrompt(io, run, options.prompt, options);
-    else if (options.json === true) printJson(io, await run.describe());
+    else if (options.json === true) printJson(io, await withPage(context, run).describe());
     else await showTrace(io, context, run, options);
+    if (options.json !== true) sayPage(io, context, id);
     return exitCodes.answered;
   });
 }
@@ -60,7 +64,12 @@ function closing(
   const help = waiting.flatMap((call) =>
     waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
-  const soFar = `${status} · ${count(iterations, 'step')} · ${count(usage.totalTokens, 'token')}`;
+  const soFar = [
+    status,
+    count(iterations, 'step'),
+    count(usage.totalTokens, 'token'),
+    ...costWords(usage),
+  ].join(' · ');
   const error = errorLine(report);
   return [
     ...help,
@@ -102,17 +111,4 @@ async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> 
   throw new UsageError(
     `Run ${run.id} has no step ${step}: it made ${count(report.iterations, 'model call')}. Write --prompt 1 for the first.`,
   );
-}
-
-/** Kinds of the config's own, where there is one; without, the built-in ones do. */
-async function kindsFrom(io: Io, { config }: ShowOptions): Promise<Iterable<AgentKind> | undefined> {
-  const { findConfig, loadConfig } = await import('../../config/load.ts');
-  if (config === undefined && findConfig() === undefined) return undefined;
-  try {
-    return (await loadConfig(config)).kinds.values();
-  } catch (error) {
-    if (config !== undefined) throw error;
-    say(io, `note: the config could not be loaded, so only built-in kinds are known.`);
-    return undefined;
-  }
 }

@@ -8,6 +8,7 @@ import { pollers } from '../../client/task-queue.ts';
 import type { Check } from './check-project.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CommonOptions } from '../options.ts';
+import { waitingPath } from '../web-ui.ts';
 
 const DAY_S = 86_400;
 
@@ -26,7 +27,7 @@ export async function checkServer(options: CommonOptions & { taskQueue: string }
       () => connectTo(address, namespace, connection),
       `${address}, as you named it`,
       options.taskQueue,
-      [fast],
+      [fast, waitingCheck('<its Web UI>', namespace)],
     );
   }
   const binary = await checkBinary();
@@ -39,17 +40,26 @@ export async function checkServer(options: CommonOptions & { taskQueue: string }
       () => connectTo(embedded.address, namespace),
       where,
       options.taskQueue,
-      embeddedChecks(embedded),
+      embeddedChecks(embedded, namespace),
     )),
   ];
 }
 
-function embeddedChecks({ uiUrl, fastSettings, dbFile, pid }: EmbeddedServerInfo): Check[] {
+function embeddedChecks(
+  { uiUrl, fastSettings, dbFile, pid }: EmbeddedServerInfo,
+  namespace: string,
+): Check[] {
   return [
     { name: 'web ui', state: 'ok', found: uiUrl },
+    waitingCheck(uiUrl, namespace),
     { name: 'data', state: 'ok', found: `${dbFile}, process ${pid}` },
     { name: 'fast settings', state: fastSettings ? 'ok' : 'note', found: fastSettings ? 'yes' : 'no' },
   ];
+}
+
+/** Worth saving as a view of the Web UI's: the runs that wait for a person. */
+function waitingCheck(webUi: string, namespace: string): Check {
+  return { name: 'waiting runs', state: 'ok', found: webUi + waitingPath(namespace) };
 }
 
 /** Looks for the Temporal CLI; fetches nothing, which is what the aborted signal is for. */

@@ -3,6 +3,7 @@ import type { WaitingCall } from '../../agent/events.ts';
 import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { shellWord } from '../print/display.ts';
+import { workflowPage } from '../web-ui.ts';
 
 export interface HelpOptions {
   id: string;
@@ -26,7 +27,7 @@ export function waitingHelp(
   const which = all.length > 1 || path.length > 1 ? [waiting.call] : [];
   // A sub-agent has a page of its own, where its updates are.
   const workflow = [id, ...path.slice(0, -1)].join('/');
-  const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflow)}`;
+  const page = workflowPage(uiUrl ?? '', namespace, workflow);
   // Of a sub-agent's run only the workflow id is known here; its page leads on.
   const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
   const state = stateOf(waiting);

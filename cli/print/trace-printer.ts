@@ -9,6 +9,7 @@ import {
   asText,
   noUsage,
 } from '../../agent/vocabulary.ts';
+import { costWords } from './cost.ts';
 import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
@@ -140,7 +141,12 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     open.delete(call);
     siblings = decision.type === 'act' ? decision.actions.length : 1;
     const { promptTokens, completionTokens } = turn.usage;
-    const costs = [duration(durationMs), `${promptTokens} + ${completionTokens} tokens`, ...tries(attempts)];
+    const costs = [
+      duration(durationMs),
+      `${promptTokens} + ${completionTokens} tokens`,
+      ...costWords(turn.usage),
+      ...tries(attempts),
+    ];
     stay([
       `${colors.bold(`[${call}]`)} ${colors.dim(costs.join(' · '))}`,
       ...thoughtLines(thoughtIn(turn)),
@@ -199,7 +205,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   }
 
   function runEnded(event: Extract<RunEvent, { type: 'run_ended' }>): void {
-    const { modelCalls, promptTokens, completionTokens } = event.usage ?? usage;
+    const total = event.usage ?? usage;
+    const { modelCalls, promptTokens, completionTokens } = total;
     const { green, yellow, red } = colors;
     const paint = event.status === 'completed' ? green : event.status === 'stopped' ? yellow : red;
     const why = event.status === 'stopped' ? ` (${event.stopReason})` : '';
@@ -207,6 +214,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       count(event.iterations ?? iterations, 'step'),
       count(modelCalls, 'model call'),
       `${promptTokens.toLocaleString('en-US')} + ${completionTokens.toLocaleString('en-US')} tokens`,
+      ...costWords(total),
       duration(event.at - startedAt),
     ];
     stay(['', `${paint(event.status + why)} ${colors.dim(`· ${costs.join(' · ')}`)}`]);

@@ -34,6 +34,10 @@ const Usage = z.object({
   prompt_tokens: z.number().nullish(),
   completion_tokens: z.number().nullish(),
   total_tokens: z.number().nullish(),
+  prompt_tokens_details: z
+    .object({ cached_tokens: z.number().nullish().catch(undefined) })
+    .nullish()
+    .catch(undefined),
 });
 
 /** What both APIs answer, whole or as one piece of a stream. Fields that are not read may be anything. */
@@ -155,5 +159,6 @@ function usageOf(usage: z.output<typeof Usage>): ModelReply['usage'] {
     promptTokens,
     completionTokens,
     totalTokens: usage.total_tokens ?? promptTokens + completionTokens,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens || undefined,
   };
 }

@@ -96,15 +96,17 @@ export function usageOf(
 ): { usage?: JsonObject } {
   if (reply.usage === null) return {};
   const calls = toolCallsOf(request, reply).map((call) => call.function.name + call.function.arguments);
-  const { promptTokens, completionTokens } = reply.usage ?? {
+  const { promptTokens, completionTokens, cachedTokens } = reply.usage ?? {
     promptTokens: tokensOf(request.prompt),
     completionTokens: tokensOf(text + calls.join('')),
+    cachedTokens: undefined,
   };
   return {
     usage: {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
+      ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
     },
   };
 }

@@ -9,7 +9,7 @@ export interface ScriptedReply {
   chunks?: string[];
   finishReason?: string;
   /** Default: one token for every four characters. null: none is sent. */
-  usage?: { promptTokens: number; completionTokens: number } | null;
+  usage?: { promptTokens: number; completionTokens: number; cachedTokens?: number } | null;
 
   /** Wait before anything is sent, and before each further chunk. */
   delayMs?: number;

@@ -20,6 +20,11 @@ test.each<[what: string, returned: object | undefined | null, said: string]>([
   ['a call that is null', { ...reply, toolCalls: [null] }, 'toolCalls is no list'],
   ['no reason to finish', { ...reply, finishReason: null }, 'finishReason is no string'],
   ['no usage', { ...reply, usage: undefined }, 'usage lacks'],
+  [
+    'cached tokens that are no number',
+    { ...reply, usage: { ...usage, cachedTokens: '3' } },
+    'usage.cachedTokens is no number',
+  ],
   ['a usage that is no number', { ...reply, usage: { ...usage, totalTokens: NaN } }, 'usage lacks'],
 ])('a model of the user’s own that returns %s is told what to return', (_what, returned, said) => {
   const error = { type: 'ModelInvalidResponse', retryable: false, message: expect.stringContaining(said) };

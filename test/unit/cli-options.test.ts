@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flagsToRepeat, iterations, milliseconds, variable } from '../../cli/options.ts';
+import { dollarLimit, flagsToRepeat, milliseconds, variable, wholeLimit } from '../../cli/options.ts';
 
 describe('options', () => {
   test.each([
@@ -19,11 +19,24 @@ describe('options', () => {
   });
 
   test.each([
-    ['none', null],
+    ['none', 'none'],
     ['0', 0],
     ['15', 15],
-  ])('%s iterations are %s', (text, limit) => {
-    expect(iterations(text)).toBe(limit);
+  ])('%s as a whole limit is %s', (text, limit) => {
+    expect(wholeLimit(text)).toBe(limit);
+  });
+
+  test.each([
+    ['none', 'none'],
+    ['0', 0],
+    ['2', 2],
+    ['0.50', 0.5],
+  ])('%s as an amount of US dollars is %s', (text, amount) => {
+    expect(dollarLimit(text)).toBe(amount);
+  });
+
+  test.each(['', '$1', '-1', '1,50', '1e3', '.5', 'Infinity'])('"%s" is no amount of US dollars', (text) => {
+    expect(() => dollarLimit(text)).toThrow('0.50');
   });
 
   test.each([

@@ -41,6 +41,34 @@ describe('the command line', () => {
       "error: too many arguments for 'skip'. Expected 2 arguments but got 3.\n",
     ],
     [
+      'a run beside --all',
+      ['retry', 'id', '--all', '--yes'],
+      'error: --all is for every run that fits, and "id" names one. Leave one of them out.\n',
+    ],
+    [
+      'a run to cancel beside --all',
+      ['cancel', 'id', '1.1', '--all'],
+      'error: --all is for every run that fits, and "id 1.1" names one. Leave one of them out.\n',
+    ],
+    ['a filter without --all', ['cancel', 'id', '--agent', 'a'], 'error: --agent goes with --all.\n'],
+    ['--yes without --all', ['retry', 'id', '--yes'], 'error: --yes goes with --all.\n'],
+    ['--dry-run without --all', ['retry', '--dry-run'], 'error: --dry-run goes with --all.\n'],
+    [
+      'a result that is missing beside --all',
+      ['resolve', '--all'],
+      "error: missing required argument 'output'\n",
+    ],
+    [
+      'an unknown reason to wait',
+      ['skip', '--all', '--waiting', 'tired'],
+      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed.\n",
+    ],
+    [
+      'a page beside all pages',
+      ['list', '--all', '--page', 'x'],
+      "error: option '--all' cannot be used with option '--page <token>'\n",
+    ],
+    [
       'an iteration limit that is none',
       ['run', 'a', 'b', '--max-iterations', '-1'],
       "error: option '--max-iterations <n>' argument '-1' is invalid. Write a whole number, or none.\n",
@@ -71,6 +99,18 @@ describe('the command line', () => {
     ['an agent that is not in the config', ['run', 'nobody', 'why?', ...config('cli')], '', 'asker'],
     ['a config that is not there', ['run', 'asker', 'why?', ...config('missing')], '', 'missing.config.ts'],
     ['a config that throws', ['agents', ...config('broken')], '', 'this config is broken'],
+    [
+      '--all that nobody could be asked about',
+      ['retry', '--all'],
+      '',
+      'retry --all asks before it does anything, and this is no terminal',
+    ],
+    [
+      'what a cancelled run is to be told',
+      ['cancel', '--all', '--yes', '--reason', 'late'],
+      '',
+      'cancel --all is about whole runs',
+    ],
     ['a server for dev', ['dev', ...config('cli')], '', 'reloop worker --address'],
   ])('%s is one line and exit code 2, before any server is asked', async (_title, words, typed, part) => {
     const { code, out, err } = await reloop([...words, ...nowhere], typed);
@@ -114,6 +154,8 @@ describe('the command line', () => {
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
+        export <id>                   print a whole run as one JSON file, or as a page for a browser
+        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
         retry <id> [call]             run the waiting call again
         approve <id> [call]           let the call that waits for approval run
         reject <id> [call]            do not let the call run; the model is told, and why
@@ -150,6 +192,20 @@ describe('the command line', () => {
         --input <input>        other input; taken as JSON if it is an object or an array, else as text
         -h, --help             show this
 
+      In place of <id>, everything that fits:
+        --all                  decide on all of it at once; the following say on which
+        --status <status>      running, waiting, completed, stopped, failed, cancelled
+        --agent <name>         runs of this agent
+        --session <name>       runs of this conversation
+        --since <when>         started within 1h, 2d …, or since 2026-11-20 or 2026-11-20T14:30
+        --until <when>         started before that
+        --text <text>          in the first 200 characters of the question
+        --tool <name>          where a call of this tool waits
+        --waiting <reason>     where a call waits for this: failed, approval, doubt, deferred, repeated,
+                               limit
+        --dry-run              only print what would be done
+        --yes                  do not ask first
+
       Options of every command:
         --json                 print one JSON object on stdout
         --address <host:port>  Temporal server (default: TEMPORAL_ADDRESS, else one of our own)
@@ -165,21 +221,22 @@ describe('what the config holds', () => {
   test('agents lists the agents', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
     expect((await reloop(['agents', ...config('cli')])).out).toMatchInlineSnapshot(`
-      "AGENT       KIND       MODEL  TOOLS                        DESCRIPTION
-      asker       zero-shot  m      calculator, broken, sleeper  asks the model
+      "AGENT       KIND       MODEL   TOOLS                        DESCRIPTION
+      asker       zero-shot  m       calculator, broken, sleeper  asks the model
       named       zero-shot  m
       patient     zero-shot  m
-      streamless  zero-shot  m      calculator, broken, sleeper
+      streamless  zero-shot  m       calculator, broken, sleeper
+      frugal      zero-shot  priced  calculator, broken, sleeper
       "
     `);
   });
 
   test('tools lists the tools and how each is treated', async () => {
     expect((await reloop(['tools', ...config('cli')])).out).toMatchInlineSnapshot(`
-      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS             DESCRIPTION
-      calculator  none        5 min    3         ask         asker, streamless  Computes one mathematical…
-      broken      idempotent  5 min    1         ask         asker, streamless  fails until it is mended
-      sleeper     idempotent  5 min    3         ask         asker, streamless  sleeps
+      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS                     DESCRIPTION
+      calculator  none        5 min    3         ask         asker, streamless, frugal  Computes one math…
+      broken      idempotent  5 min    1         ask         asker, streamless, frugal  fails until it is…
+      sleeper     idempotent  5 min    3         ask         asker, streamless, frugal  sleeps
       "
     `);
   });

@@ -34,7 +34,7 @@ describe('a config is refused', () => {
     [
       'with unknown options, and told the known ones',
       { agents: [agent()], agent: 1, queue: 'x' },
-      'the config: unknown option agent, queue (known: agents, tools, models, cache, onEvent, taskQueue).',
+      'the config: unknown option agent, queue (known: agents, tools, models, prices, cache, onEvent, taskQueue).',
     ],
     [
       'with a model that is none',
@@ -197,7 +197,7 @@ describe('an agent is refused', () => {
 
   test('with an unknown option, and told the known ones', () => {
     expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
-      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxExecutionTime, memory, requestTimeout, modelRetry, askTimeout, stop, maxIterations, earlyStopping, repeatLimit, handleParsingErrors, trimIntermediateSteps, onModelFailure, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
+      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxExecutionTime, memory, requestTimeout, modelRetry, askTimeout, stop, maxIterations, earlyStopping, repeatLimit, handleParsingErrors, trimIntermediateSteps, onModelFailure, budget, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
     );
   });
 
@@ -219,6 +219,13 @@ describe('an agent is refused', () => {
     [{ onModelFailure: 'observe' }],
     [{ modelRetry: { maxAttempts: 0 } }],
     [{ tools: {} }],
+    [{ budget: 5 }],
+    [{ budget: { tokens: 5 } }],
+    [{ budget: { totalTokens: 0.5 } }],
+    [{ budget: { totalTokens: -1 } }],
+    [{ budget: { cost: -1 } }],
+    [{ budget: { cost: Infinity } }],
+    [{ budget: { cost: '$1' } }],
   ])('with %j, by the name of the option', (fields) => {
     const [option] = Object.keys(fields);
     expect(problemOf({ agents: [agent(fields)] })).toMatch(

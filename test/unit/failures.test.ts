@@ -107,6 +107,26 @@ describe('the failure of an activity', () => {
   });
 });
 
+describe('what a failed call has used up', () => {
+  const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3, modelCalls: 1, cost: 0.5 };
+
+  test.each<[what: string, details: unknown[], known: object | undefined]>([
+    ['is known where the failure says so', [{ usage }], usage],
+    ['is unknown where it does not', [{ checkpoint: 1 }], undefined],
+    ['is unknown without details', [], undefined],
+    ['is unknown where somebody else calls something so', [{ usage: 'much' }], undefined],
+    ['is unknown where a part of it is no number', [{ usage: { ...usage, totalTokens: '3' } }], undefined],
+    ['is unknown where its cost is no number', [{ usage: { ...usage, cost: null } }], undefined],
+  ])('%s', (_what, details, known) => {
+    const cause = ApplicationFailure.create({ message: 'oops', details });
+    expect(readFailure(activityFailure(cause)).usage).toEqual(known);
+  });
+
+  test('is known of a worker that died, by its last heartbeat', () => {
+    expect(readFailure(activityFailure(timeout('HEARTBEAT', { usage }))).usage).toEqual(usage);
+  });
+});
+
 function activityFailure(cause: Error | undefined): ActivityFailure {
   return new ActivityFailure(
     'Activity task failed',

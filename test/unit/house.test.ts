@@ -17,6 +17,7 @@ const folders = [
   'server',
   'client',
   'cli',
+  'testing',
 ];
 const sources = new Map(
   [...folders.flatMap(filesIn), 'index.ts', 'testing.ts'].map((file) => [

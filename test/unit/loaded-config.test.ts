@@ -28,6 +28,7 @@ describe('a loaded config', () => {
       {
         "adapter": "openai",
         "askTimeout": undefined,
+        "budget": undefined,
         "handleParsingErrors": true,
         "kind": "zero-shot",
         "loopVersion": 4,
@@ -50,6 +51,7 @@ describe('a loaded config', () => {
           "stream": true,
         },
         "parser": undefined,
+        "price": undefined,
         "prompt": {
           "formatInstructions": "Keep to this format:
 

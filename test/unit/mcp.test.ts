@@ -27,6 +27,15 @@ function caller(tools: Tool[]) {
   };
 }
 
+test('approval is asked for by the names of the server, and a name that it has not is refused', async () => {
+  const { tools, server } = await rig({ prefix: 'x_', approval: { add: 'always' } });
+  expect(tools.find(({ name }) => name === 'x_add')?.approval).toBe('always');
+  expect(tools.filter(({ approval }) => approval !== 'never')).toHaveLength(1);
+  await expect(mcp({ url: server.url }, { approval: { subtract: 'always' } })).rejects.toThrow(
+    'has no tool "subtract"',
+  );
+});
+
 describe('the tools of an MCP server', () => {
   test('are listed over all pages, with what the server says of them', async () => {
     const { tools } = await rig();

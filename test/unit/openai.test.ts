@@ -111,6 +111,33 @@ describe.each(apis)('a reply of the %s API', (api) => {
     expect(context.pieces).toEqual(stream ? [' Hello,', ' how', ' are', ' you?'] : []);
   });
 
+  test.each([true, false])('says how much of the prompt was cached (stream: %s)', async (stream) => {
+    const counted = { promptTokens: 7, completionTokens: 5, cachedTokens: 4 };
+    const { ask } = await scriptedOpenAI([{ text: 'hi', usage: counted }]);
+    const { usage } = await ask(modelRequest({ api, stream }));
+    expect(usage).toEqual({ ...counted, totalTokens: 12 });
+  });
+
+  test.each([{ cached_tokens: 'many' }, { cached_tokens: null }, [], 'none', null])(
+    'takes a word on the cache that is none for none: %j',
+    async (details) => {
+      const usage = {
+        prompt_tokens: 7,
+        completion_tokens: 5,
+        total_tokens: 12,
+        prompt_tokens_details: details,
+      };
+      const choices = [{ message: { content: 'hi' }, text: 'hi' }];
+      const rawBody = JSON.stringify({ choices, usage });
+      const { ask } = await scriptedOpenAI([{ rawBody }]);
+      expect((await ask(modelRequest({ api, stream: false }))).usage).toEqual({
+        promptTokens: 7,
+        completionTokens: 5,
+        totalTokens: 12,
+      });
+    },
+  );
+
   test.each([true, false])('without usage counts zero tokens (stream: %s)', async (stream) => {
     const { ask } = await scriptedOpenAI([{ text: 'hi', usage: null }]);
     const { usage } = await ask(modelRequest({ api, stream }));

@@ -20,6 +20,12 @@ test.each([
   ['a time limit without end', { maxExecutionTime: Infinity }, 'or null for no limit'],
   ['fewer than no iterations', { maxIterations: -1 }, 'maxIterations has to be a whole number'],
   ['half an iteration', { maxIterations: 1.5 }, 'a whole number'],
+  [
+    'a budget of less than nothing',
+    { budget: { cost: -1 } },
+    'budget.cost has to be an amount of US dollars',
+  ],
+  ['a budget of half a token', { budget: { totalTokens: 0.5 } }, 'a whole number of tokens'],
   ['a model without a name', { model: ' ' }, 'the name of a model'],
 ])('%s is refused before a run is started', (_title, options, words) => {
   expect(() => overridesOf(options)).toThrow(expect.objectContaining({ name: 'InvalidInput' }) as Error);
@@ -31,6 +37,7 @@ test('no limit is null, and what is not given is not overridden', () => {
     maxIterations: null,
     maxExecutionTimeMs: 0,
   });
+  expect(overridesOf({ budget: { cost: null } })).toEqual({ budget: { cost: null } });
   expect(overridesOf({})).toEqual({});
 });
 

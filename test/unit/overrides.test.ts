@@ -7,6 +7,10 @@ describe('what a run overrides of its agent', () => {
     [{ model: 'm', maxIterations: 0, maxExecutionTimeMs: 0 }],
     [{ maxIterations: null, maxExecutionTimeMs: null }],
     [{ model: undefined }],
+    [{ budget: undefined }],
+    [{ budget: {} }],
+    [{ budget: { totalTokens: 0, cost: 0.5 } }],
+    [{ budget: { totalTokens: null, cost: null } }],
   ])('may be %j', (overrides) => {
     expect(checkOverrides(overrides)).toBeUndefined();
   });
@@ -20,17 +24,42 @@ describe('what a run overrides of its agent', () => {
       { maxExecutionTimeMs: given },
       `maxExecutionTimeMs has to be a whole number of milliseconds up to 2147483647 (24 days), or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : given}.`,
     ]),
+    ...[-1, 0.5, '1000', Infinity].map((given): [unknown, string] => [
+      { budget: { totalTokens: given } },
+      `budget.totalTokens has to be a whole number of tokens, or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : given}.`,
+    ]),
+    ...[-0.01, '$1', NaN, Infinity].map((given): [unknown, string] => [
+      { budget: { cost: given } },
+      `budget.cost has to be an amount of US dollars from 0, or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : given}.`,
+    ]),
+    [
+      { budget: { tokens: 5 } },
+      'A run cannot override "budget.tokens", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
+    ],
+    [
+      { budget: 5 },
+      'A run cannot override "budget", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
+    ],
     [
       { temperature: 0 },
-      'A run cannot override "temperature", only model, maxIterations, maxExecutionTimeMs.',
+      'A run cannot override "temperature", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
     ],
     [
       { constructor: 1 },
-      'A run cannot override "constructor", only model, maxIterations, maxExecutionTimeMs.',
+      'A run cannot override "constructor", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
     ],
-    ['m', 'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs.'],
-    [null, 'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs.'],
-    [[], 'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs.'],
+    [
+      'm',
+      'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
+    ],
+    [
+      null,
+      'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
+    ],
+    [
+      [],
+      'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
+    ],
   ])('is refused by a sentence where it is %j', (overrides, sentence) => {
     expect(checkOverrides(overrides)).toBe(sentence);
   });

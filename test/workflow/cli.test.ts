@@ -134,6 +134,32 @@ describe('reloop run', () => {
     });
   });
 
+  test('exits with 3 when a budget is used up, and says what was paid', async () => {
+    const id = `frugal-${taskQueue}`;
+    const { code, stdout, stderr } = await cli([
+      'run',
+      'frugal',
+      'endless?',
+      '--json',
+      '--id',
+      id,
+      ...config,
+    ]);
+    expect(code).toBe(3);
+    const { stopReason, usage } = JSON.parse(stdout) as RunReport;
+    expect(stopReason).toBe('budget');
+    expect(usage.cost).toBeGreaterThanOrEqual(0.01);
+    expect(stderr).toContain('stopped (budget)');
+    expect((await cli(['show', id])).stdout).toMatch(/stopped \(budget\) .* · \$0\.\d{4} · /u);
+  });
+
+  test('takes a budget of tokens for this run', async () => {
+    const budget = ['--max-iterations', 'none', '--budget-tokens', '1', '--budget-cost', 'none'];
+    const { code, stdout } = await cli(['run', 'frugal', 'endless?', '--json', ...budget, ...config]);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ stopReason: 'budget', iterations: 1 });
+  });
+
   test.each([
     ['unauthorized?', 'ModelAuthenticationError'],
     ['no model?', 'ModelNotFound'],
@@ -219,6 +245,16 @@ describe('bad input', () => {
       'an iteration limit that is none',
       ['run', 'asker', 'sum?', '--max-iterations', 'many', ...config],
       'many',
+    ],
+    [
+      'a budget of money for a model without a price',
+      ['run', 'asker', 'sum?', '--budget-cost', '1', ...config],
+      "prices: { 'm': { input, output } }",
+    ],
+    [
+      'a budget that is none',
+      ['run', 'asker', 'sum?', '--budget-tokens', 'few', ...config],
+      'Write a whole number, or none.',
     ],
   ])('%s is one clear line and exit code 2', async (_title, args, word) => {
     const { code, stdout, stderr } = await cli(args);

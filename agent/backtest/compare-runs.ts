@@ -1,0 +1,62 @@
+import { canonicalJson } from '../json-object.ts';
+import type { Decided, RunOutline } from './outline.ts';
+
+/** Type of the error that a run ends with which makes a call that its recording does not have. */
+export const NOT_RECORDED = 'NotRecorded';
+
+/**
+ * How a run that was asked again compares with the recorded one. `answer`: every decision is the same but what the answer
+ * says; `not_recorded`: it made a call that the recording does not have, and was ended there; `failed`: of anything else.
+ */
+export type Verdict = 'same' | 'answer' | 'decisions' | 'not_recorded' | 'failed';
+
+export const verdicts = [
+  'same',
+  'answer',
+  'decisions',
+  'not_recorded',
+  'failed',
+] as const satisfies readonly Verdict[];
+
+export interface RunComparison {
+  verdict: Verdict;
+  /** How many decisions are the same, from the first on. */
+  sameSteps: number;
+  /** The first step that is not the same; null on the side that had ended before it. */
+  difference: { step: number; before: Decided | null; after: Decided | null } | null;
+}
+
+/** Compares decision by decision, tool and input, up to the first that differs; then the ends. */
+export function compareRuns(before: RunOutline, after: RunOutline): RunComparison {
+  const longest = Math.max(before.decisions.length, after.decisions.length);
+  let step = 1;
+  while (step <= longest && isSame(before.decisions[step - 1], after.decisions[step - 1])) step++;
+  const difference = step > longest ? null : differenceAt(step, before, after);
+  return { verdict: verdictOf(before, after, difference), sameSteps: step - 1, difference };
+}
+
+function differenceAt(step: number, before: RunOutline, after: RunOutline): RunComparison['difference'] {
+  const index = step - 1;
+  return { step, before: before.decisions[index] ?? null, after: after.decisions[index] ?? null };
+}
+
+function isSame(before: Decided | undefined, after: Decided | undefined): boolean {
+  return canonicalJson(before ?? null) === canonicalJson(after ?? null);
+}
+
+function verdictOf(
+  { ending: before }: RunOutline,
+  { ending: after }: RunOutline,
+  difference: RunComparison['difference'],
+): Verdict {
+  if (after.error?.type === NOT_RECORDED) return 'not_recorded';
+  const failedAlike = before.status === after.status && before.error?.type === after.error?.type;
+  if (after.status === 'failed' && !failedAlike) return 'failed';
+  if (difference !== null) {
+    return difference.before?.type === 'finish' && difference.after?.type === 'finish'
+      ? 'answer'
+      : 'decisions';
+  }
+  const end = ({ status, stopReason, output }: typeof before) => canonicalJson([status, stopReason, output]);
+  return end(before) === end(after) ? 'same' : 'answer';
+}

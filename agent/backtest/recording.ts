@@ -1,0 +1,111 @@
+import type { RunEvent, RunStep } from '../events.ts';
+import { canonicalJson } from '../json-object.ts';
+import type { AgentManifest } from '../manifest.ts';
+import { presetEnd } from '../rules/call-rules.ts';
+import { utf8Length } from '../transcript/digest.ts';
+import type { Json } from '../vocabulary.ts';
+import { type DecidedCall, type RunOutline, addToOutline, emptyOutline } from './outline.ts';
+
+/** A recorded run as calls of a run like it are answered from. */
+export interface Recording {
+  outline: RunOutline;
+  /** Calls of one tool with one input, in the order in which they were decided on. */
+  calls: Map<string, RecordedCall[]>;
+  byId: Map<string, RecordedCall>;
+  /** Of the observations, about. */
+  bytes: number;
+}
+
+interface RecordedCall {
+  call: string;
+  /** undefined while the call has not ended, and for good where the run ended before it. */
+  observation: Json | undefined;
+  /** The only call of its turn, of a tool whose result would have been the run's. */
+  direct: boolean;
+}
+
+/** What the model was told then. */
+export interface RecordedObservation {
+  observation: Json;
+  /** It was the tool's own word, as far as that mattered to the run. */
+  fromTool: boolean;
+  /** There is no other of that tool and input. */
+  only: boolean;
+}
+
+export function emptyRecording(): Recording {
+  return { outline: emptyOutline(), calls: new Map(), byId: new Map(), bytes: 0 };
+}
+
+/** Brings a recording up to date with one event of the run; `manifest` is the run's, which one that made no call may lack. */
+export function addToRecording(
+  recording: Recording,
+  event: RunEvent,
+  manifest: AgentManifest | undefined,
+): void {
+  addToOutline(recording.outline, event);
+  if (event.type === 'model_ended' && manifest !== undefined) addDecided(recording, event, manifest);
+  if (event.type === 'step') addObservation(recording, event.step);
+}
+
+/**
+ * The observation of the `nth` call (from 0) of a tool with an input, or of the last there is; undefined where the run made
+ * no such call that ended.
+ */
+export function findRecorded(
+  { calls, outline }: Recording,
+  call: DecidedCall,
+  nth: number,
+): RecordedObservation | undefined {
+  const ended = (calls.get(callKey(call)) ?? []).filter(({ observation }) => observation !== undefined);
+  const found = ended[nth] ?? ended.at(-1);
+  if (found?.observation === undefined) return undefined;
+  // A run goes on after such a call only where its observation was no result.
+  const wentOn = outline.ending.stopReason !== 'return_direct' || !isOfLastTurn(outline, found.call);
+  return {
+    observation: found.observation,
+    fromTool: !(found.direct && wentOn),
+    only: ended.length === 1,
+  };
+}
+
+/** Also tells calls apart where they are counted. */
+export function callKey({ tool, toolInput }: DecidedCall): string {
+  return canonicalJson([tool, toolInput]);
+}
+
+/** A call of which nothing had to be run is none: its tool may be there by now. */
+function addDecided(
+  recording: Recording,
+  { call, turn: { decision } }: Extract<RunEvent, { type: 'model_ended' }>,
+  { tools }: AgentManifest,
+): void {
+  if (decision.type !== 'act') return;
+  const { actions } = decision;
+  actions.forEach((action, index) => {
+    if (presetEnd(action, tools) !== undefined) return;
+    const returnDirect = tools.find(({ name }) => name === action.tool)?.returnDirect === true;
+    const direct = returnDirect && actions.length === 1;
+    const recorded = { call: `${call}.${index + 1}`, observation: undefined, direct };
+    recording.byId.set(recorded.call, recorded);
+    answersTo(recording, action, recorded);
+  });
+}
+
+function addObservation(recording: Recording, { call, action, observation }: RunStep): void {
+  const recorded = recording.byId.get(call);
+  if (recorded === undefined) return;
+  recorded.observation = observation;
+  // A person may have given the call another input than the model did.
+  answersTo(recording, action, recorded);
+  recording.bytes += utf8Length(JSON.stringify([action.toolInput, observation]));
+}
+
+function answersTo({ calls }: Recording, call: DecidedCall, recorded: RecordedCall): void {
+  const same = calls.get(callKey(call)) ?? [];
+  if (!same.includes(recorded)) calls.set(callKey(call), [...same, recorded]);
+}
+
+function isOfLastTurn({ ending }: RunOutline, call: string): boolean {
+  return call.startsWith(`${ending.iterations}.`);
+}

@@ -1,0 +1,88 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunExport } from '../../client/run-export.ts';
+import { UsageError, exitCodes } from '../exit-codes.ts';
+import { type Io, printJson, say } from '../io.ts';
+import { kindsFrom } from '../kinds-from.ts';
+import type { CommonOptions } from '../options.ts';
+import { count } from '../print/display.ts';
+import { exportJson } from '../print/export-json.ts';
+import { withHistory } from '../with-run.ts';
+
+export interface ExportCommandOptions extends CommonOptions {
+  prompts?: boolean;
+  html?: boolean;
+  out?: string;
+  /** Of Temporal: one that a reset has replaced. */
+  run?: string;
+}
+
+/** `reloop export`: a whole run as one JSON file, or as one page for a browser. */
+export async function exportRun(io: Io, id: string, options: ExportCommandOptions): Promise<number> {
+  const { html, json, out } = options;
+  if (html === true && json === true && out === undefined) {
+    throw new UsageError(
+      'A page is no JSON. Leave out --json or --html, or name the file of the page: --out FILE.',
+    );
+  }
+  if (out !== undefined) await checkTarget(out);
+  return withHistory(io, options, id, async ({ client }, latest) => {
+    const run = options.run === undefined ? latest : client.get(id, options.run);
+    const pieces = await textOf(await collect(io, run, options), html === true);
+    if (out === undefined) for (const piece of pieces) io.stdout.write(piece);
+    else report(io, id, out, await writeTo(out, pieces), json === true);
+    return exitCodes.answered;
+  });
+}
+
+async function collect(io: Io, run: AgentRun, options: ExportCommandOptions): Promise<RunExport> {
+  const { prompts = false } = options;
+  return run.export({ prompts, kinds: prompts ? await kindsFrom(io, options) : undefined });
+}
+
+async function textOf(exported: RunExport, html: boolean): Promise<Iterable<string>> {
+  if (!html) return exportJson(exported);
+  const { runPage } = await import('../export-page/run-page.ts');
+  return [runPage(exported)];
+}
+
+/** Before anything is read: a long run should not be read for a file that cannot be written. */
+async function checkTarget(out: string): Promise<void> {
+  if (await isFolder(out)) throw new UsageError(`--out ${out} is a folder. Name a file in it.`);
+  if (!(await isFolder(dirname(out)))) {
+    throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}. Make it, or name another file.`);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves with the bytes that were written. */
+async function writeTo(out: string, pieces: Iterable<string>): Promise<number> {
+  const file = createWriteStream(out);
+  try {
+    await pipeline(Readable.from(pieces), file);
+  } catch (error) {
+    throw new UsageError(
+      `${out} could not be written: ${error instanceof Error ? error.message : String(error)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return file.bytesWritten;
+}
+
+function report(io: Io, id: string, file: string, bytes: number, json: boolean): void {
+  if (json) printJson(io, { id, file, bytes });
+  else say(io, `${file}: ${count(bytes, 'byte')}`);
+}

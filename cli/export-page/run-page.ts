@@ -1,0 +1,55 @@
+import type { RunExport } from '../../client/run-export.ts';
+import { axisOf } from './axis.ts';
+import { html, toString, verbatim } from './html.ts';
+import { runSection } from './run-section.ts';
+import { type Interval, running } from './spans.ts';
+import { style } from './style.ts';
+import { badge, stateOfRun } from './words.ts';
+import { turnsOf } from './work.ts';
+
+/**
+ * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself forbids
+ * them. Whatever models, tools and people wrote is text on it.
+ */
+export function runPage(exported: RunExport): string {
+  const { id, runId, agent, status, stopReason } = exported.run;
+  const whole = wholeOf(exported);
+  const place = { path: '', axis: axisOf(busyIn(exported, whole.to), whole), end: whole.to };
+  return toString(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta
+            http-equiv="Content-Security-Policy"
+            content="default-src 'none'; style-src 'unsafe-inline'"
+          />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>${agent} · run ${id}</title>
+          <style>
+            ${verbatim(style)}
+          </style>
+        </head>
+        <body>
+          <header>
+            <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
+            <p class="meta">run <code>${id}</code> · Temporal run <code>${runId}</code></p>
+          </header>
+          <main>${runSection(exported, place)}</main>
+          <footer>Written by <code>reloop export --html</code>. All times are UTC.</footer>
+        </body>
+      </html> `,
+  );
+}
+
+/** From the first event of the run to the last of it or of its sub-agents. */
+function wholeOf({ events, subAgents }: RunExport): Interval {
+  const within = subAgents.flatMap((one) => (one.export === null ? [] : [wholeOf(one.export)]));
+  const from = events[0]?.at ?? 0;
+  return { from, to: Math.max(events.at(-1)?.at ?? from, ...within.map(({ to }) => to)) };
+}
+
+function busyIn(exported: RunExport, end: number): Interval[] {
+  return turnsOf(exported).flatMap((turn) => [turn, ...turn.calls].flatMap((work) => running(work, end)));
+}

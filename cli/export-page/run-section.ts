@@ -1,0 +1,156 @@
+import type { WaitingCall } from '../../agent/events.ts';
+import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/run-export.ts';
+import { count, shellWord } from '../print/display.ts';
+import { decisionText } from '../print/trace-words.ts';
+import type { Axis } from './axis.ts';
+import { timeline } from './bars.ts';
+import { facts, folded, labelled, pre, prose } from './blocks.ts';
+import { type Html, html } from './html.ts';
+import { requestsByCall } from './request-block.ts';
+import { decisionData, turnSection } from './turn-section.ts';
+import { badge, costText, lasted, stateOfRun, tokensText, utcTime, waitingFor } from './words.ts';
+import { turnsOf } from './work.ts';
+
+/** Where a run stands on the page. */
+export interface Place {
+  /** What the ids of its calls begin with. */
+  path: string;
+  axis: Axis;
+  end: number;
+}
+
+/** All of a run below its heading; a sub-agent's stands in the call that it is. */
+export function runSection(exported: RunExport, place: Place): Html {
+  const turns = turnsOf(exported);
+  const around = {
+    ...place,
+    requests: requestsByCall(exported.requests),
+    subAgents: exported.subAgents,
+    subAgent: (one: ExportedSubAgent) => subAgentSection(one, place),
+  };
+  return html`${outcome(exported)}
+    <section class="card">
+      <h2>Timeline</h2>
+      ${times(exported, place)}${timeline(turns, place.axis, place.end)}${gapNotes(place.axis)}
+    </section>
+    <section>
+      <h2>Steps</h2>
+      <div class="turns">${turns.map((turn) => turnSection(turn, around))}</div>
+    </section>
+    ${decisionsSection(exported, place)}${agentsSection(exported)}`;
+}
+
+function outcome({ run, agents }: RunExport): Html {
+  const { input, output, status, error, waiting, usage, iterations, history } = run;
+  const answered = status === 'completed' || status === 'stopped';
+  const totals: [string, string | undefined][] = [
+    ['Steps', iterations.toLocaleString('en-US')],
+    ['Model calls', usage.modelCalls.toLocaleString('en-US')],
+    ['Tokens', tokensText(usage)],
+    ['Cost', costText(usage)],
+    ['Models', [...new Set(agents.flatMap(({ manifest }) => manifest?.model ?? []))].join(', ')],
+    ['History', `${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`],
+  ];
+  return html`<section class="card">
+    ${labelled('Question', prose(input))} ${answered ? labelled('Answer', prose(output)) : ''}
+    ${error === null ? '' : labelled('Error', html`<pre class="bad">${error.type}: ${error.message}</pre>`)}
+    ${waiting.map((call) => waitingNote(run.id, call))}
+    <dl>
+      ${totals.map(([name, value]) =>
+        value === undefined || value === ''
+          ? html``
+          : html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+function waitingNote(id: string, call: WaitingCall): Html {
+  return html`<p class="note warn">
+    Waits for a person: ${waitingFor(call)}. <code>reloop show ${shellWord(id)}</code> says what can be done.
+  </p>`;
+}
+
+function times({ events }: RunExport, { end }: Place): Html {
+  const from = events[0]?.at;
+  if (from === undefined) return html``;
+  const to = events.at(-1)?.at ?? end;
+  return html`<p class="meta">${facts(`${utcTime(from)} to ${utcTime(to)}`, lasted(to - from))}</p>`;
+}
+
+function gapNotes({ gaps }: Axis): Html {
+  if (gaps.length === 0) return html``;
+  const longest = lasted(Math.max(...gaps.map(({ from, to }) => to - from)));
+  const when = gaps.length === 1 ? longest : `${gaps.length} times, at most ${longest}`;
+  return html`<p class="note">Grey: nothing ran (${when}). It is drawn shorter than it was.</p>`;
+}
+
+function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: Place): Html {
+  const again = n === 0 ? '' : ` (schedule ${n + 1})`;
+  if (exported === null)
+    return html`<p class="note">Sub-agent ${id}${again}: there is no record of its run.</p>`;
+  const { agent, status, stopReason, usage, iterations } = exported.run;
+  // The last part of its id names the call with its schedule.
+  const path = `${place.path}${id.slice(id.lastIndexOf('/') + 1)}/`;
+  return html`<details class="sub">
+    <summary>
+      Sub-agent <b>${agent}</b>${again} ${badge(stateOfRun(status, stopReason))}
+      ${facts(count(iterations, 'step'), tokensText(usage), costText(usage))}
+    </summary>
+    <div class="body">${runSection(exported, { ...place, path })}</div>
+  </details>`;
+}
+
+function decisionsSection({ decisions }: RunExport, { path }: Place): Html {
+  if (decisions.length === 0) return html``;
+  const rows = decisions.map(
+    ({ at, call, decision }) =>
+      html`<li>
+        <time>${utcTime(at)}</time>
+        <a href="#${path}${call}">${call}</a> ${decisionText(decision)}${decisionData(decision)}
+      </li>`,
+  );
+  return html`<section class="card">
+    <h2>Decisions</h2>
+    <ol class="notes">
+      ${rows}
+    </ol>
+  </section>`;
+}
+
+function agentsSection({ agents }: RunExport): Html {
+  return html`<section class="card">
+    <h2>${agents.length > 1 ? 'Agents' : 'Agent'}</h2>
+    ${agents.map(agentBlock)}
+  </section>`;
+}
+
+function agentBlock({ manifest, question, scope }: ExportedAgent): Html {
+  const named =
+    manifest === null
+      ? '(no definition is recorded)'
+      : `${manifest.name}, ${manifest.kind}, ${manifest.model}`;
+  const { chatHistory = [], variables = {} } = question ?? {};
+  const said = chatHistory.map(
+    ({ role, content }) => html`<div class="message"><b>${role}</b>${pre(content ?? '')}</div>`,
+  );
+  return html`<p class="meta">${facts(scope === 0 ? '' : `agent ${scope + 1} of this workflow`, named)}</p>
+    ${scope === 0 || question === null ? '' : labelled('Question', prose(question.input))}
+    ${manifest === null ? '' : folded('Definition', pre(JSON.stringify(manifest, null, 2)), 'as it was pinned when the run began')}
+    ${
+      manifest === null || manifest.tools.length === 0
+        ? ''
+        : folded(
+            'Tools',
+            html`<ul>
+              ${manifest.tools.map(({ name, description }) => html`<li><b>${name}</b>: ${description}</li>`)}
+            </ul>`,
+            count(manifest.tools.length, 'tool'),
+          )
+    }
+    ${said.length === 0 ? '' : folded('Chat history', html`${said}`, count(said.length, 'message'))}
+    ${Object.keys(variables).length === 0 ? '' : folded('Variables', pre(JSON.stringify(variables, null, 2)))}`;
+}

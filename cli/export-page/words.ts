@@ -1,0 +1,107 @@
+import { EXCEPTION_TOOL, type RunStatus, type Usage } from '../../agent/vocabulary.ts';
+import type { WaitingCall } from '../../agent/events.ts';
+import { stateOf } from '../../agent/rules/waiting.ts';
+import { effectOf } from '../../agent/rules/decisions.ts';
+import { count, duration } from '../print/display.ts';
+import { type Html, html } from './html.ts';
+import type { Call, Turn, Work } from './work.ts';
+
+/** A state is said by a colour and by a word. */
+interface State {
+  tone: 'good' | 'bad' | 'wait' | 'busy' | 'quiet';
+  word: string;
+}
+
+export function badge({ tone, word }: State): Html {
+  return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+export function stateOfRun(status: RunStatus, stopReason: string | null): State {
+  switch (status) {
+    case 'completed':
+      return { tone: 'good', word: 'completed' };
+    case 'stopped':
+      return { tone: 'wait', word: stopReason === null ? 'stopped' : `stopped: ${stopReason}` };
+    case 'waiting':
+      return { tone: 'wait', word: 'waiting for a person' };
+    case 'running':
+      return { tone: 'busy', word: 'running' };
+    case 'failed':
+      return { tone: 'bad', word: 'failed' };
+    default:
+      return { tone: 'quiet', word: status };
+  }
+}
+
+/** undefined for a call that ended as a call should: it needs no word. */
+export function stateOfCall(call: Call): State | undefined {
+  const { step, startedAs } = call;
+  if (step === undefined) return unfinished(call);
+  if (startedAs === EXCEPTION_TOOL) return { tone: 'bad', word: 'unreadable' };
+  if (startedAs === 'invalid_tool') return { tone: 'bad', word: 'unknown tool' };
+  const last = call.notes.findLast(({ type }) => type === 'decided' || type === 'failed');
+  if (last?.type === 'failed') return { tone: 'bad', word: 'failed' };
+  if (last?.type !== 'decided' || effectOf(last.decision).type === 'again') return undefined;
+  return { tone: 'quiet', word: pastTense[last.decision.type] ?? last.decision.type };
+}
+
+/** Of the model call of a turn. */
+export function stateOfTurn(turn: Turn): State | undefined {
+  if (turn.reply === undefined) return unfinished(turn);
+  return turn.reply.turn.decision.type === 'fail' ? { tone: 'bad', word: 'unreadable' } : undefined;
+}
+
+const pastTense: { [decision: string]: string } = {
+  resolve: 'resolved',
+  skip: 'skipped',
+  cancelCall: 'cancelled',
+  abort: 'aborted',
+};
+
+function unfinished({ spans, notes }: Work): State {
+  if (spans.some(({ type, to }) => type === 'wait' && to === undefined)) {
+    return { tone: 'wait', word: 'waiting for a person' };
+  }
+  if (spans.some(({ to }) => to === undefined)) return { tone: 'busy', word: 'running' };
+  return notes.some(({ type }) => type === 'failed')
+    ? { tone: 'bad', word: 'failed' }
+    : { tone: 'quiet', word: 'not finished' };
+}
+
+/** What waits, and why. */
+export function waitingFor(park: WaitingCall): string {
+  const { call, tool, reason } = park;
+  return stateOf(park).kind === 'tool'
+    ? `${tool} (${call}) ${reason}`
+    : `the model of step ${call} ${reason}`;
+}
+
+/** What was paid, in US dollars, where prices are known. */
+type Priced = Usage & { cost?: number | undefined };
+
+const dollars = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 6,
+});
+
+export function costText({ cost }: Priced): string | undefined {
+  return cost === undefined ? undefined : dollars.format(cost);
+}
+
+export function tokensText({ promptTokens, completionTokens }: Usage): string {
+  return `${promptTokens.toLocaleString('en-US')} + ${count(completionTokens, 'token')}`;
+}
+
+/** 850 ms, 12.5 s, 4 min 10 s, 3 h 5 min, 2 days 7 h. */
+export function lasted(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000);
+  if (hours < 1) return duration(ms);
+  if (hours < 48) return `${hours} h ${Math.floor(ms / 60_000) % 60} min`;
+  return `${count(Math.floor(hours / 24), 'day')} ${hours % 24} h`;
+}
+
+/** 2026-03-01 14:05:09 UTC: a page is read anywhere. */
+export function utcTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,93 @@
+import { parseActivityId } from '../agent/calls.ts';
+import type { Entry, QuestionEntry } from '../agent/transcript/entries.ts';
+import type { Fact } from '../history/facts.ts';
+import { asCallModelInput, asResolvedAgent, asRunInput } from '../history/records.ts';
+import { AGENT_RUN } from '../workflows/messages.ts';
+import type { ExportedAgent, ExportedQuestion } from './run-export.ts';
+
+/** The run that a call of a sub-agent is, each time the call was scheduled. */
+export interface SubAgentRun {
+  call: string;
+  n: number;
+  id: string;
+}
+
+/** What a history records beside its events: the agents that ran in it, what they were asked, and their sub-agents. */
+export interface RecordedAgents {
+  agents: ExportedAgent[];
+  subAgents: SubAgentRun[];
+}
+
+/** `id`: of the workflow. */
+export async function readAgents(id: string, facts: AsyncIterable<Fact>): Promise<RecordedAgents> {
+  const agents = new Map<number, ExportedAgent>();
+  const subAgents = new Map<string, SubAgentRun>();
+  const resolving = new Map<string, number>();
+
+  for await (const fact of facts) {
+    if (fact.type === 'started') {
+      resolving.clear(); // a new run counts its events anew
+      began(await fact.input());
+    } else if (fact.type === 'scheduled' && fact.of === 'child') {
+      const run = subAgentOf(id, fact);
+      if (run !== undefined) subAgents.set(run.id, run);
+    } else if (fact.type === 'scheduled') {
+      await scheduled(fact);
+    } else if (fact.type === 'succeeded') {
+      const scope = resolving.get(fact.key);
+      if (scope !== undefined)
+        agentOf(scope).manifest = asResolvedAgent(await fact.result())?.manifest ?? null;
+    }
+  }
+  return {
+    agents: [...agents.values()].sort((a, b) => a.scope - b.scope),
+    subAgents: [...subAgents.values()],
+  };
+
+  function began(input: unknown): void {
+    const run = asRunInput(input);
+    if (run === undefined) return;
+    const agent = agentOf(0);
+    agent.manifest ??= run.manifest ?? null;
+    agent.question ??= run.question === undefined ? questionIn(run.from?.entries) : questionOf(run.question);
+  }
+
+  async function scheduled(fact: Extract<Fact, { type: 'scheduled' }>): Promise<void> {
+    const scope = parseActivityId(fact.workId)?.scope;
+    if (scope === undefined) return;
+    if (fact.name === 'resolveAgent') {
+      agentOf(scope);
+      resolving.set(fact.key, scope);
+    }
+    // The first model call of an agent carries the question; the input of the workflow around it may be anything.
+    if (fact.name !== 'callModel' || agentOf(scope).question !== null) return;
+    agentOf(scope).question = questionIn(asCallModelInput(await fact.input())?.delta);
+  }
+
+  function agentOf(scope: number): ExportedAgent {
+    const agent = agents.get(scope) ?? { scope, manifest: null, question: null };
+    agents.set(scope, agent);
+    return agent;
+  }
+}
+
+/** A sub-agent's run is called as the parent's, a slash, and the call. */
+function subAgentOf(
+  id: string,
+  { workId, name }: Extract<Fact, { type: 'scheduled' }>,
+): SubAgentRun | undefined {
+  if (name !== AGENT_RUN || !workId.startsWith(`${id}/`)) return undefined;
+  const parsed = parseActivityId(workId.slice(id.length + 1));
+  if (parsed === undefined) return undefined;
+  const { scope, call, n } = parsed;
+  return { call: scope === 0 ? call : `${scope}/${call}`, n, id: workId };
+}
+
+function questionIn(entries: readonly Entry[] = []): ExportedQuestion | null {
+  const asked = entries.find((entry) => entry.type === 'question');
+  return asked === undefined ? null : questionOf(asked);
+}
+
+function questionOf({ input, chatHistory, variables = {} }: Omit<QuestionEntry, 'type'>): ExportedQuestion {
+  return { input, chatHistory, variables };
+}

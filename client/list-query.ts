@@ -1,0 +1,62 @@
+import { searchAttribute } from '../agent/names.ts';
+import type { Standing } from '../history/listed.ts';
+import { AGENT_RUN } from '../workflows/messages.ts';
+import { type RunFilters, runStatuses, standingOf, wantedStatuses } from './run-filters.ts';
+
+/**
+ * The server's part of the filters, in Temporal's query language. It lets through every run that fits, and some that do
+ * not: those without search attributes, and what the language has no way to write. `indexed`: the server knows the attributes.
+ */
+export function queryOf(filters: RunFilters, indexed: boolean): string {
+  const { agent, session, since, until } = filters;
+  return [
+    `WorkflowType = "${AGENT_RUN}"`,
+    'ExecutionStatus != "ContinuedAsNew"',
+    ...statusConditions(filters, indexed),
+    ...(indexed ? attributeCondition(searchAttribute.agent, agent) : []),
+    ...(indexed ? attributeCondition(searchAttribute.session, session) : []),
+    ...(since === undefined ? [] : [`StartTime >= "${since.toISOString()}"`]),
+    ...(until === undefined ? [] : [`StartTime < "${until.toISOString()}"`]),
+  ].join(' AND ');
+}
+
+/** As queries write it: paused by Temporal itself is open too, and not every server knows the word. */
+const STANDING: { readonly [S in Standing]: string } = {
+  open: 'CloseTime IS NULL',
+  completed: 'ExecutionStatus = "Completed"',
+  failed: 'ExecutionStatus IN ("Failed", "Terminated", "TimedOut")',
+  cancelled: 'ExecutionStatus = "Canceled"',
+};
+
+function statusConditions(filters: RunFilters, indexed: boolean): string[] {
+  const wanted = wantedStatuses(filters);
+  if (runStatuses.every((status) => wanted.includes(status))) return [];
+  const standings = [...new Set(wanted.map((status) => standingOf[status]))];
+  const parts = standings.map((standing) => {
+    const unwanted = runStatuses.filter(
+      (status) => standingOf[status] === standing && !wanted.includes(status),
+    );
+    if (!indexed || unwanted.length === 0) return STANDING[standing];
+    return `(${STANDING[standing]} AND ${isNone(searchAttribute.status, unwanted)})`;
+  });
+  return [parts.length === 1 ? parts.join() : `(${parts.join(' OR ')})`];
+}
+
+function isNone(attribute: string, values: readonly string[]): string {
+  return `(${attribute} IS NULL OR ${attribute} NOT IN (${values.map(quoted).join(', ')}))`;
+}
+
+/** A run writes all its attributes at once: where it has no agent's name, it has none at all. */
+function attributeCondition(attribute: string, value: string | undefined): string[] {
+  if (value === undefined || !canBeAsked(value)) return [];
+  return [`(${attribute} = ${quoted(value)} OR ${searchAttribute.agent} IS NULL)`];
+}
+
+/** Servers on SQL find no value with one of these, however it is written. */
+function canBeAsked(value: string): boolean {
+  return !/["\\\p{Cc}]/u.test(value);
+}
+
+function quoted(value: string): string {
+  return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
+}

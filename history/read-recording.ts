@@ -1,0 +1,62 @@
+import type { Client } from '@temporalio/client';
+import type { RecordedQuestion } from '../agent/backtest/backtest-calls.ts';
+import { type RunOutline, addToOutline, emptyOutline } from '../agent/backtest/outline.ts';
+import { type Recording, addToRecording, emptyRecording } from '../agent/backtest/recording.ts';
+import type { RunEvent } from '../agent/events.ts';
+import { InvalidInput } from '../agent/invalid-input.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
+import { readLineage } from './lineage.ts';
+import type { RunRef } from './pages.ts';
+import { asRunInput } from './records.ts';
+import { sourceOf } from './requests.ts';
+import { createTrace } from './trace.ts';
+import { readTranscripts } from './transcript.ts';
+
+/** What a run was asked. Throws InvalidInput for a workflow that is no agent's run. */
+export async function readQuestion(client: Client, run: RunRef): Promise<RecordedQuestion> {
+  const asked = await questionAtStart(client, run);
+  if (asked !== undefined) return asked;
+  const entry = (await firstEntries(client, run)).find((one) => one.type === 'question');
+  if (entry?.type !== 'question') {
+    throw new InvalidInput(`"${run.workflowId}" has no question: it is no run of an agent.`);
+  }
+  const { type: _, ...question } = entry;
+  return question;
+}
+
+/** A run as calls of another one are answered from it. */
+export async function readRecording(client: Client, run: RunRef): Promise<Recording> {
+  const recording = emptyRecording();
+  const agent = (await firstEntries(client, run)).find((entry) => entry.type === 'agent');
+  for await (const event of recordedEvents(client, run)) addToRecording(recording, event, agent?.manifest);
+  return recording;
+}
+
+/** A run as it is compared with another one. */
+export async function readOutline(client: Client, run: RunRef): Promise<RunOutline> {
+  const outline = emptyOutline();
+  for await (const event of recordedEvents(client, run)) addToOutline(outline, event);
+  return outline;
+}
+
+async function* recordedEvents(client: Client, run: RunRef): AsyncGenerator<RunEvent> {
+  const trace = createTrace(run.workflowId);
+  for await (const fact of readLineage(client, run, false)) yield* await trace.next(fact);
+}
+
+/** A run that goes on from another one has no question of its own. */
+async function questionAtStart(client: Client, run: RunRef): Promise<RecordedQuestion | undefined> {
+  for await (const fact of readLineage(client, run, false)) {
+    return fact.type === 'started' ? asRunInput(await fact.input())?.question : undefined;
+  }
+  return undefined;
+}
+
+/** As the first model call was shown them; none of a run that made no call. */
+async function firstEntries(client: Client, run: RunRef): Promise<readonly Entry[]> {
+  const facts = readLineage(client, run, false);
+  for await (const { transcript } of readTranscripts(sourceOf(client), facts)) {
+    return transcript.entries;
+  }
+  return [];
+}

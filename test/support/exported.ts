@@ -1,0 +1,37 @@
+import type { RunEvent } from '../../agent/events.ts';
+import { addToReport, emptyReport } from '../../client/report.ts';
+import type { ExportedRequest, RunExport } from '../../client/run-export.ts';
+import { sampleManifest } from './manifest.ts';
+import { modelRequest } from './model-calls.ts';
+
+/** A run of these events as it is exported. */
+export function exportOf(events: RunEvent[], more: Partial<RunExport> = {}): RunExport {
+  const run = emptyReport('run-1', 'r');
+  for (const event of events) addToReport(run, event);
+  return {
+    reloop: 'run',
+    version: 1,
+    run,
+    agents: [
+      {
+        scope: 0,
+        manifest: sampleManifest(),
+        question: { input: run.input, chatHistory: [], variables: {} },
+      },
+    ],
+    modelCalls: events.flatMap((event) => (event.type === 'model_ended' ? [typeless(event)] : [])),
+    decisions: events.flatMap((event) => (event.type === 'decided' ? [typeless(event)] : [])),
+    events,
+    subAgents: [],
+    ...more,
+  };
+}
+
+/** The request of step `call`, a text. */
+export function askedWith(call: string, text: string, exact = true): ExportedRequest {
+  return { call, n: 0, exact, request: modelRequest({}, { prompt: { type: 'text', text } }) };
+}
+
+function typeless<E extends RunEvent>({ type: _, ...fields }: E): Omit<E, 'type'> {
+  return fields;
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { backtestedRun, totalsOf, unreadRun } from '../../agent/backtest/backtest-report.ts';
+import { type Verdict, compareRuns } from '../../agent/backtest/compare-runs.ts';
+import {
+  type Decided,
+  type RunEnding,
+  type RunOutline,
+  addToOutline,
+  emptyOutline,
+} from '../../agent/backtest/outline.ts';
+import { type Json, noUsage } from '../../agent/vocabulary.ts';
+import { answers, atSeconds, decides, observes, started } from '../support/run-events.ts';
+
+const call = (tool: string, toolInput: Json): Decided => ({ type: 'act', actions: [{ tool, toolInput }] });
+const answer = (output: Json): Decided => ({ type: 'finish', output });
+
+function outline(decisions: Decided[], ending: Partial<RunEnding> = {}): RunOutline {
+  const last = decisions.at(-1);
+  const output = last?.type === 'finish' ? last.output : null;
+  const end: RunEnding = {
+    status: 'completed',
+    stopReason: 'final_answer',
+    output,
+    error: null,
+    iterations: decisions.length,
+    usage: noUsage,
+  };
+  return { decisions, ending: { ...end, ...ending } };
+}
+
+const failed = (type: string): Partial<RunEnding> => ({
+  status: 'failed',
+  stopReason: 'error',
+  error: { type, message: 'why' },
+});
+const stopped: Partial<RunEnding> = {
+  status: 'stopped',
+  stopReason: 'max_iterations',
+  output: 'Agent stopped.',
+};
+const search = call('search', 'x');
+const recorded = outline([search, answer('done')]);
+
+describe('two runs', () => {
+  test.each<[string, RunOutline, RunOutline, Verdict, number, number | undefined]>([
+    ['that decide alike', recorded, outline([search, answer('done')]), 'same', 2, undefined],
+    [
+      'with fields in another order',
+      outline([call('t', { a: 1, b: 2 })]),
+      outline([call('t', { b: 2, a: 1 })]),
+      'same',
+      1,
+      undefined,
+    ],
+    ['with another answer', recorded, outline([search, answer('other')]), 'answer', 1, 2],
+    ['with another input', recorded, outline([call('search', 'y'), answer('done')]), 'decisions', 0, 1],
+    ['with another tool', recorded, outline([call('look', 'x'), answer('done')]), 'decisions', 0, 1],
+    ['of which one answers earlier', recorded, outline([answer('done')]), 'decisions', 0, 1],
+    ['of which one is stopped', recorded, outline([search], stopped), 'decisions', 1, 2],
+    [
+      'of which one left the recording',
+      recorded,
+      outline([call('look', 'x')], failed('NotRecorded')),
+      'not_recorded',
+      0,
+      1,
+    ],
+    ['of which one fails', recorded, outline([search], failed('ModelError')), 'failed', 1, 2],
+    ['that fail alike', outline([search], failed('A')), outline([search], failed('A')), 'same', 1, undefined],
+    [
+      'that fail of something else',
+      outline([search], failed('A')),
+      outline([search], failed('B')),
+      'failed',
+      1,
+      undefined,
+    ],
+    ['of which one does not fail any more', outline([search], failed('A')), recorded, 'decisions', 1, 2],
+    [
+      'that end otherwise after the same decisions',
+      outline([search], stopped),
+      outline([search], { output: 1, stopReason: 'return_direct' }),
+      'answer',
+      1,
+      undefined,
+    ],
+  ])('%s', (_, before, after, verdict, sameSteps, step) => {
+    const compared = compareRuns(before, after);
+    expect({ ...compared, difference: compared.difference?.step }).toEqual({
+      verdict,
+      sameSteps,
+      difference: step,
+    });
+  });
+
+  test('are shown side by side where they part, and null where one was over', () => {
+    const { difference } = compareRuns(recorded, outline([search], stopped));
+    expect(difference).toEqual({ step: 2, before: answer('done'), after: null });
+  });
+});
+
+test('the outline of a run is what its events say, without the words of the model', () => {
+  const made = emptyOutline();
+  for (const event of atSeconds(
+    started,
+    ...decides('1', 'search', 'x'),
+    observes('1.1', 'search', 'x', 'found'),
+    ...answers('2', 'done'),
+  )) {
+    addToOutline(made, event);
+  }
+  expect(made).toMatchObject({ ...recorded, ending: { status: 'completed', output: 'done', iterations: 2 } });
+  expect(made.ending.usage).toMatchObject({ totalTokens: 730, modelCalls: 2 });
+});
+
+describe('a backtested run', () => {
+  const place = { id: 'r', runId: 'run', again: 'backtest:b/r', input: 'what?' };
+
+  test('is cut where it is long, after it was compared', () => {
+    const long = 'x'.repeat(10_000);
+    const run = backtestedRun(place, outline([answer(`${long}a`)]), outline([answer(`${long}b`)]));
+    expect(run.verdict).toBe('answer');
+    expect(JSON.stringify(run).length).toBeLessThan(20_000);
+    expect(run.before?.output).toEqual(expect.stringMatching(/^x{4000}\D/u));
+  });
+
+  test('counts as changed unless it is the same', () => {
+    const same = backtestedRun(place, recorded, recorded);
+    const other = backtestedRun(
+      place,
+      recorded,
+      outline([answer('done')], { usage: { ...noUsage, totalTokens: 7 } }),
+    );
+    const unread = unreadRun('r', 'run', { type: 'RecordingGone', message: 'gone' });
+    expect(totalsOf([same, other, unread])).toEqual({
+      same: 1,
+      answer: 0,
+      decisions: 1,
+      not_recorded: 0,
+      failed: 1,
+      changed: 2,
+      before: noUsage,
+      after: { ...noUsage, totalTokens: 7 },
+    });
+  });
+});

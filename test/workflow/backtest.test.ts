@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+
+/** What the tools did, in order: nothing of it is to happen in a backtest. */
+const effects: string[] = [];
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'pays',
+  run: (what) => {
+    effects.push(`pay ${what}`);
+    return `paid ${what}, ${effects.length}`;
+  },
+});
+const look = defineTool({
+  name: 'look',
+  description: 'looks',
+  effects: 'none',
+  run: (what) => {
+    effects.push(`look ${what}`);
+    return `seen ${what}`;
+  },
+});
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails',
+  retry: { maxAttempts: 1 },
+  run: () => Promise.reject(new Error('no route')),
+});
+
+/** What the agents of this test say, which a deploy changes: by agent, the reply to a step. */
+const says: { [agent: string]: (step: string, prompt: string) => string } = {};
+const models = new Map<string, ReturnType<typeof modelOf>>();
+
+function talker(name: string) {
+  const model = modelOf((step, request) => says[name]?.(step, promptOf(request)) ?? answer('nothing'));
+  models.set(name, model);
+  return model;
+}
+
+function unable(): never {
+  throw Object.assign(new Error('no such model'), { retryable: false });
+}
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'payer', model: talker('payer'), tools: [pay, look, broken] },
+      { name: 'helper', model: talker('helper'), tools: [pay] },
+      {
+        name: 'boss',
+        model: talker('boss'),
+        tools: [agentTool({ agent: 'helper', name: 'helper', description: 'helps' })],
+      },
+      { name: 'bad', model: modelOf(unable), tools: [pay] },
+    ],
+  });
+}, 60_000);
+afterAll(() => rig.stop());
+
+function script(...replies: string[]) {
+  return (step: string) => replies[Number(step) - 1] ?? answer('end of script');
+}
+
+async function recorded(agent: string, replies: (step: string, prompt: string) => string): Promise<AgentRun> {
+  says[agent] = replies;
+  const run = await rig.client.start(agent, `question ${randomUUID()}`);
+  await run.result();
+  return run;
+}
+
+async function backtestOf(run: AgentRun, agent: string, more: object = {}) {
+  const backtest = await rig.client.backtest(agent, { runs: [run.id], ...more });
+  const report = await backtest.report();
+  const [only] = report.runs;
+  if (only === undefined) throw new Error('the backtest has no run');
+  return { report, only };
+}
+
+describe('a backtest', () => {
+  test('of the same agent finds the same decisions, and runs no tool', async () => {
+    const run = await recorded('payer', script(act('pay', 'rent'), act('look', 'sky'), answer('done')));
+    const done = effects.length;
+    const { report, only } = await backtestOf(run, 'payer');
+    expect(only).toMatchObject({ verdict: 'same', sameSteps: 3, difference: null, error: null });
+    expect(only.after).toEqual(only.before);
+    expect(report).toMatchObject({ status: 'completed', total: 1, totals: { same: 1, changed: 0 } });
+    expect(effects).toHaveLength(done);
+    const [again, before] = [await rig.client.get(only.again ?? '').describe(), await run.describe()];
+    expect(again.intermediateSteps.map(({ action, observation }) => [action, observation])).toEqual(
+      before.intermediateSteps.map(({ action, observation }) => [action, observation]),
+    );
+  });
+
+  test('says at which step the agent decides otherwise, and what', async () => {
+    const run = await recorded('payer', script(act('pay', 'rent'), act('look', 'sky'), answer('done')));
+    says['payer'] = script(act('pay', 'rent'), answer('done'));
+    const { only, report } = await backtestOf(run, 'payer');
+    expect(only).toMatchObject({
+      verdict: 'decisions',
+      sameSteps: 1,
+      difference: {
+        step: 2,
+        before: { type: 'act', actions: [{ tool: 'look', toolInput: 'sky' }] },
+        after: { type: 'finish', output: 'done' },
+      },
+    });
+    expect(only.before?.usage.modelCalls).toBe(3);
+    expect(only.after?.usage.modelCalls).toBe(2);
+    expect(report.totals).toMatchObject({
+      decisions: 1,
+      changed: 1,
+      before: { totalTokens: 45 },
+      after: { totalTokens: 30 },
+    });
+  });
+
+  test('tells an answer that is put otherwise from other decisions', async () => {
+    const run = await recorded('payer', script(act('pay', 'rent'), answer('done')));
+    says['payer'] = script(act('pay', 'rent'), answer('all paid'));
+    const { only } = await backtestOf(run, 'payer');
+    expect(only).toMatchObject({
+      verdict: 'answer',
+      sameSteps: 1,
+      before: { output: 'done' },
+      after: { output: 'all paid' },
+    });
+  });
+
+  test('ends a run that makes a call which was not recorded', async () => {
+    const run = await recorded('payer', script(act('pay', 'rent'), answer('done')));
+    says['payer'] = script(act('pay', 'rent'), act('pay', 'rent and gas'), answer('done'));
+    const done = effects.length;
+    const { only } = await backtestOf(run, 'payer');
+    expect(only).toMatchObject({
+      verdict: 'not_recorded',
+      sameSteps: 1,
+      after: { status: 'failed', error: { type: 'NotRecorded' } },
+    });
+    expect(effects).toHaveLength(done);
+  });
+
+  test('runs tools without effects for calls that were not recorded, where it is asked to', async () => {
+    const run = await recorded('payer', script(act('look', 'sky'), answer('done')));
+    says['payer'] = script(act('look', 'sky'), act('look', 'sea'), answer('both'));
+    const done = effects.length;
+    const { only } = await backtestOf(run, 'payer', { live: 'none-effects' });
+    expect(only).toMatchObject({ verdict: 'decisions', after: { status: 'completed', output: 'both' } });
+    expect(effects.slice(done)).toEqual(['look sea']);
+    const { intermediateSteps } = await rig.client.get(only.again ?? '').describe();
+    expect(intermediateSteps.map(({ observation }) => observation)).toEqual(['seen sky', 'seen sea']);
+
+    says['payer'] = script(act('pay', 'rent'), answer('paid'));
+    const paying = await backtestOf(run, 'payer', { live: 'none-effects' });
+    expect(paying.only.verdict).toBe('not_recorded');
+    expect(effects.slice(done)).toEqual(['look sea']);
+  });
+
+  test('answers the k-th same call with the k-th observation, and then with the last', async () => {
+    const twice = [act('pay', 'rent'), act('pay', 'rent')];
+    const run = await recorded('payer', script(...twice, answer('done')));
+    const { intermediateSteps } = await run.describe();
+    says['payer'] = script(...twice, act('pay', 'rent'), answer('done'));
+    const { only } = await backtestOf(run, 'payer');
+    const again = await rig.client.get(only.again ?? '').describe();
+    const [first, second] = intermediateSteps.map(({ observation }) => observation);
+    expect(first).not.toBe(second);
+    expect(again.intermediateSteps.map(({ observation }) => observation)).toEqual([first, second, second]);
+  });
+
+  test('asks nobody: what a person did then is answered from the recording too', async () => {
+    says['payer'] = script(act('broken', 'x'), answer('done'));
+    const run = await rig.client.start('payer', 'broken?');
+    for await (const event of run.events()) {
+      if (event.type === 'waiting') await run.decide('1.1', { type: 'resolve', output: 'by hand' });
+    }
+    const { only } = await backtestOf(run, 'payer');
+    expect(only.verdict).toBe('same');
+    const again = await rig.client.get(only.again ?? '').describe();
+    expect(again.intermediateSteps).toMatchObject([{ observation: 'by hand' }]);
+  });
+
+  test('answers the call of a sub-agent from the recording, and starts none', async () => {
+    says['helper'] = script(act('pay', 'gas'), answer('helped'));
+    const run = await recorded('boss', script(act('helper', 'help'), answer('done')));
+    const [done, asked] = [effects.length, models.get('helper')?.requests.length];
+    const { only } = await backtestOf(run, 'boss');
+    expect(only.verdict).toBe('same');
+    expect(effects).toHaveLength(done);
+    expect(models.get('helper')?.requests).toHaveLength(asked ?? 0);
+  });
+
+  test('counts a run whose model fails as failed, and goes on with the others', async () => {
+    const runs = [
+      await recorded('payer', script(answer('one'))),
+      await recorded('payer', script(answer('two'))),
+    ];
+    says['payer'] = () => answer('one');
+    const backtest = await rig.client.backtest('bad', { runs: runs.map(({ id }) => id) });
+    const { totals, runs: compared } = await backtest.report();
+    expect(totals).toMatchObject({ failed: 2, changed: 2 });
+    expect(compared).toHaveLength(2);
+  });
+});
+
+describe('the runs of a backtest', () => {
+  test('are found by a query, of the agent itself', async () => {
+    const run = await recorded('payer', script(answer('done')));
+    await recorded('helper', script(answer('done')));
+    const backtest = await rig.client.backtest('payer', {
+      runs: { query: `WorkflowId = "${run.id}" OR WorkflowId STARTS_WITH "helper-"` },
+    });
+    expect((await backtest.report()).runs.map(({ id }) => id)).toEqual([run.id]);
+  });
+
+  test('are no runs that somebody asked for: no list has them', async () => {
+    const run = await recorded('payer', script(answer('done')));
+    await backtestOf(run, 'payer');
+    const listed: string[] = [];
+    for await (const { id } of rig.client.list(200)) listed.push(id);
+    expect(listed.filter((id) => id.startsWith('backtest:'))).toEqual([]);
+  });
+});
+
+describe('a backtest is refused', () => {
+  test.each([
+    ['of an unknown run', { runs: ['nobody'] }, 'RunNotFound'],
+    ['of no run', { runs: [] }, 'InvalidInput'],
+    ['without runs', {}, 'InvalidInput'],
+    ['with a query that is none', { runs: { query: 'nonsense' } }, 'InvalidInput'],
+    ['that no run fits', { runs: { query: 'WorkflowId = "nobody"' } }, 'InvalidInput'],
+    ['without concurrency', { runs: ['x'], concurrency: 0 }, 'InvalidInput'],
+  ])('%s', async (_, options, name) => {
+    await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
+  });
+
+  test('of a run that is not over', async () => {
+    says['payer'] = script(act('broken', 'x'), answer('done'));
+    const run = await rig.client.start('payer', 'waits');
+    await expect(rig.client.backtest('payer', { runs: [run.id] })).rejects.toMatchObject({
+      name: 'InvalidInput',
+    });
+    await run.cancel();
+  });
+
+  test('under the name of another agent’s', async () => {
+    const run = await recorded('payer', script(answer('done')));
+    const id = randomUUID();
+    await (await rig.client.backtest('payer', { id, runs: [run.id] })).report();
+    await expect(rig.client.backtest('helper', { id })).rejects.toMatchObject({ name: 'InvalidInput' });
+    await expect(rig.client.backtest('payer', { id })).resolves.toMatchObject({ id });
+  });
+});

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/events.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, startRig, stepsOf } from '../support/rig.ts';
+import { act, answer, modelOf, script } from '../support/scripts.ts';
+
+/** Each model call of these takes 15 tokens and costs 20 cents. */
+const price = { input: 10_000, output: 20_000 };
+const STOPPED = 'Agent stopped due to iteration limit or time limit.';
+
+const echo = defineTool({ name: 'echo', description: 'says it again', run: (input) => `echo ${input}` });
+const asking = defineTool({
+  name: 'asking',
+  description: 'asks the model three times',
+  onFailure: 'observe',
+  retry: { maxAttempts: 1 },
+  async run(input, { complete }) {
+    for (let n = 0; n < 3; n++) await complete('how are you?');
+    if (input === 'fail') throw new Error('no');
+    return 'fine';
+  },
+});
+const endless = modelOf((step) => (step.includes('.') ? 'well' : act('echo', step)));
+const closing = modelOf((step) => (Number(step) < 3 ? act('echo', step) : answer('so far')));
+const boss = script(act('worker', 'a'), act('worker', 'b'), answer('all done'));
+const worker = script(act('echo', 'x'), act('echo', 'y'), answer('worked'));
+const toWorker = agentTool({ agent: 'worker', description: 'works' });
+const toUnreadable = agentTool({ agent: 'unreadable', description: 'works', onFailure: 'observe' });
+const reprice = defineTool({
+  name: 'reprice',
+  description: 'changes the price of the model',
+  run: () => void Object.assign(prices, { repriced: { input: 0, output: 0 } }),
+});
+const fatal = defineTool({ ...asking, name: 'fatal', onFailure: 'fail' });
+
+const agents = [
+  { name: 'tokens', model: endless, tools: [echo], budget: { totalTokens: 40 } },
+  { name: 'money', model: endless, tools: [echo], budget: { cost: 0.6 } },
+  { name: 'nothing', model: endless, tools: [echo], budget: { totalTokens: 0 } },
+  { name: 'free', model: endless, tools: [echo], maxIterations: 3 },
+  { name: 'unpriced', model: endless, tools: [echo], maxIterations: 3 },
+  {
+    name: 'closing',
+    model: closing,
+    tools: [echo],
+    maxIterations: 2,
+    earlyStopping: 'generate' as const,
+    budget: { totalTokens: 45 },
+  },
+  {
+    name: 'generating',
+    model: endless,
+    tools: [echo],
+    earlyStopping: 'generate' as const,
+    budget: { totalTokens: 15 },
+  },
+  {
+    name: 'asker',
+    model: script(act('asking', 'x'), answer('never')),
+    tools: [asking],
+    budget: { totalTokens: 50 },
+  },
+  {
+    name: 'asker-in-vain',
+    model: script(act('asking', 'fail'), answer('never')),
+    tools: [asking],
+    budget: { totalTokens: 50 },
+  },
+  { name: 'worker', model: worker, tools: [echo] },
+  { name: 'boss', model: boss, tools: [toWorker], budget: { cost: 1.2 } },
+  { name: 'rich', model: boss, tools: [toWorker], budget: { cost: 10 } },
+  { name: 'unreadable', model: modelOf(() => 'hm'), handleParsingErrors: false },
+  {
+    name: 'boss-in-vain',
+    model: modelOf((step) => act('unreadable', step)),
+    tools: [toUnreadable],
+    budget: { totalTokens: 60 },
+  },
+  { name: 'long', model: endless, tools: [echo], maxIterations: null, budget: { totalTokens: 15 * 60 } },
+  { name: 'repriced', model: script(act('reprice', 'x'), answer('done')), tools: [reprice] },
+  { name: 'failing', model: script(act('fatal', 'fail')), tools: [fatal] },
+];
+
+const priced = agents.map(({ name }) => name).filter((name) => name !== 'unpriced');
+const prices = Object.fromEntries(priced.map((name) => [name, price]));
+const told: RunEvent[] = [];
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({ agents, prices, onEvent: (event) => void told.push(event) });
+});
+afterAll(() => rig.stop());
+
+describe('a budget of tokens', () => {
+  test('stops the run before the first model call for which none is left, and keeps its steps', async () => {
+    expect(await stepsOf(rig, 'tokens')).toMatchObject({
+      output: STOPPED,
+      stopReason: 'budget',
+      iterations: 3,
+      usage: { totalTokens: 45, modelCalls: 3, cost: 0.6 },
+      steps: [
+        ['1.1', 'echo', 'echo 1'],
+        ['2.1', 'echo', 'echo 2'],
+        ['3.1', 'echo', 'echo 3'],
+      ],
+    });
+  });
+
+  test('of none makes no model call', async () => {
+    expect(await stepsOf(rig, 'nothing')).toMatchObject({ stopReason: 'budget', usage: { modelCalls: 0 } });
+  });
+
+  test('a run may have one of its own', async () => {
+    const run = await rig.client.start('free', 'what?', { budget: { totalTokens: 16 } });
+    expect(await run.result()).toMatchObject({ stopReason: 'budget', iterations: 2 });
+    expect(await run.describe()).toMatchObject({ status: 'stopped', stopReason: 'budget' });
+  });
+
+  test('counts what tools ask the model', async () => {
+    expect(await stepsOf(rig, 'asker')).toMatchObject({
+      stopReason: 'budget',
+      steps: [['1.1', 'asking', 'fine']],
+      usage: { totalTokens: 60, modelCalls: 4, cost: 0.8 },
+    });
+  });
+
+  test('counts what a tool has asked that failed', async () => {
+    expect(await stepsOf(rig, 'asker-in-vain')).toMatchObject({
+      stopReason: 'budget',
+      usage: { totalTokens: 60, modelCalls: 4, cost: 0.8 },
+    });
+  });
+
+  test('is counted on over continue-as-new', async () => {
+    const run = await rig.client.start('long', 'what?');
+    expect(await run.result()).toMatchObject({
+      stopReason: 'budget',
+      iterations: 60,
+      usage: { totalTokens: 900, modelCalls: 60, cost: 12 },
+    });
+    expect(await eventTypes(run)).toContain('continued');
+  });
+});
+
+describe('a budget of money', () => {
+  test('stops the run when it is spent', async () => {
+    expect(await stepsOf(rig, 'money')).toMatchObject({
+      output: STOPPED,
+      stopReason: 'budget',
+      iterations: 3,
+      usage: { cost: 0.6 },
+    });
+  });
+
+  test('is raised and taken away by the run', async () => {
+    const overrides = { maxIterations: 5, budget: { cost: 0.7 } };
+    expect(await rig.client.run('money', 'what?', overrides)).toMatchObject({ usage: { cost: 0.8 } });
+    const without = { maxIterations: 5, budget: { cost: null } };
+    expect(await rig.client.run('money', 'what?', without)).toMatchObject({
+      stopReason: 'max_iterations',
+      usage: { cost: 1 },
+    });
+  });
+
+  test('ends a run at once whose model has no price, with the price to add', async () => {
+    await expect(rig.client.run('unpriced', 'what?', { budget: { cost: 1 } })).rejects.toMatchObject({
+      type: 'InvalidOverrides',
+      message: expect.stringContaining("prices: { 'unpriced': { input, output } }") as string,
+    });
+  });
+});
+
+describe('when a budget is used up, an agent that generates its answer at a limit', () => {
+  test('is not asked for it, which would cost more', async () => {
+    expect(await stepsOf(rig, 'generating')).toMatchObject({
+      output: STOPPED,
+      stopReason: 'budget',
+      usage: { modelCalls: 1 },
+    });
+  });
+
+  test('is asked for it at another limit, while something is left', async () => {
+    expect(await stepsOf(rig, 'closing')).toMatchObject({
+      output: 'so far',
+      stopReason: 'max_iterations',
+      usage: { totalTokens: 45 },
+    });
+    expect(await rig.client.run('closing', 'what?', { budget: { totalTokens: 30 } })).toMatchObject({
+      output: STOPPED,
+      stopReason: 'max_iterations',
+      usage: { totalTokens: 30 },
+    });
+  });
+});
+
+describe('a sub-agent', () => {
+  test('may use up what its parent has left, and what it has used up is its parent’s', async () => {
+    const run = await rig.client.start('boss', 'what?');
+    expect(await run.result()).toMatchObject({
+      output: STOPPED,
+      stopReason: 'budget',
+      iterations: 2,
+      usage: { cost: 1.2, modelCalls: 6 },
+    });
+    const [first, second] = await Promise.all(
+      ['1.1', '2.1'].map((call) => rig.client.get(`${run.id}/${call}`).result()),
+    );
+    expect(first).toMatchObject({ output: 'worked', usage: { cost: 0.6 } });
+    expect(second).toMatchObject({ stopReason: 'budget', usage: { cost: 0.2 } });
+  });
+
+  test('does its work where enough is left', async () => {
+    expect(await stepsOf(rig, 'rich')).toMatchObject({
+      output: 'all done',
+      steps: [
+        ['1.1', 'worker', 'worked'],
+        ['2.1', 'worker', 'worked'],
+      ],
+      usage: { cost: 1.8 },
+    });
+  });
+
+  test('that fails has spent what it has spent', async () => {
+    const run = await rig.client.start('boss-in-vain', 'what?');
+    expect(await run.result()).toMatchObject({
+      stopReason: 'budget',
+      iterations: 2,
+      usage: { totalTokens: 60, modelCalls: 4 },
+    });
+    await expect(rig.client.get(`${run.id}/1.1`).result()).rejects.toMatchObject({
+      type: 'OutputParserError',
+      report: { usage: { totalTokens: 15 } },
+    });
+  });
+});
+
+describe('the price', () => {
+  test('that a run began with is kept to, whatever the config says later', async () => {
+    expect(await rig.client.run('repriced', 'what?')).toMatchObject({ output: 'done', usage: { cost: 0.4 } });
+    expect(await rig.client.run('repriced', 'what?')).toMatchObject({ output: 'done', usage: { cost: 0 } });
+  });
+
+  test('that is unknown leaves no cost in a result, and nothing of it in history', async () => {
+    const { usage } = await rig.client.run('unpriced', 'what?');
+    expect(usage).toStrictEqual({ promptTokens: 30, completionTokens: 15, totalTokens: 45, modelCalls: 3 });
+  });
+});
+
+test('what a run cost that failed is the same for who is told and for who reads', async () => {
+  const run = await rig.client.start('failing', 'what?');
+  await expect(run.result()).rejects.toMatchObject({
+    report: { usage: { totalTokens: 60, modelCalls: 4, cost: 0.8 } },
+  });
+  const { usage } = await run.describe();
+  expect(told.findLast(({ type }) => type === 'run_ended')).toMatchObject({ status: 'failed', usage });
+});
+
+async function eventTypes(run: AgentRun): Promise<string[]> {
+  const types = [];
+  for await (const { type } of run.events({ live: false })) types.push(type);
+  return types;
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { BacktestReport } from '../../client/index.ts';
+import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type Command, reloop } from '../support/cli.ts';
+import { act, answer } from '../support/scripts.ts';
+
+/** `reloop backtest`, with a model that may answer otherwise than it did. */
+const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
+let mood: 'as before' | 'other answer' | 'other call' = 'as before';
+let model: ScriptedServer;
+let worker: Command;
+let env: { [name: string]: string };
+
+beforeAll(async () => {
+  model = await startScriptedServer(({ prompt }) => {
+    const question = prompt.slice(prompt.lastIndexOf('Question: '));
+    if (!question.includes('Observation: ')) {
+      return act('calculator', mood === 'other call' ? '40 + 3' : '40 + 2');
+    }
+    return answer(mood === 'other answer' ? 'forty-two' : '42');
+  });
+  env = {
+    OPENAI_BASE_URL: model.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `cli-backtest-${Date.now()}`,
+  };
+  worker = reloop(['worker', ...config], env);
+  await worker.prints('Worker ready');
+  for (const id of runs) await cli('run', 'asker', `What is 40 + 2? ${id}`, '--id', id);
+}, 60_000);
+afterAll(async () => {
+  await worker.killGroup();
+  await model.close();
+});
+
+const runs = [`backtested-${Date.now()}`, `backtested-too-${Date.now()}`];
+
+/** A command to its end. */
+async function cli(...args: string[]) {
+  const command = reloop([...args, ...config], env);
+  const code = await command.exit;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+async function backtest(now: typeof mood, ...args: string[]) {
+  mood = now;
+  return cli('backtest', 'asker', '--runs', runs.join(','), ...args);
+}
+
+describe('reloop backtest', () => {
+  test('says that nothing has changed, and ends with 0', async () => {
+    const { code, stdout, stderr } = await backtest('as before', '--fail-on-change');
+    expect(stdout).toMatch(/^2 runs: 2 same\ntokens: [\d,]+ before, [\d,]+ after \(0 %\)\n$/u);
+    expect(stderr.trim().split('\n').toSorted()).toEqual([
+      expect.stringMatching(/^1\/2 {2}backtested-\S+ {2}same \(2 steps\)$/u),
+      expect.stringMatching(/^2\/2 {2}backtested-\S+ {2}same \(2 steps\)$/u),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('prints both answers side by side, and ends with 1 where it is asked to', async () => {
+    const { code, stdout } = await backtest('other answer', '--fail-on-change', '--limit', '1');
+    expect(stdout.replace(/\d+ (before|after)/gu, 'N $1').split('\n')).toEqual([
+      `${runs[0]}  other answer from step 2`,
+      '  step before    answer: 42',
+      '  step after     answer: forty-two',
+      '',
+      '1 run: 0 same · 1 other answer',
+      expect.stringContaining('tokens: N before, N after'),
+      '',
+    ]);
+    expect(code).toBe(1);
+    expect((await backtest('other answer')).code).toBe(0);
+  });
+
+  test('prints one JSON object with --json', async () => {
+    const { code, stdout } = await backtest('other call', '--json', '--id', `as-json-${Date.now()}`);
+    const report = JSON.parse(stdout) as BacktestReport; // what is being tested
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      agent: 'asker',
+      status: 'completed',
+      total: 2,
+      totals: { not_recorded: 2, changed: 2 },
+    });
+    expect(report.runs.map(({ id }) => id).toSorted()).toEqual(runs.toSorted());
+    expect(report.runs[0]?.difference).toEqual({
+      step: 1,
+      before: { type: 'act', actions: [{ tool: 'calculator', toolInput: '40 + 2' }] },
+      after: { type: 'act', actions: [{ tool: 'calculator', toolInput: '40 + 3' }] },
+    });
+  });
+
+  test('goes on with the backtest of a name, and asks nothing again', async () => {
+    const id = `again-${Date.now()}`;
+    await backtest('as before', '--id', id);
+    const asked = model.requests.length;
+    const { code, stdout } = await cli('backtest', 'asker', '--id', id);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('2 runs: 2 same') });
+    expect(model.requests).toHaveLength(asked);
+  });
+
+  test.each([
+    ['no runs', [], 'Which recorded runs?'],
+    ['an unknown run', ['--runs', 'nobody'], 'There is no run "nobody"'],
+    ['a query that is none', ['--runs', 'this = that'], 'does not understand the query'],
+    ['an unknown --live', ['--runs', 'x', '--live', 'all'], 'none-effects'],
+    ['an unknown name alone', ['--id', 'nobody'], 'There is no backtest "nobody"'],
+  ])('ends with 2 for %s, and says what to do', async (_, args, message) => {
+    const { code, stdout, stderr } = await cli('backtest', 'asker', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('has a workflow that show and watch tell from a run', async () => {
+    const id = `shown-${Date.now()}`;
+    await backtest('as before', '--id', id);
+    for (const verb of ['show', 'watch']) {
+      const { code, stderr } = await cli(verb, `backtest:${id}`);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`reloop backtest AGENT --id ${id}`);
+    }
+    const shown = await cli('show', `backtest:${id}/${runs[0]}`);
+    expect(shown.stdout).toContain('calculator');
+  });
+});

@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { cli } from '../../cli/cli.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { parseRunExport } from '../../client/run-export.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { act, answer, script } from '../support/scripts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reloop-export-'));
+const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
+const model = script(act('echo', '<b>hi</b>'), answer('done'));
+let rig: Rig;
+let run: AgentRun;
+beforeAll(async () => {
+  rig = await startRig({ agents: [{ name: 'a', model, tools: [echo] }] });
+  run = await rig.client.start('a', 'what?');
+  await run.result();
+}, 60_000);
+afterAll(async () => {
+  await rig.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** `reloop export`, of this run unless another is named. */
+async function exported(words: string[], id = run.id) {
+  const io = fakeIo();
+  const code = await cli(['export', id, '--address', inject('temporalAddress'), ...words], io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+describe('reloop export', () => {
+  test('prints the run as one JSON file on stdout, and nothing else', async () => {
+    const { code, out, err } = await exported([]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(parseRunExport(out)).toEqual(JSON.parse(JSON.stringify(await run.export())));
+  });
+
+  test('--prompts has every exact request too', async () => {
+    const { out } = await exported(['--prompts', '--config', 'test/fixtures/configs/cli.config.ts']);
+    expect(parseRunExport(out).requests?.map(({ request }) => request)).toEqual(
+      model.requests.map(({ request }) => request),
+    );
+  });
+
+  test('--html prints a page for a browser', async () => {
+    const { code, out } = await exported(['--html']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^<!doctype html>.*echo &lt;b&gt;hi&lt;\/b&gt;.*<\/html>\s*$/su);
+  });
+
+  test('--out writes the file, and says how large it is', async () => {
+    const file = join(folder, 'run.json');
+    const { code, out, err } = await exported(['--out', file]);
+    const bytes = statSync(file).size;
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: '',
+      err: `${file}: ${bytes.toLocaleString('en-US')} bytes\n`,
+    });
+    expect(parseRunExport(readFileSync(file, 'utf8')).run.output).toBe('done');
+  });
+
+  test('--out with --json says it as one JSON object, of a page as well', async () => {
+    const file = join(folder, 'run.html');
+    const { code, out } = await exported(['--html', '--out', file, '--json']);
+    expect({ code, said: JSON.parse(out) }).toEqual({
+      code: 0,
+      said: { id: run.id, file, bytes: statSync(file).size },
+    });
+  });
+
+  test.each([
+    ['a page as JSON', ['--html', '--json'], 'A page is no JSON'],
+    ['a file where there is no folder', ['--out', join(folder, 'none', 'run.json')], 'there is no folder'],
+    ['a folder', ['--out', folder], 'is a folder. Name a file in it.'],
+  ])('%s is one line and exit code 2', async (_, words, message) => {
+    const { code, out, err } = await exported(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^error: .*\n$/u);
+    expect(err).toContain(message);
+  });
+
+  test('a run that is not there leaves no file', async () => {
+    const file = join(folder, 'nothing.json');
+    const { code, err } = await exported(['--out', file], 'never-was');
+    expect(code).toBe(2);
+    expect(err).toContain('There is no run "never-was"');
+    expect(existsSync(file)).toBe(false);
+  });
+});

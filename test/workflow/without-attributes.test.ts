@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { searchAttributes } from '../../agent/names.ts';
+import { cli } from '../../cli/cli.ts';
+import type { RunSummary } from '../../client/list-runs.ts';
+import type { RunFilters } from '../../client/run-filters.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type DevServer, startDevServer } from '../support/dev-server.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { act, answer, modelOf } from '../support/scripts.ts';
+
+/** A server whose operator took our search attributes away: what they said has to be read from the runs. */
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails',
+  retry: { maxAttempts: 1 },
+  run() {
+    throw new Error('out of order');
+  },
+});
+const sleeper = defineTool({
+  name: 'sleeper',
+  description: 'sleeps',
+  run: (_input, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('woken')))),
+});
+const tools = [broken, sleeper];
+let server: DevServer;
+let rig: Rig;
+
+beforeAll(async () => {
+  const { path } = await findTemporalBinary({ onProgress: () => undefined });
+  server = await startDevServer(path ?? 'temporal');
+  const says = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
+  rig = await startRig(
+    {
+      agents: [
+        { name: 'waits', model: says(act('broken', 'x')), tools },
+        { name: 'runs', model: says(act('sleeper', 'x')), tools },
+        { name: 'answers', model: says(), tools },
+        { name: 'stops', model: says(), tools, maxIterations: 0 },
+      ],
+    },
+    {},
+    server.address,
+  );
+  for (const agent of ['waits', 'runs', 'answers', 'stops']) {
+    await rig.client.start(agent, `what of ${agent}?`, { id: agent });
+  }
+  await rig.client.get('stops').result();
+  await until(async () => (await rig.client.get('waits').describe()).status === 'waiting');
+  await until(async () => (await found({})).filter(({ closedAt }) => closedAt !== null).length >= 2);
+  await rig.temporal.connection.operatorService.removeSearchAttributes({
+    namespace: 'default',
+    searchAttributes: [...searchAttributes],
+  });
+  await until(async () => (await rig.client.listPage({ agent: 'waits' })).unindexed);
+}, 60_000);
+afterAll(async () => {
+  await rig.stop();
+  await server.stop();
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+async function found(filters: RunFilters): Promise<RunSummary[]> {
+  const runs: RunSummary[] = [];
+  for await (const run of rig.client.list(filters)) runs.push(run);
+  return runs;
+}
+
+describe('a server without the search attributes', () => {
+  test.each([
+    ['waiting', ['waits']],
+    ['running', ['runs']],
+    ['completed', ['answers']],
+    ['stopped', ['stops']],
+    ['failed', []],
+  ] as const)('still has the runs that are %s', async (status, ids) => {
+    expect((await found({ status })).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('still has the runs of an agent, with their statuses', async () => {
+    expect(await found({ agent: 'stops' })).toMatchObject([{ id: 'stops', status: 'stopped' }]);
+    expect((await found({})).map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual([
+      'answers completed',
+      'runs running',
+      'stops stopped',
+      'waits waiting',
+    ]);
+  });
+
+  test('is said to be slower, once', async () => {
+    const io = fakeIo();
+    const args = ['list', '--status', 'waiting', '--all', '--json', '--address', server.address];
+    expect(await cli(args, io)).toBe(0);
+    expect(JSON.parse(io.out())).toMatchObject([{ id: 'waits' }]);
+    expect(io.err().match(/slower/gu)).toHaveLength(1);
+  });
+});

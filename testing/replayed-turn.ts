@@ -1,0 +1,102 @@
+import { readDecision } from '../activities/read-decision.ts';
+import type { ModelTurn, PlannedAction, Repeat } from '../agent/calls.ts';
+import type { RunStep } from '../agent/events.ts';
+import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
+import type { AgentManifest } from '../agent/manifest.ts';
+import { presetEnd } from '../agent/rules/call-rules.ts';
+import type { Entry, QuestionEntry, StepEntry } from '../agent/transcript/entries.ts';
+import { renderRequest } from '../agent/transcript/request.ts';
+import { shortenOldest } from '../agent/transcript/shorten.ts';
+import type { ExportedModelCall, RunExport } from '../client/run-export.ts';
+import type { LoadedConfig } from '../config/loaded-config.ts';
+import { type RunDifference, decisionText, requestText } from './run-difference.ts';
+
+/** An agent as it is today, and the record of one that it is taken through. */
+export interface Replay {
+  loaded: LoadedConfig;
+  kind: AgentKind;
+  manifest: AgentManifest;
+  scope: number;
+  question: Omit<QuestionEntry, 'type'>;
+  record: RunExport;
+}
+
+/** What the model is asked today beside what it was: only where the run was exported with its prompts. */
+export function requestDifferences(
+  { kind, record }: Replay,
+  { call, turn }: ExportedModelCall,
+  context: PromptContext,
+): RunDifference[] {
+  const sent = record.requests?.findLast((asked) => asked.call === call && asked.exact);
+  if (sent === undefined) return [];
+  const shown = turn.shortened === true ? (shortenOldest(context) ?? context) : context;
+  const [before, after] = [requestText(sent.request), requestText(renderRequest(kind, shown))];
+  return before === after ? [] : [{ step: call, what: 'request', before, after }];
+}
+
+/** A text that was cut at a stop string was complete, even where the server said that it was not: the string is not recorded. */
+export function readRecorded(
+  { loaded, kind }: Replay,
+  context: PromptContext,
+  { text, toolCalls = [], finishReason, decision }: ModelTurn,
+  repeat: Repeat | undefined,
+): ReturnType<typeof readDecision> {
+  const read = (reason: string) =>
+    readDecision(loaded, kind, context, { text, toolCalls, finishReason: reason }, repeat);
+  const asSaid = read(finishReason);
+  if (finishReason !== 'length' || decisionText(asSaid.decision) === decisionText(decision)) return asSaid;
+  const asComplete = read('stop');
+  return decisionText(asComplete.decision) === decisionText(decision) ? asComplete : asSaid;
+}
+
+/** A turn's entries with the observations of then; undefined where a call has none, for the run had ended in it. */
+export function takeTurn(
+  { manifest, record, scope }: Replay,
+  { call, turn }: ExportedModelCall,
+  actions: PlannedAction[],
+): Entry[] | undefined {
+  const own = scope === 0 ? call : call.slice(call.indexOf('/') + 1);
+  const steps: StepEntry[] = [];
+  for (const [index, action] of actions.entries()) {
+    const recorded = record.run.intermediateSteps.find((step) => step.call === `${call}.${index + 1}`);
+    const taken = takeStep(manifest, action, turn.text, recorded);
+    if (taken === undefined) return undefined;
+    steps.push({ ...taken, call: `${own}.${index + 1}` });
+  }
+  if (turn.toolCalls === undefined) return steps;
+  return [{ type: 'reply', call: own, text: turn.text, toolCalls: turn.toolCalls }, ...steps];
+}
+
+function takeStep(
+  { tools }: AgentManifest,
+  action: PlannedAction,
+  text: string,
+  recorded: RunStep | undefined,
+): Omit<StepEntry, 'call'> | undefined {
+  const { tool, toolInput, toolCallId, log = text } = action;
+  const preset = presetEnd(action, tools)?.end;
+  const observation = preset?.observation ?? recorded?.observation;
+  if (observation === undefined) return undefined;
+  // A person may have given the call another input.
+  const input = preset === undefined && recorded !== undefined ? recorded.action.toolInput : toolInput;
+  return { type: 'step', action: { tool, toolInput: input, log }, observation, toolCallId };
+}
+
+/** The answer that a tool with `returnDirect` makes of its turn; undefined where the model is asked again. */
+export function directAnswer(
+  { manifest, record, scope }: Replay,
+  turn: Entry[],
+  isLast: boolean,
+): string | undefined {
+  const steps = turn.filter((entry) => entry.type === 'step');
+  const [only] = steps;
+  if (only === undefined || steps.length > 1) return undefined;
+  const { tool } = only.action;
+  const isDirect = (agent: AgentManifest | null | undefined) =>
+    agent?.tools.find(({ name }) => name === tool)?.returnDirect === true;
+  if (!isDirect(manifest)) return undefined;
+  // Where it was one then and the run went on, its observation was no result.
+  const before = record.agents.find((agent) => agent.scope === scope)?.manifest;
+  if (isDirect(before) && !(isLast && record.run.stopReason === 'return_direct')) return undefined;
+  return `the answer ${JSON.stringify(only.observation)}`;
+}

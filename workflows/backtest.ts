@@ -1,0 +1,86 @@
+import {
+  CancellationScope,
+  ParentClosePolicy,
+  continueAsNew,
+  executeChild,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CompareInput, RecordedQuestion, RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
+import { type BacktestedRun, type VerdictCounts, noVerdicts } from '../agent/backtest/backtest-report.ts';
+import type { Verdict } from '../agent/backtest/compare-runs.ts';
+import type { RunResult } from '../agent/run-result.ts';
+import { runnerOptions } from './activity-options.ts';
+import { type AgentRunInput, BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
+
+/** The registered workflow of a backtest: recorded runs are asked again, a few at a time, each in a run of its own. */
+export async function backtest(input: BacktestInput): Promise<VerdictCounts> {
+  const counts = { ...noVerdicts, ...input.counts };
+  const left = [...input.runs];
+  const work = async () => {
+    while (!workflowInfo().continueAsNewSuggested) {
+      const run = left.shift();
+      if (run === undefined) return;
+      counts[await askAgain(input, run)]++;
+      showProgress(counts, left.length);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(input.concurrency, left.length) }, work));
+  if (left.length > 0) await continueAsNew<typeof backtest>({ ...input, runs: left, counts });
+  return counts;
+}
+
+/** Whatever becomes of one run, the others go on. */
+async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verdict> {
+  try {
+    const question = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
+    const workflowId = `${workflowInfo().workflowId}/${run.workflowId}`;
+    await runAgain(input, run, question, workflowId);
+    const compare = { before: run, after: { workflowId }, input: question.input };
+    return (await activities(`compare ${run.workflowId}`, run).compareRun(compare)).verdict;
+  } catch (failure) {
+    if (CancellationScope.current().consideredCancelled) throw failure;
+    return 'failed';
+  }
+}
+
+/** How it ended is read from its history. */
+async function runAgain(
+  { agent, overrides, live }: BacktestInput,
+  run: RecordedRunRef,
+  question: RecordedQuestion,
+  workflowId: string,
+): Promise<void> {
+  try {
+    await executeChild<(input: AgentRunInput) => Promise<RunResult>>(BACKTEST_RUN, {
+      workflowId,
+      args: [{ agent, question, overrides, recorded: { ...run, live } }],
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      ...runLabels(agent, question.input),
+    });
+  } catch (failure) {
+    if (CancellationScope.current().consideredCancelled) throw failure;
+  }
+}
+
+interface BacktestActivities {
+  recordedQuestion(run: RecordedRunRef): Promise<RecordedQuestion>;
+  compareRun(input: CompareInput): Promise<BacktestedRun>;
+}
+
+const READ_ATTEMPTS = 5;
+const READ_MS = 5 * 60_000;
+
+function activities(activityId: string, { workflowId }: RecordedRunRef): BacktestActivities {
+  return proxyActivities<BacktestActivities>({
+    activityId,
+    summary: workflowId,
+    ...runnerOptions(READ_ATTEMPTS, READ_MS),
+  });
+}
+
+function showProgress({ same, ...others }: VerdictCounts, left: number): void {
+  const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
+  setCurrentDetails(`${same} the same, ${changed} not, ${left} to begin.`);
+}
