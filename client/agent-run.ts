@@ -15,7 +15,7 @@ import { createWaitingTeller } from './on-waiting.ts';
 import { withPauses } from './paced.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import { RESET, historySize, orReplaced } from './replaced-run.ts';
-import type { RestartReceipt } from './restart.ts';
+import type { RestartReceipt } from './begin-again.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from './retry-run.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';

@@ -12,7 +12,7 @@ export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-r
 export type { BatchInput, BatchOptions } from './batch.ts';
 export type { EventsOptions, ExportOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
 export type { ForkOptions } from './fork.ts';
-export type { RestartReceipt } from './restart.ts';
+export type { RestartReceipt } from './begin-again.ts';
 export type { RetryReceipt, RetryRunOptions } from './retry-run.ts';
 export type { RewindOptions } from './rewind.ts';
 export { AgentSession } from './agent-session.ts';

@@ -163,6 +163,8 @@ describe('the command line', () => {
         skip <id> [call]              go on without the waiting call; the model is told
         abort <id> [call]             fail the run at the waiting call
         cancel <id> [call]            cancel a run, or one running tool call
+        rewind <id>                   do steps of a run anew
+        fork <id>                     begin a run of its own with the steps of another one
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C
@@ -186,7 +188,8 @@ describe('the command line', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: reloop retry [options] <id> [call]
 
-      Run the waiting call again. [call] may be left out when one call waits.
+      Run the waiting call again. [call] may be left out when one call waits. A run that has failed goes
+      back to the calls that did not end.
 
       Options:
         --input <input>        other input; taken as JSON if it is an object or an array, else as text
