@@ -61,7 +61,7 @@ describe('the command line', () => {
     [
       'an unknown reason to wait',
       ['skip', '--all', '--waiting', 'tired'],
-      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed.\n",
+      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.\n",
     ],
     [
       'a page beside all pages',
@@ -233,10 +233,10 @@ describe('what the config holds', () => {
 
   test('tools lists the tools and how each is treated', async () => {
     expect((await reloop(['tools', ...config('cli')])).out).toMatchInlineSnapshot(`
-      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS                     DESCRIPTION
-      calculator  none        5 min    3         ask         asker, streamless, frugal  Computes one math…
-      broken      idempotent  5 min    1         ask         asker, streamless, frugal  fails until it is…
-      sleeper     idempotent  5 min    3         ask         asker, streamless, frugal  sleeps
+      "TOOL        EFFECTS     APPROVAL  TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS                     DESCRIP…
+      calculator  none        never     5 min    3         ask         asker, streamless, frugal  Compute…
+      broken      idempotent  never     5 min    1         ask         asker, streamless, frugal  fails u…
+      sleeper     idempotent  never     5 min    3         ask         asker, streamless, frugal  sleeps
       "
     `);
   });
