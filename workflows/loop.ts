@@ -6,6 +6,7 @@ import type { AgentLoop } from './agent-loop.ts';
 import { askAtLimit } from './at-limit.ts';
 import type { RecordedResult } from './messages.ts';
 import { plan, planClosing } from './plan.ts';
+import { sayAgain } from './recorded-call.ts';
 import { runFailure } from './run-failure.ts';
 import { append } from './transcript.ts';
 import { type Step, type Turn, deltaEntries, fullEntries } from './turn.ts';
@@ -22,6 +23,7 @@ export async function iterate(
   betweenTurns: (lastTurn: Turn) => Promise<never> | undefined,
 ): Promise<LoopEnd> {
   const { counters, manifest, transcript, deadline, pause } = loop;
+  if (counters.iterations === 0) sayAgain(loop);
   for (;;) {
     if (pause.isOn) await pause.over();
     const limit = reached(loop);
@@ -34,6 +36,7 @@ export async function iterate(
     const turn = await plan(loop);
     if (turn === undefined) continue; // the time limit, which is looked at first
     counters.iterations++;
+    sayAgain(loop);
     if (pause.isOn) await pause.over();
     const { decision } = turn;
     if (decision.type === 'fail') throw runFailure(decision.error);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls.ts';
-import type { RunStep } from '../../agent/events.ts';
+import type { RunMessage, RunStep, TimelessEvent } from '../../agent/events.ts';
 import { type Json, type RunStatus, type StopReason, noUsage } from '../../agent/vocabulary.ts';
 import { emptyReport } from '../../client/report.ts';
 import type { ExportedModelCall, RunExport } from '../../client/run-export.ts';
@@ -11,6 +11,7 @@ import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import { recordedRun } from '../../testing.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { loadedConfig } from '../support/config.ts';
+import { atSeconds } from '../support/run-events.ts';
 import { act, answer } from '../support/scripts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reloop-recorded-'));
@@ -27,6 +28,8 @@ function configOf(fields: Partial<AgentDefinition> = {}): ConfigDefinition {
     agents: [{ name: 'assistant', model: 'any-model', tools: [search, direct], ...fields }],
   }; // of parts of one
 }
+
+const params = { api: 'chat' as const, stream: false, requestTimeoutMs: 1 };
 
 type Decision = ModelTurn['decision'];
 
@@ -160,6 +163,47 @@ describe('a recorded run', () => {
   });
 });
 
+describe('what people said to a run', () => {
+  const steered = (message: RunMessage): TimelessEvent => ({ type: 'steered', message });
+  const asks = (call: string): TimelessEvent => ({ type: 'model_started', call });
+  const record = exported(
+    [
+      replied('1', act('search', 'x'), acts('search', 'x')),
+      replied('2', answer('early'), { type: 'finish', output: 'early' }),
+      replied('3', answer('done'), { type: 'finish', output: 'done' }),
+    ],
+    [observed('1.1', 'search', 'x', 'found x')],
+    {},
+    {
+      events: atSeconds(
+        asks('1'),
+        steered({ type: 'say', text: 'Look at y, too.' }),
+        asks('2'),
+        steered({ type: 'say', text: 'In German.' }),
+        asks('3'),
+      ),
+    },
+  );
+
+  test('is said again where the model heard of it', async () => {
+    expect(await differencesOf(record)).toEqual([]);
+    const request = { model: 'm', prompt: { type: 'text', text: '' } as const, stop: [], params };
+    const requests = ['2', '3'].map((call) => ({ call, n: 0, exact: true, request }));
+    const [second, third] = await differencesOf({ ...record, requests });
+    expect(second?.after).toContain('Look at y, too.');
+    expect(second?.after).not.toContain('In German.');
+    expect(third?.after).toMatch(/Look at y, too\.[^]*early[^]*In German\./u);
+  });
+
+  test('raises the limits of today as it did those of then', async () => {
+    expect(await differencesOf(record, { maxIterations: 2 })).toMatchObject([
+      { step: '3', after: 'stops: max_iterations' },
+    ]);
+    const events = [...record.events, ...atSeconds(steered({ type: 'extend', iterations: 1 }))];
+    expect(await differencesOf({ ...record, events }, { maxIterations: 2 })).toEqual([]);
+  });
+});
+
 describe('the limits of today', () => {
   const stopped = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps, {
     status: 'stopped',
@@ -240,7 +284,7 @@ describe('what the model is asked', () => {
     model: 'm',
     prompt: { type: 'text', text: 'other words' } as const,
     stop: [],
-    params: { api: 'chat' as const, stream: false, requestTimeoutMs: 1 },
+    params,
   };
 
   test('is compared where the run was exported with its prompts, and the run is gone on with', async () => {

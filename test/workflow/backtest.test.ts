@@ -228,6 +228,23 @@ describe('a backtest', () => {
     },
   );
 
+  test('says again what a person said, before the same step', async () => {
+    says['payer'] = script(act('broken', 'x'), answer('done'));
+    const run = await rig.client.start('payer', 'steered?');
+    for await (const event of run.events()) {
+      if (event.type !== 'waiting') continue;
+      await run.say('Be brief.');
+      await run.decide('1.1', { type: 'skip' });
+    }
+    const { only } = await backtestOf(run, 'payer');
+    expect(only.verdict).toBe('same');
+    const [first, second] = (models.get('payer')?.requests ?? [])
+      .slice(-2)
+      .map(({ request }) => promptOf(request));
+    expect(first).not.toContain('Be brief.');
+    expect(second).toContain('Be brief.');
+  });
+
   test('ends a run in which a tool that really runs would wait for somebody', async () => {
     const run = await recorded('payer', script(answer('done')));
     says['payer'] = script(act('deferring', 'x'), answer('done'));
@@ -268,54 +285,5 @@ describe('a backtest', () => {
     const { totals, runs: compared } = await backtest.report();
     expect(totals).toMatchObject({ failed: 2, changed: 2 });
     expect(compared).toHaveLength(2);
-  });
-});
-
-describe('the runs of a backtest', () => {
-  test('are found by a query, of the agent itself', async () => {
-    const run = await recorded('payer', script(answer('done')));
-    await recorded('helper', script(answer('done')));
-    const backtest = await rig.client.backtest('payer', {
-      runs: { query: `WorkflowId = "${run.id}" OR WorkflowId STARTS_WITH "helper-"` },
-    });
-    expect((await backtest.report()).runs.map(({ id }) => id)).toEqual([run.id]);
-  });
-
-  test('are no runs that somebody asked for: no list has them', async () => {
-    const run = await recorded('payer', script(answer('done')));
-    await backtestOf(run, 'payer');
-    const listed: string[] = [];
-    for await (const { id } of rig.client.list(200)) listed.push(id);
-    expect(listed.filter((id) => id.startsWith('backtest:'))).toEqual([]);
-  });
-});
-
-describe('a backtest is refused', () => {
-  test.each([
-    ['of an unknown run', { runs: ['nobody'] }, 'RunNotFound'],
-    ['of no run', { runs: [] }, 'InvalidInput'],
-    ['without runs', {}, 'InvalidInput'],
-    ['with a query that is none', { runs: { query: 'nonsense' } }, 'InvalidInput'],
-    ['that no run fits', { runs: { query: 'WorkflowId = "nobody"' } }, 'InvalidInput'],
-    ['without concurrency', { runs: ['x'], concurrency: 0 }, 'InvalidInput'],
-  ])('%s', async (_, options, name) => {
-    await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
-  });
-
-  test('of a run that is not over', async () => {
-    says['payer'] = script(act('broken', 'x'), answer('done'));
-    const run = await rig.client.start('payer', 'waits');
-    await expect(rig.client.backtest('payer', { runs: [run.id] })).rejects.toMatchObject({
-      name: 'InvalidInput',
-    });
-    await run.cancel();
-  });
-
-  test('under the name of another agent’s', async () => {
-    const run = await recorded('payer', script(answer('done')));
-    const id = randomUUID();
-    await (await rig.client.backtest('payer', { id, runs: [run.id] })).report();
-    await expect(rig.client.backtest('helper', { id })).rejects.toMatchObject({ name: 'InvalidInput' });
-    await expect(rig.client.backtest('payer', { id })).resolves.toMatchObject({ id });
   });
 });
