@@ -80,7 +80,7 @@ async function readSaid(client: Client, run: RunRef): Promise<SaidAgain[]> {
 /** As the first model call was shown them; none of a run that made no call. */
 async function firstEntries(client: Client, run: RunRef): Promise<readonly Entry[]> {
   const facts = readLineage(client, run, false);
-  for await (const { transcript } of readTranscripts(sourceOf(client), run.workflowId, facts)) {
+  for await (const { transcript } of readTranscripts(sourceOf(client), facts)) {
     return transcript.entries;
   }
   return [];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, script } from '../support/scripts.ts';
+import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 /** Which recorded runs a backtest takes, and which it refuses. */
 const broken = defineTool({
@@ -13,12 +13,20 @@ const broken = defineTool({
   run: () => Promise.reject(new Error('no route')),
 });
 
+let looks = 0;
+const look = defineTool({ name: 'look', description: 'looks', run: () => `look ${++looks}` });
+const brief = modelOf((step, request) => {
+  if (step === '1') return act('look', 'x');
+  return answer(promptOf(request).includes('Be brief.') ? 'briefly' : 'at length');
+});
+
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
     agents: [
       { name: 'payer', model: script(answer('done')) },
       { name: 'helper', model: script(answer('done')) },
+      { name: 'looker', model: brief, tools: [look] },
       { name: 'waiter', model: script(act('broken', 'x')), tools: [broken] },
     ],
   });
@@ -47,6 +55,28 @@ describe('the runs of a backtest', () => {
     const listed: string[] = [];
     for await (const { id } of rig.client.list(200)) listed.push(id);
     expect(listed.filter((id) => id.startsWith('backtest:'))).toEqual([]);
+  });
+});
+
+describe('a run that goes on from another one', () => {
+  test('is asked again as a whole, with what was said to it', async () => {
+    const run = await rig.client.start('looker', 'what?');
+    await run.result();
+    const forked = rig.client.get((await run.fork({ step: 2, say: 'Be brief.' })).id);
+    expect((await forked.result()).output).toBe('briefly');
+    const backtest = await rig.client.backtest('looker', { runs: [forked.id] });
+    const { runs } = await backtest.report();
+    expect(runs).toMatchObject([{ verdict: 'same', sameSteps: 2, after: { output: 'briefly' } }]);
+    expect(looks).toBe(1);
+  });
+
+  test('is none that a backtest made: nothing of it can be done again', async () => {
+    const run = await recorded('payer');
+    const backtest = await rig.client.backtest('payer', { runs: [run.id] });
+    const [compared] = (await backtest.report()).runs;
+    const again = rig.client.get(compared?.again ?? '');
+    await expect(again.fork({ step: 1 })).rejects.toMatchObject({ name: 'InvalidInput' });
+    await expect(again.rewind({ step: 1 })).rejects.toMatchObject({ name: 'InvalidInput' });
   });
 });
 
