@@ -42,17 +42,18 @@ export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise
   } catch (caught) {
     const failure = endOfAttempt(caught);
     if (!isCancellation(failure)) return { type: 'failed', failed: readFailure(failure) };
-    if (aftermath(tool, readFailure(caught), 0).type === 'doubt') return cancelledInDoubt(loop, open, caught);
+    if (aftermath(tool, readFailure(caught), 0).type === 'doubt')
+      return cancelledInDoubt(loop, open, caught, failure);
     return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
   }
 }
 
 /** `ending`: it is the run that is being cancelled, which has to be thrown on. */
-function cancelledInDoubt(loop: AgentLoop, open: OpenCall, caught: unknown): ScheduleEnd {
+function cancelledInDoubt(loop: AgentLoop, open: OpenCall, caught: unknown, failure: unknown): ScheduleEnd {
   const failed = readFailure(caught);
   const cancelled = open.takeCancellation();
   if (cancelled !== undefined) return { type: 'failed', failed, cancelled };
-  return isRunEnding(loop, open) ? { type: 'failed', failed, ending: caught } : { type: 'failed', failed };
+  return isRunEnding(loop, open) ? { type: 'failed', failed, ending: failure } : { type: 'failed', failed };
 }
 
 /** One schedule of a call's `reconcile`, after a wait; undefined where it failed or was cancelled. A cancellation of the run is thrown on. */

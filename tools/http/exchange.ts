@@ -1,5 +1,8 @@
 import { ServiceError } from './error.ts';
 
+/** Without a connection nothing was sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
 /** A response that was read to its end, or to the limit. */
 export interface Answer {
   status: number;
@@ -30,8 +33,12 @@ export async function exchange(url: URL, init: RequestInit, options: ExchangeOpt
     return { status, statusText, headers, ...(await readUpTo(maxBytes, response)) };
   } catch (error) {
     signal.throwIfAborted();
-    const message = `The connection to ${whom} failed (${reasonOf(error)}). Check the address, and that the server runs.`;
-    throw new ServiceError('ToolConnectionError', message, { retryable: true });
+    const reason = reasonOf(error);
+    const message = `The connection to ${whom} failed (${reason}). Check the address, and that the server runs.`;
+    throw new ServiceError('ToolConnectionError', message, {
+      retryable: true,
+      notDone: NEVER_SENT.has(reason),
+    });
   }
 }
 
