@@ -19,6 +19,8 @@ export interface ExchangeOptions {
   maxBytes: number;
   /** For messages: whom was asked, and where. */
   whom: string;
+  /** No other server has answered before, and may have done something. */
+  isFirst?: boolean | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface ExchangeOptions {
  * is tried again. An abort rejects with the signal's reason; a connection that fails, with a ServiceError to be retried.
  */
 export async function exchange(url: URL, init: RequestInit, options: ExchangeOptions): Promise<Answer> {
-  const { signal, maxBytes, whom } = options;
+  const { signal, maxBytes, whom, isFirst = true } = options;
   try {
     const response = await fetch(url, { ...init, signal, redirect: 'manual' });
     const { status, statusText, headers } = response;
@@ -37,7 +39,7 @@ export async function exchange(url: URL, init: RequestInit, options: ExchangeOpt
     const message = `The connection to ${whom} failed (${reason}). Check the address, and that the server runs.`;
     throw new ServiceError('ToolConnectionError', message, {
       retryable: true,
-      notDone: NEVER_SENT.has(reason),
+      notDone: isFirst && NEVER_SENT.has(reason),
     });
   }
 }

@@ -109,7 +109,8 @@ async function harmlessly<T>(reads: boolean, ask: () => Promise<T>): Promise<T> 
   try {
     return await ask();
   } catch (error) {
-    if (!reads || !(error instanceof ServiceError)) throw error;
+    if (!reads || !(error instanceof Error) || error instanceof ToolError) throw error;
+    if (!(error instanceof ServiceError)) throw Object.assign(error, { notDone: true });
     const { name, message, retryable, retryAfterMs } = error;
     throw new ServiceError(name, message, { retryable, retryAfterMs, notDone: true });
   }
@@ -123,7 +124,7 @@ async function follow(first: Asked, route: Route): Promise<Answer> {
     const { maxBytes, signal, keyHeader } = route;
     const init = initOf(asked, route.own(url));
     if (asked.method !== 'GET') await route.commit();
-    const answer = await exchange(url, init, { maxBytes, signal, whom: url.host });
+    const answer = await exchange(url, init, { maxBytes, signal, whom: url.host, isFirst: redirects === 0 });
     const location = redirectOf(answer);
     if (location === undefined) return answer;
     const next = permitted(location, url, route);
