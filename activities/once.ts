@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Heartbeat } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type Heartbeat, type Intent } from '../agent/calls.ts';
 import type { RetryPolicy } from '../agent/manifest.ts';
 import { fieldOf } from '../agent/values.ts';
 import { type Attempt, type AttemptEnd, backoff, orAborted } from './attempt.ts';
@@ -44,11 +44,10 @@ export function onceGuard(attempt: Attempt, tool: string, retry: RetryPolicy): O
     },
     async run(body) {
       if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);
+      const intent = { at: Date.now(), attempt: context.info.attempt };
       try {
-        await claim(attempt, {
-          intent: { at: Date.now(), attempt: context.info.attempt },
-          notDone: undefined,
-        });
+        await tellRun(attempt, intent);
+        await claim(attempt, { intent, notDone: undefined });
       } catch (error) {
         throw await didNothing(attempt, error);
       }
@@ -77,6 +76,13 @@ function mayHaveRun({ context: { info }, heartbeat: { record } }: Attempt): bool
   if (record.intent !== undefined) return true;
   const isFirst = info.attempt === 1 && info.currentAttemptScheduledTimestampMs === info.scheduledTimestampMs;
   return !isFirst && record.notDone !== info.attempt - 1;
+}
+
+/** A heartbeat's record may be wiped out by a person; what a run was told stands in its history. */
+async function tellRun({ context: { client, info }, signal }: Attempt, intent: Intent): Promise<void> {
+  const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+  const run = client.workflow.getHandle(workflowId, runId);
+  await orAborted(run.signal<[CallIntent]>(CALL_INTENT, { activityId: info.activityId, intent }), signal);
 }
 
 /** Resolves when the server has said that the attempt is ours and nobody wants it to end. */

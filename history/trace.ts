@@ -1,11 +1,11 @@
-import type { ModelTurn } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
-import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
+import { childWaitingSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
 import { createRunTimers } from './run-timers.ts';
@@ -32,7 +32,7 @@ import {
   unrecorded,
   waits,
 } from './traced-calls.ts';
-import { failedOnce, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
+import { failedOnce, intended, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
 import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
@@ -84,7 +84,7 @@ export function createTrace(id: string): Trace {
         ending = true;
         return [];
       case 'signaled':
-        return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
+        return signaled(fact.name, await fact.input());
       case 'update_completed': {
         // The update has completed, so the run has accepted the decision, and the result names the call it was for.
         const made = asDecision(await fact.result?.(), await fact.input?.());
@@ -271,7 +271,9 @@ export function createTrace(id: string): Trace {
     return call === undefined || timeout === undefined ? [] : leftUnanswered(call, timeout);
   }
 
-  function childWaiting(waiting: ChildWaiting | undefined): TimelessEvent[] {
+  function signaled(name: string, input: unknown): TimelessEvent[] {
+    if (name === CALL_INTENT) intended(calls, input as CallIntent); // our runner sends it
+    const waiting = name === childWaitingSignal.name ? asChildWaiting(input) : undefined;
     if (waiting === undefined) return [];
     if (waiting.parks.length > 0) timers.putOff();
     return within.told(waiting);

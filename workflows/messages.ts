@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Origin } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type Origin } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/counters.ts';
@@ -94,5 +94,8 @@ export interface ChildWaiting {
 }
 
 export const childWaitingSignal = defineSignal<[ChildWaiting]>('childWaiting');
+
+/** Sent by the runner of a call that may take effect once only, before it runs. */
+export const intentSignal = defineSignal<[CallIntent]>(CALL_INTENT);
 
 export const statusQuery = defineQuery<RunState>('status');

@@ -3,7 +3,7 @@ import { type ToolCallMeta, type ToolResult, activityId } from '../agent/calls.t
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules.ts';
-import { aftermath } from '../agent/rules/doubt.ts';
+import { aftermath, withIntent } from '../agent/rules/doubt.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
@@ -42,8 +42,8 @@ export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise
   } catch (caught) {
     const failure = endOfAttempt(caught);
     if (!isCancellation(failure)) return { type: 'failed', failed: readFailure(failure) };
-    if (aftermath(tool, readFailure(caught), 0).type === 'doubt')
-      return cancelledInDoubt(loop, open, caught, failure);
+    const failed = withIntent(readFailure(caught), open.intent);
+    if (aftermath(tool, failed, 0).type === 'doubt') return cancelledInDoubt(loop, open, caught, failure);
     return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
   }
 }
