@@ -104,24 +104,21 @@ test('a worker that stood still for longer than the heartbeat time-out may not t
   expect(did('effect', 'stopped-one')).toHaveLength(0);
 });
 
-test.each([
-  ['pause', []],
-  ['reset', []],
-  ['reset', ['--reset-heartbeats']],
-])(
-  'temporal activity %s %j of a running call leaves it in doubt, and runs nothing again',
-  async (verb, flags) => {
-    startWorker(`operated-${verb}-${flags.length}`);
-    const [hears, deaf] = await Promise.all([start('pay', 'hears'), start('pay', 'deaf')]);
-    await began('hears', 'deaf');
-    operate(hears, verb, ...flags);
-    operate(deaf, verb, ...flags);
-    for (const [run, input] of [
-      [hears, 'hears'],
-      [deaf, 'deaf'],
-    ] as const) {
-      expect(await waiting(run)).toMatchObject(inDoubt);
-      expect(did('effect', input)).toHaveLength(1);
-    }
-  },
-);
+test('pause and reset of a running call leave it in doubt, whatever flags they have, and run nothing again', async () => {
+  startWorker('operated');
+  const operations = [['pause'], ['reset'], ['reset', '--reset-heartbeats']] as const;
+  const calls = await Promise.all(
+    operations.flatMap(([verb, ...flags]) =>
+      ['hears', 'deaf'].map(async (how) => {
+        const input = [how, verb, ...flags].join('-');
+        return { run: await start('pay', input), input, verb, flags };
+      }),
+    ),
+  );
+  await began(...calls.map(({ input }) => input));
+  for (const { run, verb, flags } of calls) operate(run, verb, ...flags);
+  for (const { run, input } of calls) {
+    expect(await waiting(run)).toMatchObject(inDoubt);
+    expect(did('effect', input)).toHaveLength(1);
+  }
+});

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { FailedCall } from '../../agent/failures.ts';
 import { afterFailure } from '../../agent/rules/call-rules.ts';
 import { afterDoubt, aftermath, mayGoAgain, reconciledEnd, withIntent } from '../../agent/rules/doubt.ts';
+import { toolManifest } from '../../config/tool-options.ts';
+import { defineTool } from '../../tools/tool.ts';
 import { sampleTool } from '../support/manifest.ts';
 
 const pay = sampleTool('pay', 'pays', { effects: 'once', timeoutMs: 1000 });
@@ -79,4 +81,23 @@ test('nobody is asked about a tool without effects that loses its workers; runs 
   });
   expect(afterFailure(reads, died, context)).toEqual({ type: 'ask' });
   expect(afterFailure(pay, died, { ...context, tellsDeath: true })).toEqual({ type: 'ask' });
+});
+
+describe('a tool that says what became of a call', () => {
+  const reconcile = () => ({ status: 'unknown' as const });
+  const tool = { name: 'pay', description: 'pays', run: () => 'paid' };
+
+  test('is recorded as one that can', () => {
+    expect(toolManifest(defineTool({ ...tool, effects: 'once', reconcile }))).toMatchObject({
+      effects: 'once',
+      reconciles: true,
+    });
+    expect(toolManifest(defineTool({ ...tool, effects: 'once' }))).not.toHaveProperty('reconciles');
+  });
+
+  test('is refused where a call of it would simply run again', () => {
+    expect(() => toolManifest(defineTool({ ...tool, reconcile }))).toThrow(
+      'Tool "pay": reconcile says what became of a call that may take effect once only, and is never asked of this one.',
+    );
+  });
 });
