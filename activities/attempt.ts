@@ -30,6 +30,19 @@ export interface AttemptPolicy {
   /** The error of a time-out. Default: a `Timeout` of the whole attempt. */
   timedOut?(timeoutMs: number): Error;
   classify(error: unknown): ClassifiedError;
+  /** The body minds the signal itself and always ends. Otherwise the attempt ends with the signal, even if the body does not. */
+  endsItself?: boolean | undefined;
+}
+
+/** Thrown by a body that has found the end of its attempt itself: `failure` is reported as it is. */
+export class AttemptEnd extends Error {
+  override name = 'AttemptEnd';
+  readonly failure: Error;
+
+  constructor(failure: Error) {
+    super(failure.message);
+    this.failure = failure;
+  }
 }
 
 /**
@@ -50,8 +63,10 @@ export async function runAttempt<T>(
   });
   const signal = AbortSignal.any([context.cancellationSignal, overdue.signal]);
   try {
-    return await orAborted(body({ context, heartbeat, clock, signal }), signal);
+    const result = body({ context, heartbeat, clock, signal });
+    return await (policy().endsItself === true ? result : orAborted(result, signal));
   } catch (error) {
+    if (error instanceof AttemptEnd) throw error.failure;
     const state = { context, heartbeat };
     if (context.cancellationSignal.aborted) {
       await noteOrderlyEnd(state);
@@ -70,7 +85,7 @@ export function laterAttempt({ context }: Attempt): { attempt?: number } {
 }
 
 /** Ends with the signal even if the body does not. */
-function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
+export function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

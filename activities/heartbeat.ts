@@ -13,8 +13,13 @@ export interface HeartbeatWriter {
   set(patch: Partial<Heartbeat>): void;
   /** Changes the record and resolves when the server has stored it. Throws when the attempt is no longer ours. */
   store(patch: Partial<Heartbeat>): Promise<void>;
+  /** As `store`; resolves to why the server wants the attempt to end, as a word, if it does. */
+  claim(patch: Partial<Heartbeat>): Promise<Unwanted | undefined>;
   stop(): void;
 }
+
+/** What has become of an attempt's call. */
+type Unwanted = 'cancelled' | 'paused' | 'reset';
 
 const INTERVAL_MS = 1000;
 
@@ -25,7 +30,7 @@ const SDK_BEAT_MS = 250;
 
 export function startHeartbeat(context: Context): HeartbeatWriter {
   let record: Heartbeat = previousRecord(context);
-  let queue = Promise.resolve();
+  let queue: Promise<Unwanted | undefined> = Promise.resolve(undefined);
   let waiting = false;
   let beats = 0;
 
@@ -59,7 +64,11 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     set(patch) {
       record = { ...record, ...patch };
     },
-    store(patch) {
+    async store(patch) {
+      record = { ...record, ...patch };
+      await beat();
+    },
+    claim(patch) {
       record = { ...record, ...patch };
       return beat();
     },
@@ -74,10 +83,10 @@ function previousRecord({ info }: Context): Heartbeat {
 }
 
 /**
- * Sent by hand because the SDK's own heartbeat is throttled and cannot be awaited. What the server answers (cancelled,
- * reset, gone) is left to the SDK: its heartbeat finds out the same and aborts the context's signal.
+ * Sent by hand because the SDK's own heartbeat is throttled and cannot be awaited. Resolves to what the server answers, if
+ * it wants the attempt to end. The SDK's heartbeat finds out the same, later, and aborts the context's signal.
  */
-async function send(context: Context, record: Heartbeat): Promise<void> {
+async function send(context: Context, record: Heartbeat): Promise<Unwanted | undefined> {
   const { client, info } = context;
   const { namespace, identity } = client.options;
   try {
@@ -87,9 +96,23 @@ async function send(context: Context, record: Heartbeat): Promise<void> {
       taskToken: info.taskToken,
       details: await encode(client, record),
     });
-    if (answer.cancelRequested || answer.activityPaused || answer.activityReset) context.heartbeat(record);
+    const unwanted = wordOf(answer);
+    if (unwanted !== undefined) context.heartbeat(record);
+    return unwanted;
   } catch (error) {
     context.heartbeat(record);
     throw error;
   }
+}
+
+interface BeatAnswer {
+  cancelRequested?: boolean | null;
+  activityPaused?: boolean | null;
+  activityReset?: boolean | null;
+}
+
+function wordOf({ cancelRequested, activityPaused, activityReset }: BeatAnswer): Unwanted | undefined {
+  if (cancelRequested === true) return 'cancelled';
+  if (activityReset === true) return 'reset';
+  return activityPaused === true ? 'paused' : undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta } from '../agent/calls.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -8,6 +9,8 @@ export type AnyActivity = (...args: unknown[]) => unknown;
 /** A rolling deploy is given half a minute to bring a worker that has the tool. */
 const TRIES = 10;
 const NEXT_TRY_MS = 3000;
+/** A call that may take effect once only has one attempt; the workflow schedules it anew, five times. */
+const NEXT_SCHEDULE_MS = 6000;
 
 /**
  * The activity that Temporal's worker runs where it has none of the name: a call of a tool that this config does not
@@ -36,6 +39,14 @@ async function missing(tool: string, known: string[], meta: ToolCallMeta): Promi
       message: `No worker of this task queue has the tool ${tool}. This one has: ${known.join(', ') || 'none'}. Put it back into the config, start a worker with it, and retry the call.`,
       details: checkpoint === undefined ? [] : [{ checkpoint }],
     };
+    if (meta.once === true) {
+      await sleep(NEXT_SCHEDULE_MS, undefined, { signal: context.cancellationSignal });
+      return ApplicationFailure.create({
+        ...failure,
+        details: [{ checkpoint, notDone: 'again' }],
+        nonRetryable: true,
+      });
+    }
     if (missed + 1 >= TRIES) return ApplicationFailure.create({ ...failure, nonRetryable: true });
     await heartbeat.store({ missed: missed + 1, endedAt: context.info.attempt }).catch(() => undefined);
     return ApplicationFailure.create({ ...failure, nextRetryDelay: NEXT_TRY_MS });

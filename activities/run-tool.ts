@@ -16,8 +16,10 @@ import type { Dependencies } from './dependencies.ts';
 import { earlierCalls } from './earlier-calls.ts';
 import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
+import { type OnceGuard, onceGuard, unguarded } from './once.ts';
+import { reconcileCall } from './reconcile.ts';
 import { toolMeta } from './tool-meta.ts';
-import { inToolScope } from './tool-scope.ts';
+import { type ToolScope, inToolScope } from './tool-scope.ts';
 import type { Transcripts } from './transcripts.ts';
 import { refuseAfterDeaths } from './worker-deaths.ts';
 
@@ -31,16 +33,23 @@ export function createToolActivity(
   return async (input: Json): Promise<ToolResult> => {
     const meta = requireMeta(tool);
     const result = await runAttempt(
-      () => ({ retry: meta.retry, timeoutMs: meta.timeoutMs, classify: classifyError }),
+      () => ({ ...meta, classify: classifyError, endsItself: meta.once }),
       async (attempt) => {
         const counter = countUsage(attempt);
         const key = idempotencyKey(meta, tool.name, input);
+        const guard = meta.once === true ? onceGuard(attempt, tool.name) : unguarded;
         const deferral = createDeferral(attempt.context.info, key);
-        const context = toolContext(tool, { key, defer: deferral.defer }, meta, attempt, (prompt) =>
+        const own = { key, defer: deferral.defer, commit: guard.commit };
+        const context = toolContext(tool, own, meta, attempt, (prompt) =>
           complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
         );
         await refuseAfterDeaths(attempt, meta.call);
-        const told = await tellModel(meta.maxOutputChars, () => runTool(tool, input, meta, attempt, context));
+        const { maxOutputChars } = meta;
+        const told = await inToolScope(scopeOf(tool, meta, attempt), () =>
+          meta.reconcile === true
+            ? reconcileCall(tool, input, maxOutputChars, context)
+            : guard.run(() => tellModel(maxOutputChars, () => runTool(tool, input, context))),
+        );
         const ended = deferral.resultOf(told);
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
         return { ...ended, ...usage, ...laterAttempt(attempt) };
@@ -53,19 +62,14 @@ export function createToolActivity(
 }
 
 /** The tool's own code, and all that it leaves behind, runs in a scope that says whose it is. */
-function runTool(
-  tool: Tool,
-  input: Json,
-  meta: ToolCallMeta,
-  { context: { info } }: Attempt,
-  context: ToolContext,
-): Promise<unknown> {
-  const scope = { tool: tool.name, call: meta.call, run: info.workflowExecution?.workflowId ?? '' };
-  return inToolScope(scope, async () => {
-    const parsed = tool.parseInput(input);
-    // The config's types tie input to run; a list of tools cannot.
-    return tool.run(parsed as never, context);
-  });
+function scopeOf({ name: tool }: Tool, { call }: ToolCallMeta, { context: { info } }: Attempt): ToolScope {
+  return { tool, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+async function runTool(tool: Tool, input: Json, context: ToolContext): Promise<unknown> {
+  const parsed = tool.parseInput(input);
+  // The config's types tie input to run; a list of tools cannot.
+  return tool.run(parsed as never, context);
 }
 
 /** Errors that are meant for the model are results, not failures. */
@@ -83,7 +87,7 @@ async function tellModel(maxChars: number, run: () => Promise<unknown>): Promise
 
 function toolContext(
   tool: Tool,
-  { key, defer }: { key: string; defer: Deferral['defer'] },
+  { key, defer, commit }: { key: string } & Pick<Deferral, 'defer'> & Pick<OnceGuard, 'commit'>,
   meta: ToolCallMeta,
   { context, heartbeat, signal }: Attempt,
   ask: (prompt: string) => Promise<string>,
@@ -102,6 +106,7 @@ function toolContext(
     earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
     complete: ask,
     defer,
+    commit,
     attempt: info.attempt,
     callId: meta.call,
     runId: meta.root,

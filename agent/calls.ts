@@ -121,6 +121,8 @@ export interface ToolResult {
   attempt?: number | undefined;
   /** From a recording that has no other call of that tool and input. */
   only?: true | undefined;
+  /** Of a schedule that asked what became of an earlier one: with `done`, `output` is its result. */
+  reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
 }
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */
@@ -134,6 +136,17 @@ export interface ToolCallMeta {
   maxOutputChars: number;
   /** Stored by an earlier schedule of this call. */
   checkpoint?: Json | undefined;
+  /** The call may take effect once only. */
+  once?: true | undefined;
+  /** Not the tool itself is to run: it is asked what became of an earlier schedule of the call. */
+  reconcile?: true | undefined;
+}
+
+/** Stored before a tool of `effects: 'once'` is run: from now on nobody can say that the call has done nothing. */
+export interface Intent {
+  /** Milliseconds since 1970, by the worker's clock. */
+  at: number;
+  attempt: number;
 }
 
 /** The one heartbeat record of every activity; the fields an activity does not use are absent. */
@@ -146,6 +159,10 @@ export interface Heartbeat {
   endedAt?: number | undefined;
   /** Attempts that met a worker without the tool. */
   missed?: number | undefined;
+  /** Of a call that may take effect once only. */
+  intent?: Intent | undefined;
+  /** The last attempt of such a call of which it is certain that it did nothing. */
+  notDone?: number | undefined;
   checkpoint?: Json | undefined;
   /** Model calls made by attempts that failed. */
   usage?: Usage | undefined;
@@ -162,6 +179,10 @@ export interface FailureDetails {
   exhausted?: true | undefined;
   /** Model calls made by all attempts; of a sub-agent with a budget, its own. */
   usage?: Usage | undefined;
+  /** Of a call that may take effect once only: it certainly has not; `again`: nor was that its own fault. */
+  notDone?: 'again' | 'failed' | undefined;
+  /** Of such a call that is in doubt: an attempt that may be running still. */
+  intent?: Intent | undefined;
 }
 
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */

@@ -1,4 +1,4 @@
-import type { FailureDetails } from './calls.ts';
+import type { FailureDetails, Intent } from './calls.ts';
 import { fieldsOf } from './json-object.ts';
 import type { ErrorInfo, Json, Usage } from './vocabulary.ts';
 
@@ -10,6 +10,11 @@ export interface FailedCall {
   mayPass: boolean;
   /** What the call has used up all the same, where it says so. */
   usage?: Usage | undefined;
+  /** It did not end by itself: its worker died, or took too long to end it. */
+  timedOut?: true | undefined;
+  /** Of a call that may take effect once only: what its runner knows. */
+  notDone?: FailureDetails['notDone'];
+  intent?: Intent | undefined;
 }
 
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
@@ -36,6 +41,7 @@ export function readFailure(failure: unknown): FailedCall {
       return {
         ...failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails),
         mayPass: true,
+        timedOut: true,
       };
     case 'CancelledFailure':
       return failed({ type: 'Cancelled', message }, undefined);
@@ -46,8 +52,9 @@ export function readFailure(failure: unknown): FailedCall {
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
   // Written by the runner in activities/, or by a sub-agent's run.
-  const { checkpoint, exhausted, usage } = shape(details) as FailureDetails;
-  return { error, checkpoint, mayPass: exhausted === true, usage: isUsage(usage) ? usage : undefined };
+  const { checkpoint, exhausted, usage, notDone, intent } = shape(details) as FailureDetails;
+  const counted = isUsage(usage) ? usage : undefined;
+  return { error, checkpoint, mayPass: exhausted === true, usage: counted, notDone, intent };
 }
 
 /** Another worker's tool may attach whatever it likes. */

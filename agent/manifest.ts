@@ -22,8 +22,11 @@ export type Options<T> = { [K in keyof T]?: T[K] | undefined };
 
 /** Of a tool. */
 export interface ToolRules {
-  /** What a repeated run of one call would do. Default 'idempotent'. */
-  effects: 'none' | 'idempotent';
+  /**
+   * What a repeated run of one call would do: nothing ('none'), nothing more ('idempotent', the default), or its effect once
+   * more ('once'). Of a call of the last kind that may or may not have taken effect, a person is asked.
+   */
+  effects: 'none' | 'idempotent' | 'once';
   /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
   onFailure: 'ask' | 'observe' | 'fail';
   /** The observation is the run's output. */
@@ -46,6 +49,8 @@ export interface ToolManifest extends ToolRules {
   inputSchema: JsonSchema | null;
   timeoutMs: number;
   retry: RetryPolicy;
+  /** The tool can say what became of a call that is in doubt. */
+  reconciles?: true | undefined;
   /** An activity that another worker runs, in whatever language: no runner of ours is around it. */
   external?: true | undefined;
   /** Of an external tool that heartbeats: how long it may be silent. */

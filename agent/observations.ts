@@ -18,6 +18,11 @@ export function failedTool(tool: string, error: ErrorInfo): string {
   return `The tool ${tool} failed: ${error.message}`;
 }
 
+/** Of a call that may take effect once only, which somebody has to look into. */
+export function inDoubt(tool: string, what: string): string {
+  return `It is not known whether ${tool} took effect: ${what.replace(/[.!]$/u, '')}.`;
+}
+
 export function skippedTool(reason: string | undefined): string {
   return reason === undefined
     ? 'This tool call was skipped by the operator; there is no result.'
@@ -60,6 +65,10 @@ export function shortenedObservation(kept: number, total: number): string {
 
 /** In place of the result of a call that the run's time limit cut. */
 export const CUT_CALL = "This tool call was cut off at the run's time limit; there is no result.";
+
+/** As {@link CUT_CALL}, of a call that may have done something before it was cut. */
+export const CUT_IN_DOUBT =
+  "This tool call was cut off at the run's time limit; it may or may not have taken effect, and there is no result.";
 
 export function repeatedAction(tool: string, times: number): string {
   if (tool === EXCEPTION_TOOL) {

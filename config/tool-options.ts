@@ -1,18 +1,14 @@
 import { z } from 'zod';
 import type { ToolManifest, ToolRules } from '../agent/manifest.ts';
 import type { Approval, RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
+import { ConfigError } from './define.ts';
 import { duration, timeout } from './duration.ts';
 import { askTimeoutOption, recordedAskTimeout } from './ask-timeout-option.ts';
 import { type Checks, options, retryOptions, retryPolicy } from './options.ts';
 
-const NO_ONCE =
-  "'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey";
-
 /** Recorded as they are given. */
 const rulesShape = {
-  effects: z
-    .enum(['none', 'idempotent'], { error: ({ input }) => (input === 'once' ? NO_ONCE : undefined) })
-    .default('idempotent'),
+  effects: z.enum(['none', 'idempotent', 'once']).default('idempotent'),
   onFailure: z.enum(['ask', 'observe', 'fail']).default('ask'),
   returnDirect: z.boolean().default(false),
   maxOutputChars: z.int().positive().default(100_000),
@@ -44,11 +40,17 @@ const madeShape = {
   inputSchema: z.unknown(),
   parseInput: z.unknown(),
   run: z.unknown(),
+  reconcile: z.unknown(),
   remote: z.unknown(),
 };
 
 /** What a tool may say, and nothing else. */
-export const toolSchema = options({ ...toolShape, ...madeShape }, [...Object.keys(toolShape), 'input', 'run'])
+export const toolSchema = options({ ...toolShape, ...madeShape }, [
+  ...Object.keys(toolShape),
+  'input',
+  'run',
+  'reconcile',
+])
   .partial()
   .required({ name: true, description: true });
 
@@ -70,8 +72,18 @@ export function toolManifest(tool: Tool): ToolManifest {
     ...(askTimeout === undefined
       ? {}
       : { askTimeout: recordedAskTimeout(askTimeout, `${where}: askTimeout`) }),
+    ...reconciliation(where, tool),
     ...remoteTool(where, tool.remote),
   };
+}
+
+function reconciliation(where: string, { effects, reconcile, remote }: Tool): Partial<ToolManifest> {
+  if (reconcile === undefined) return {};
+  if (typeof reconcile !== 'function') throw new ConfigError(`${where}: reconcile is no function.`);
+  if (effects === 'once' && remote === undefined) return { reconciles: true };
+  throw new ConfigError(
+    `${where}: reconcile says what became of a call that may take effect once only, and is never asked of this one. Leave it out, or give the tool effects: 'once'.`,
+  );
 }
 
 function remoteTool(where: string, remote: RemoteTool | undefined): Partial<ToolManifest> {

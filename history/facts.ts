@@ -5,10 +5,10 @@ import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pag
 import {
   type Recorded,
   type RecordedError,
-  type RecordedUsage,
+  type RecordedFailure,
   recorded,
   recordedError,
-  recordedUsage,
+  recordedFailure,
 } from './payloads.ts';
 
 /**
@@ -22,10 +22,10 @@ export type Fact = { id: number; at: number } & (
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
   | { type: 'begun'; of: Work; key: string; attempt: number }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
-  /** `usage`: what the call has used up all the same. */
-  | { type: 'failed'; of: Work; key: string; error: RecordedError; usage?: RecordedUsage }
-  /** `requested`: asked for only. An external activity's end nobody waits for. */
-  | { type: 'cancelled'; of: Work; key: string; requested: boolean }
+  /** `failure`: of an activity, with what it says of its call. */
+  | { type: 'failed'; of: Work; key: string; error: RecordedError; failure?: RecordedFailure }
+  /** `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same. */
+  | { type: 'cancelled'; of: Work; key: string; requested: boolean; failure?: RecordedFailure }
   /** `summary`: what the workflow says of it on the Web UI's timeline. */
   | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
@@ -99,10 +99,6 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
 export function createFactReader(client: Pick<Client, 'options'>, runId: string) {
   const accepted = new Map<string, { name: string; input: Recorded }>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
-  const failure = ({ failure: of }: { failure?: Parameters<typeof recordedError>[1] }) => ({
-    error: recordedError(client, of),
-    usage: recordedUsage(client, of),
-  });
 
   return (event: HistoryEvent): Fact | undefined => {
     const said =
@@ -145,9 +141,10 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
     const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
     if (failed) {
       const key = String(failed.scheduledEventId);
+      const failure = recordedFailure(client, failed.failure);
       return failed.retryState === CANCEL_REQUESTED
-        ? { type: 'cancelled', of, key, requested: false }
-        : { type: 'failed', of, key, ...failure(failed) };
+        ? { type: 'cancelled', of, key, requested: false, failure }
+        : { type: 'failed', of, key, error: async () => (await failure()).error, failure };
     }
     const cancelled = event.activityTaskCanceledEventAttributes;
     const asked = event.activityTaskCancelRequestedEventAttributes;
@@ -170,7 +167,9 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
       return { type: 'succeeded', of, key: String(done.initiatedEventId), result: value(done.result) };
     const failed = event.childWorkflowExecutionFailedEventAttributes;
     if (failed) {
-      return { type: 'failed', of, key: String(failed.initiatedEventId), ...failure(failed) };
+      const failure = recordedFailure(client, failed.failure);
+      const key = String(failed.initiatedEventId);
+      return { type: 'failed', of, key, error: async () => (await failure()).error, failure };
     }
     const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
     if (cancelled)

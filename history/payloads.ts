@@ -17,9 +17,8 @@ export type Recorded = () => Promise<unknown>;
 
 /** A recorded failure, likewise. */
 export type RecordedError = () => Promise<ErrorInfo>;
-
-/** What a failure says was used up all the same, likewise. */
-export type RecordedUsage = () => Promise<FailedCall['usage']>;
+/** The same with all that it says of its call. */
+export type RecordedFailure = () => Promise<FailedCall>;
 
 type Failure = temporal.api.failure.v1.IFailure | null | undefined;
 type WithConverter = Pick<Client, 'options'>;
@@ -30,15 +29,15 @@ export function recorded(client: WithConverter, payloads: Payloads): Recorded {
 }
 
 export function recordedError(client: WithConverter, failure: Failure): RecordedError {
-  return async () => (await decodeFailure(client, failure)).error;
+  const read = recordedFailure(client, failure);
+  return async () => (await read()).error;
 }
 
-export function recordedUsage(client: WithConverter, failure: Failure): RecordedUsage {
-  return async () => (await decodeFailure(client, failure)).usage;
-}
-
-async function decodeFailure({ options }: WithConverter, failure: Failure): Promise<FailedCall> {
-  return readFailure(await decodeOptionalFailureToOptionalError(options.loadedDataConverter, failure));
+export function recordedFailure(client: WithConverter, failure: Failure): RecordedFailure {
+  return async () => {
+    const { loadedDataConverter } = client.options;
+    return readFailure(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure));
+  };
 }
 
 /** The first argument or the result behind a payload list, now. */

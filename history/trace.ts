@@ -1,11 +1,10 @@
-import { type ModelTurn, parseActivityId } from '../agent/calls.ts';
+import type { ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
-import { fieldsOf } from '../agent/json-object.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
+import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
@@ -18,6 +17,7 @@ import {
   asResolvedAgent,
   asRunInput,
 } from './records.ts';
+import { scheduledInput, scheduledName } from './scheduled-tool.ts';
 import {
   type Pending,
   type TracedCall,
@@ -25,6 +25,7 @@ import {
   leftUnanswered,
   newCall,
   planned,
+  scheduledCall,
   scopeOf,
   settleByRecord,
   settleByRule,
@@ -32,6 +33,7 @@ import {
   unrecorded,
   waits,
 } from './traced-calls.ts';
+import { failedOnce, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
 import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
@@ -119,18 +121,12 @@ export function createTrace(id: string): Trace {
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
-    const isChild = fact.of === 'child';
-    // A sub-agent's run is called as the parent's, a slash, and the call.
-    if (isChild && !fact.workId.startsWith(`${id}/`)) return [];
-    const parsed = parseActivityId(isChild ? fact.workId.slice(id.length + 1) : fact.workId);
-    if (parsed === undefined) return [];
-    const { scope, n } = parsed;
-    const call = scope === 0 ? parsed.call : callWithin(String(scope), parsed.call);
+    const scheduled = scheduledCall(id, fact);
+    if (scheduled === undefined) return [];
+    const { call, scope, n } = scheduled;
     const known = calls.get(call);
-    // A sub-agent, or a call that a recording answers, goes by its tool's name.
-    const isAnswered = fact.name === 'recordedCall';
-    const name = isChild || isAnswered ? (known?.action.tool ?? '') : fact.name;
-    const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false };
+    const name = scheduledName(fact, known?.action.tool);
+    const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false, reconciles: false };
     pending.set(fact.key, task);
     if (name === 'resolveAgent') return [];
     const input = await fact.input();
@@ -139,12 +135,12 @@ export function createTrace(id: string): Trace {
       task.closing = asked?.closing === true;
       return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
-    // Tool activities and sub-agents have one argument, the input; a run has its own input.
-    const given = isAnswered ? fieldsOf(input)['toolInput'] : input;
-    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (given ?? null)) as Json;
-    if (known) {
-      known.action = { ...known.action, toolInput };
+    if (known !== undefined && isReconciling(known)) {
+      task.reconciles = true;
+      return [];
     }
+    const toolInput = scheduledInput(fact, input);
+    if (known) known.action = { ...known.action, toolInput };
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }
 
@@ -168,6 +164,11 @@ export function createTrace(id: string): Trace {
       return fact.type === 'failed' ? modelFailed(task, await fact.error()) : [];
     }
     if (call === undefined) return [];
+    if (task.reconciles) {
+      const said = fact.type === 'succeeded' ? await fact.result() : undefined;
+      spent.usage = addUsage(spent.usage, usageOf(said));
+      return reconciled(call, said);
+    }
     call.attempts += task.attempts;
     call.durationMs += durationMs;
     return [...(isLegacy() ? [] : within.over(task.call)), ...(await toolEnded(call, task, fact))];
@@ -222,6 +223,10 @@ export function createTrace(id: string): Trace {
   ): Promise<TimelessEvent[]> {
     const { id: called, tool } = call;
     if (tool === undefined) return [];
+    if (fact.type === 'failed') {
+      spent.usage = addUsage(spent.usage, (await fact.failure?.())?.usage ?? noUsage);
+    }
+    if (fact.type !== 'succeeded' && tool.effects === 'once') return failedOnce(call, fact, attempts);
     if (fact.type === 'cancelled') {
       call.unsettled = { type: 'cancelled' };
       return isLegacy() ? settleByRule(call, overdue, ending) : [];
@@ -240,8 +245,6 @@ export function createTrace(id: string): Trace {
       return [];
     }
     const { error } = end;
-    const usage = fact.type === 'failed' ? await fact.usage?.() : undefined;
-    spent.usage = addUsage(spent.usage, usage ?? noUsage);
     if (toldByTool(tool, error)) return step(call, error.message);
     call.unsettled = { type: 'failed', error };
     const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };

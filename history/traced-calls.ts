@@ -1,4 +1,4 @@
-import type { PlannedAction } from '../agent/calls.ts';
+import { type PlannedAction, parseActivityId } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
 import { unanswered } from '../agent/rules/ask-timeout.ts';
@@ -6,9 +6,11 @@ import {
   type CallEnd,
   type FailureContext,
   afterFailure,
+  callWithin,
   cancelledEnd,
   presetEnd,
 } from '../agent/rules/call-rules.ts';
+import { afterDoubt } from '../agent/rules/doubt.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
@@ -30,6 +32,8 @@ export interface TracedCall {
   byPerson: boolean;
   /** A person cancelled it: what the model is told of that. */
   cancelled: string | undefined;
+  /** Schedules in a row that certainly did nothing. */
+  lost: number;
   /** Why nobody could say whether a person has to allow it. */
   approvalError: ErrorInfo | undefined;
   /** How the call ended, where history does not yet say with which consequence. */
@@ -37,7 +41,7 @@ export interface TracedCall {
 }
 
 type Unsettled =
-  | { type: 'failed'; error: ErrorInfo }
+  | { type: 'failed'; error: ErrorInfo; inDoubt?: 'unasked' | 'asked' }
   | { type: 'cancelled' }
   | { type: 'deferred'; note: Json }
   /** Nobody decided in time. */
@@ -51,6 +55,8 @@ export interface Pending {
   atMs: number;
   attempts: number;
   closing: boolean;
+  /** It asks the tool what became of an earlier schedule. */
+  reconciles: boolean;
 }
 
 export function newCall(id: string, action: AgentAction, tool: ToolManifest | undefined): TracedCall {
@@ -65,6 +71,7 @@ export function newCall(id: string, action: AgentAction, tool: ToolManifest | un
     waitsFor: undefined,
     byPerson: false,
     cancelled: undefined,
+    lost: 0,
     approvalError: undefined,
     unsettled: undefined,
   };
@@ -135,6 +142,7 @@ export function decided(call: TracedCall, decision: OperatorDecision): TimelessE
       return told;
     case 'again':
       call.waitsFor = undefined;
+      call.lost = 0;
       call.byPerson ||= effect.input !== undefined;
       if (effect.input !== undefined) call.action = { ...call.action, toolInput: effect.input };
       return told;
@@ -169,13 +177,15 @@ function endByRule(
   overdue: boolean,
   ending: boolean,
 ): CallEnd | undefined {
-  const context: FailureContext = { cancelled, overdue };
+  const context: FailureContext = { cancelled, overdue, tellsDeath: true };
   if (unsettled === undefined || tool === undefined) return undefined;
   switch (unsettled.type) {
     case 'cancelled':
       return ending && cancelled === undefined ? undefined : cancelledEnd(context);
     case 'failed':
-      return endOf(afterFailure(tool, unsettled.error, context));
+      return unsettled.inDoubt === undefined
+        ? endOf(afterFailure(tool, unsettled.error, context))
+        : endOf(afterDoubt(tool, context));
     case 'unanswered':
       return endOf(unanswered(unsettled.timeout, { tool: tool.name, reason: unsettled.reason }));
     case 'deferred':
@@ -190,4 +200,17 @@ function endOf(next: { type: 'end'; end: CallEnd } | { type: 'ask' | 'fail' }): 
 /** Which of a workflow's agents a call is of. */
 export function scopeOf(call: string): number {
   return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
+}
+
+/** What an activity's id, or a sub-agent's workflow id, says; undefined for what is none of ours. `run`: workflow id. */
+export function scheduledCall(
+  run: string,
+  { of, workId }: { of: 'activity' | 'child'; workId: string },
+): { call: string; scope: number; n: number } | undefined {
+  // A sub-agent's run is called as the parent's, a slash, and the call.
+  if (of === 'child' && !workId.startsWith(`${run}/`)) return undefined;
+  const parsed = parseActivityId(of === 'child' ? workId.slice(run.length + 1) : workId);
+  if (parsed === undefined) return undefined;
+  const { scope, n } = parsed;
+  return { call: scope === 0 ? parsed.call : callWithin(String(scope), parsed.call), scope, n };
 }

@@ -1,7 +1,7 @@
 import type { $ZodObject } from 'zod/v4/core';
 import { type Tool, type ToolOptions, defineTool } from './tool.ts';
 
-export interface ExternalToolOptions extends Omit<ToolOptions, 'effects'> {
+export interface ExternalToolOptions extends ToolOptions {
   /** Checked and coerced before the activity is scheduled. Without it, the input is one plain string. */
   input?: $ZodObject | undefined;
   /** The queue its worker polls. Default: the agents' own. */
@@ -13,7 +13,7 @@ export interface ExternalToolOptions extends Omit<ToolOptions, 'effects'> {
 /**
  * A tool that another worker runs, in any language: an ordinary Temporal activity of the tool's name with the input as its
  * one argument; what it returns is the observation. A failure of the type `ToolError` is told to the model, any other is
- * retried. Its key against doubled effects is made of workflow id, activity id (without `~n`) and input: docs/external-tools.md.
+ * retried; with `effects: 'once'` it leaves the call in doubt. Its key against doubled effects is made of workflow id, activity id (without `~n`) and input: docs/external-tools.md.
  */
 export function externalTool({ input, taskQueue, heartbeatTimeout, ...options }: ExternalToolOptions): Tool {
   const run = () => {

@@ -36,6 +36,7 @@ export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
           `The tool asks a model, and the test gave no answer: toolContext({ complete: async () => '…' }). The prompt is: ${prompt}`,
         ),
       ),
+    commit: () => Promise.resolve(),
     attempt: 1,
     callId: '1.1',
     runId: 'test-run',

@@ -29,6 +29,11 @@ export interface ToolContext {
   /** Asks the agent's model; its usage counts. */
   complete(prompt: string): Promise<string>;
   /**
+   * Right before the effect, in a tool of `effects: 'once'`: resolves when this attempt may still take effect, and throws when
+   * the call was cancelled, timed out or given to somebody else. Then nothing has been done, which Reloop takes from here.
+   */
+  commit(): Promise<void>;
+  /**
    * Leaves the result to somebody outside: when `run` has returned, the call waits, as `deferred`, until it is resolved, over
    * any number of restarts. What `run` returns is shown to who is asked. The token is for a caller who does not know the
    * run: `client.resolve(token, output)`.
@@ -95,9 +100,22 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   /** Checks and coerces an input. Throws ToolInputError with a sentence for the model. */
   parseInput(input: Json): unknown;
   run(input: Input, context: ToolContext): Output;
+  reconcile?: Reconcile<Input> | undefined;
   /** Not run here but elsewhere: by another worker's activity, or as a run of another agent. Made by the tools that do so. */
   remote?: RemoteTool | undefined;
 }
+
+/**
+ * Of a tool of `effects: 'once'`: looks where its effect would show, and says whether a call that was lost in the middle has
+ * taken effect. The context is that of the call, with its idempotency key. Run when the lost attempt must have ended.
+ */
+export type Reconcile<Input = never> = (
+  input: Input,
+  context: ToolContext,
+) => Reconciled | Promise<Reconciled>;
+
+/** `done`, with what the tool would have returned; not done, so that it may run; or nobody knows. */
+export type Reconciled = { status: 'done'; output: unknown } | { status: 'notDone' } | { status: 'unknown' };
 
 export type RemoteTool =
   | {
@@ -128,6 +146,7 @@ export function defineTool<Output>(
     input?: undefined;
     approval?: Approval<string> | undefined;
     run(input: string, context: ToolContext): Output;
+    reconcile?: Reconcile<string> | undefined;
   },
 ): Tool<string, Output>;
 /** A tool whose input is checked and coerced by a zod object. */
@@ -136,10 +155,11 @@ export function defineTool<S extends $ZodObject, Output>(
     input: S;
     approval?: Approval<output<S>> | undefined;
     run(input: output<S>, context: ToolContext): Output;
+    reconcile?: Reconcile<output<S>> | undefined;
   },
 ): Tool<output<S>, Output>;
 export function defineTool(
-  options: ToolOptions & { input?: $ZodObject | undefined; run(input: never, context: ToolContext): unknown },
+  options: ToolOptions & Pick<Tool, 'run' | 'reconcile'> & { input?: $ZodObject | undefined },
 ): Tool {
   const { input, ...rest } = options;
   if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options.name) };

@@ -35,11 +35,15 @@ export function modelOptions({ modelRetry }: AgentManifest): ActivityOptions {
   return runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs);
 }
 
+/** A further attempt would not know what the one before has done; where it has done nothing, the workflow schedules anew. */
+const ONCE = { maximumAttempts: 1 };
+
 type Activity<R> = (input: Json) => Promise<R>;
 
 /** The activity of a tool that our runner runs. */
 export function toolActivity(tool: ToolManifest, id: string, input: Json): Activity<ToolResult> {
-  return activityOf(tool, id, input, runnerOptions(tool.retry.maxAttempts, tool.timeoutMs));
+  const options = runnerOptions(tool.retry.maxAttempts, tool.timeoutMs);
+  return activityOf(tool, id, input, tool.effects === 'once' ? { ...options, retry: ONCE } : options);
 }
 
 /**
@@ -51,7 +55,7 @@ export function externalActivity(tool: ToolManifest, id: string, input: Json): A
   return activityOf(tool, id, input, {
     startToCloseTimeout: timeoutMs,
     retry: {
-      maximumAttempts: retry.maxAttempts,
+      maximumAttempts: tool.effects === 'once' ? 1 : retry.maxAttempts,
       initialInterval: retry.initialMs,
       backoffCoefficient: retry.backoff,
       maximumInterval: retry.maximumMs,

@@ -36,3 +36,8 @@ export function recordsWaits({ loopVersion }: AgentManifest): boolean {
 export function hasWaitsInMemo({ loopVersion }: AgentManifest): boolean {
   return loopVersion >= 4;
 }
+
+/** The death of a worker is told to the model, where the call had no effects that a person would have to look into. */
+export function tellsDeaths({ loopVersion }: AgentManifest): boolean {
+  return loopVersion >= 4;
+}

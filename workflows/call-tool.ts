@@ -2,7 +2,7 @@ import { type PlannedAction, activityId } from '../agent/calls.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { needsApproval, withApproved } from '../agent/rules/approval.ts';
 import { askTimeoutOf, unanswered } from '../agent/rules/ask-timeout.ts';
-import { type CallEnd, afterFailure, toldByTool } from '../agent/rules/call-rules.ts';
+import type { CallEnd } from '../agent/rules/call-rules.ts';
 import { type Effect, effectOf } from '../agent/rules/decisions.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
@@ -11,6 +11,7 @@ import { type Question, ask } from './ask.ts';
 import { runsLive, unasked } from './recorded-call.ts';
 import { runFailure } from './run-failure.ts';
 import { type Schedule, scheduleOnce } from './schedule-once.ts';
+import { settleFailed } from './settle-failed.ts';
 
 /** A call that is over, with what it cost; `input` may be a person's. */
 export interface EndedCall {
@@ -26,6 +27,8 @@ export interface EndedCall {
 /** A call under way: what its next schedule is made of, and what it took so far. */
 interface CallState extends Schedule {
   attempts: number;
+  /** Schedules in a row of which it is certain that they did nothing, though their call may take effect once only. */
+  lost: number;
 }
 
 /** What a person is asked of a call; its tool and input are known. */
@@ -49,7 +52,16 @@ export async function callTool(
     clock: loop.deadline,
     emit: loop.emit,
   });
-  const state = { tool, call, open, input: action.toolInput, byPerson: false, live: false, attempts: 0 };
+  const state = {
+    tool,
+    call,
+    open,
+    input: action.toolInput,
+    byPerson: false,
+    live: false,
+    attempts: 0,
+    lost: 0,
+  };
   try {
     return await untilEnded(loop, state, questionsBefore(loop, tool, action));
   } finally {
@@ -71,6 +83,7 @@ function questionsBefore({ counters }: AgentLoop, tool: ToolManifest, action: Pl
 async function untilEnded(loop: AgentLoop, state: CallState, questions: CallQuestion[]): Promise<EndedCall> {
   for (;;) {
     const next = questions.shift() ?? (await runOnce(loop, state));
+    if (next === undefined) continue;
     const ended = 'end' in next ? next : await askPerson(loop, state, next);
     if (ended !== undefined) return ended;
     // What a person is asked again is asked of a person.
@@ -78,8 +91,8 @@ async function untilEnded(loop: AgentLoop, state: CallState, questions: CallQues
   }
 }
 
-/** One schedule of the call: its end, or what a person has to be asked. */
-async function runOnce(loop: AgentLoop, state: CallState): Promise<EndedCall | CallQuestion> {
+/** One schedule of the call: its end, or what a person has to be asked; undefined: it has to be scheduled again. */
+async function runOnce(loop: AgentLoop, state: CallState): Promise<EndedCall | CallQuestion | undefined> {
   const { tool, open, input } = state;
   loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
   const ended = await scheduleOnce(loop, state);
@@ -94,19 +107,23 @@ async function runOnce(loop: AgentLoop, state: CallState): Promise<EndedCall | C
   }
 
   const { error, checkpoint } = ended.failed;
-  if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
   if (runsLive(loop, tool, error)) {
+    loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
     open.again(checkpoint);
     state.live = true;
-    return runOnce(loop, state);
+    return undefined;
   }
-  const cancelled = recordsWaits(loop.manifest) ? open.takeCancellation() : undefined;
-  const next = afterFailure(tool, error, { cancelled, overdue: loop.deadline.passed });
-  if (next.type === 'fail') throw runFailure(error);
-  if (next.type === 'end') {
-    return { input, attempts, end: next.end, told: toldByTool(tool, error) ? 'now' : 'with the turn' };
+  const settled = await settleFailed(loop, state, ended, state.lost);
+  switch (settled.type) {
+    case 'end':
+      return { ...settled, input, attempts };
+    case 'ask':
+      return { reason: settled.reason, error: settled.error, after: { checkpoint } };
+    case 'again':
+      state.lost++;
+      open.again(checkpoint);
+      return undefined;
   }
-  return { reason: 'failed', error, after: { checkpoint } };
 }
 
 /** A person's word, or the lack of it, is the call's end; undefined: it is run (again). */
@@ -135,6 +152,7 @@ async function askPerson(
     }
     case 'again':
       goAgain(loop, state, effect);
+      state.lost = 0;
       if (after !== undefined) open.again(after.checkpoint);
       return undefined;
     case 'none':

@@ -1,8 +1,9 @@
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
-import { type ToolResult, activityId } from '../agent/calls.ts';
+import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import { type ToolCallMeta, type ToolResult, activityId } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules.ts';
+import { aftermath } from '../agent/rules/doubt.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, type Usage, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
@@ -31,7 +32,8 @@ export type ScheduleEnd =
   | { type: 'cancelled'; end: CallEnd }
   /** The result comes from outside; `note` is for who is asked. */
   | { type: 'deferred'; note: Json; token: string | undefined; attempts: number }
-  | { type: 'failed'; failed: FailedCall };
+  /** `cancelled`: a person's cancellation, which the call may not have minded; the model is told so where it has. */
+  | { type: 'failed'; failed: FailedCall; cancelled?: string | undefined; ending?: unknown };
 
 /** A cancellation of the run is thrown on. */
 export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise<ScheduleEnd> {
@@ -42,10 +44,44 @@ export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise
     return read(loop, tool, id, result, byPerson);
   } catch (caught) {
     const failure = endOfAttempt(caught);
-    if (isCancellation(failure)) return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
-    const failed = readFailure(failure);
-    countUsage(loop, failed.usage);
-    return { type: 'failed', failed };
+    if (!isCancellation(failure)) {
+      const failed = readFailure(failure);
+      countUsage(loop, failed.usage);
+      return { type: 'failed', failed };
+    }
+    if (aftermath(tool, readFailure(caught), 0).type === 'doubt') return cancelledInDoubt(loop, open, caught);
+    return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
+  }
+}
+
+/** `ending`: it is the run that is being cancelled, which has to be thrown on. */
+function cancelledInDoubt(loop: AgentLoop, open: OpenCall, caught: unknown): ScheduleEnd {
+  const failed = readFailure(caught);
+  const cancelled = open.takeCancellation();
+  if (cancelled !== undefined) return { type: 'failed', failed, cancelled };
+  return isRunEnding(loop, open) ? { type: 'failed', failed, ending: caught } : { type: 'failed', failed };
+}
+
+/** One schedule of a call's `reconcile`, after a wait; undefined where it failed or was cancelled. A cancellation of the run is thrown on. */
+export async function reconcileOnce(
+  loop: AgentLoop,
+  { tool, call, open, input }: Schedule,
+  waitMs: number,
+): Promise<{ result: ToolResult; ref: ResultRef } | undefined> {
+  const id = activityId(loop.scope, call, open.n);
+  try {
+    const result = await loop.deadline.within(open.scope, async () => {
+      if (waitMs > 0) await sleep(waitMs, { summary: `${open.id} ${tool.name} may be running still` });
+      attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
+      return toolActivity({ ...tool, effects: 'idempotent' }, id, input)(input);
+    });
+    const { usage, attempt } = result;
+    if (usage !== undefined) loop.counters.usage = addUsage(loop.counters.usage, usage);
+    return { result, ref: { activityId: id, attempt } };
+  } catch (caught) {
+    const failure = endOfAttempt(caught);
+    if (isCancellation(failure)) endOfCancelled(loop, open, failure);
+    return undefined;
   }
 }
 
@@ -60,10 +96,14 @@ function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown
 
 /** A tool of ours: its activity is our runner. */
 function startOwn(loop: AgentLoop, { tool, call, open, input }: Schedule, id: string): Promise<ToolResult> {
-  const { retry, timeoutMs, maxOutputChars } = tool;
-  const { root, scope } = loop;
-  attachMeta(id, { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.checkpoint });
+  const meta = metaOf(loop, tool, call, open);
+  attachMeta(id, tool.effects === 'once' ? { ...meta, once: true } : meta);
   return toolActivity(tool, id, input)(input);
+}
+
+function metaOf({ root, scope }: AgentLoop, tool: ToolManifest, call: string, open: OpenCall): ToolCallMeta {
+  const { retry, timeoutMs, maxOutputChars } = tool;
+  return { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.checkpoint };
 }
 
 function read(
@@ -77,7 +117,7 @@ function read(
   if (meant.type === 'failed') {
     return {
       type: 'failed',
-      failed: { error: meant.error, checkpoint: undefined, mayPass: false },
+      failed: { error: meant.error, checkpoint: undefined, mayPass: false, notDone: 'failed' },
     };
   }
   const own = tool.agent === undefined && tool.external !== true;
@@ -110,13 +150,20 @@ function refOf(
 }
 
 /** Throws the failure on when it is the run that is being cancelled. */
-function endOfCancelled({ deadline, scopeAround }: AgentLoop, open: OpenCall, failure: unknown): CallEnd {
+function endOfCancelled(loop: AgentLoop, open: OpenCall, failure: unknown): CallEnd {
   const cancelled = open.takeCancellation();
   if (cancelled !== undefined) return cancelledEnd({ cancelled, overdue: false });
-  if (deadline.passed && !scopeAround.consideredCancelled) {
-    return cancelledEnd({ cancelled, overdue: true });
-  }
-  // Somebody cancelled the sub-agent's own run.
-  if (!open.scope.consideredCancelled) return cancelledEnd({ cancelled, overdue: false });
-  throw failure;
+  if (isRunEnding(loop, open)) throw failure;
+  return cancelledEnd({ cancelled, overdue: isCut(loop) });
+}
+
+/** What has cancelled a call that no person has: the run or its turn, which is ending. */
+function isRunEnding(loop: AgentLoop, open: OpenCall): boolean {
+  // A scope that is not cancelled: somebody has cancelled the sub-agent's own run.
+  return !isCut(loop) && open.scope.consideredCancelled;
+}
+
+/** The time limit has cut what was running. */
+function isCut({ deadline, scopeAround }: AgentLoop): boolean {
+  return deadline.passed && !scopeAround.consideredCancelled;
 }

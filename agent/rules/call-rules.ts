@@ -65,19 +65,22 @@ export interface FailureContext {
   cancelled: string | undefined;
   /** The run's time limit has passed. */
   overdue: boolean;
+  /** Of a tool without effects, the model is told that its workers died. */
+  tellsDeath?: boolean | undefined;
 }
 
 /** The consequence of a failed call: the run fails, the model is told, or a person is asked. */
 export function afterFailure(
   tool: ToolManifest,
   error: ErrorInfo,
-  { cancelled, overdue }: FailureContext,
+  { cancelled, overdue, tellsDeath = false }: FailureContext,
 ): { type: 'end'; end: CallEnd } | { type: 'ask' } | { type: 'fail' } {
   if (toldByTool(tool, error)) return ended({ observation: error.message, fromTool: true });
   if (cancelled !== undefined) return ended({ observation: cancelled, fromTool: false });
   if (tool.onFailure === 'fail') return { type: 'fail' };
+  const isHarmless = tellsDeath && tool.effects === 'none' && error.type === 'WorkerDied';
   // After the deadline nobody is asked any more.
-  if (tool.onFailure === 'observe' || overdue) {
+  if (tool.onFailure === 'observe' || overdue || isHarmless) {
     return ended({ observation: failedTool(tool.name, error), fromTool: false });
   }
   return { type: 'ask' };

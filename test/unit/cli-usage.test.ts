@@ -155,6 +155,7 @@ describe('the command line', () => {
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
         export <id>                   print a whole run as one JSON file, or as a page for a browser
+        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
         retry <id> [call]             run the waiting call again
         approve <id> [call]           let the call that waits for approval run
         reject <id> [call]            do not let the call run; the model is told, and why

@@ -1,0 +1,56 @@
+import type { ToolResult } from '../agent/calls.ts';
+import type { TimelessEvent } from '../agent/events.ts';
+import type { FailedCall } from '../agent/failures.ts';
+import { toldByTool } from '../agent/rules/call-rules.ts';
+import { aftermath, reconciledEnd } from '../agent/rules/doubt.ts';
+import { type Usage, noUsage } from '../agent/vocabulary.ts';
+import type { Fact } from './facts.ts';
+import { type TracedCall, step } from './traced-calls.ts';
+
+/** Calls that may take effect once only: what their failures mean, and what their tools said of them later. */
+
+/** Of an external activity whose cancellation was asked for, nothing else is recorded. */
+const cancelledByRequest: FailedCall = {
+  error: { type: 'Cancelled', message: 'The call was cancelled' },
+  checkpoint: undefined,
+  mayPass: false,
+};
+
+export async function failedOnce(
+  call: TracedCall,
+  { type, failure }: Extract<Fact, { type: 'failed' | 'cancelled' }>,
+  attempts: number,
+): Promise<TimelessEvent[]> {
+  const { id, tool } = call;
+  if (tool === undefined) return [];
+  const after = aftermath(tool, (await failure?.()) ?? cancelledByRequest, call.lost);
+  if (type === 'cancelled' && after.type !== 'doubt') {
+    call.unsettled = { type: 'cancelled' };
+    return [];
+  }
+  const { error } = after;
+  if (toldByTool(tool, error)) return step(call, error.message);
+  if (after.type === 'again') call.lost++;
+  call.unsettled = { type: 'failed', error, ...(after.type === 'doubt' ? { inDoubt: 'unasked' } : {}) };
+  return [{ type: 'tool_failed', call: id, error, attempts }];
+}
+
+/** The next schedule of the call asks its tool what became of the one before. */
+export function isReconciling({ tool, unsettled }: TracedCall): boolean {
+  return tool?.reconciles === true && unsettled?.type === 'failed' && unsettled.inDoubt === 'unasked';
+}
+
+/** `result`: undefined where the tool could not say. */
+export function reconciled(call: TracedCall, result: unknown): TimelessEvent[] {
+  const { tool, unsettled } = call;
+  if (tool === undefined || unsettled?.type !== 'failed') return [];
+  const said = result === undefined ? undefined : reconciledEnd(tool, result);
+  if (said?.type === 'end') return step(call, said.end.observation);
+  if (said?.type === 'notDone') call.lost++;
+  unsettled.inDoubt = 'asked';
+  return [];
+}
+
+export function usageOf(result: unknown): Usage {
+  return (result as ToolResult | undefined)?.usage ?? noUsage; // written by our runner
+}
