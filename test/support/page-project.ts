@@ -73,10 +73,7 @@ function layOut(): string {
   for (const name of ['bin', 'node_modules']) mkdirSync(join(folder, name));
   symlinkSync(root, join(folder, 'node_modules/reloop'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  copyFileSync(
-    join(root, 'test/fixtures/transcripts/reloop.config.ts'),
-    join(folder, 'reloop.config.ts'),
-  );
+  copyFileSync(join(root, 'test/fixtures/transcripts/reloop.config.ts'), join(folder, 'reloop.config.ts'));
   const command = join(folder, 'bin/reloop');
   writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/cli/main.js')}' "$@"\n`);
   chmodSync(command, 0o755);
