@@ -61,7 +61,7 @@ describe('the command line', () => {
     [
       'an unknown reason to wait',
       ['skip', '--all', '--waiting', 'tired'],
-      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed.\n",
+      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.\n",
     ],
     [
       'a page beside all pages',
