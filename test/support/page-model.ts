@@ -13,6 +13,9 @@ const replies: { [question: string]: readonly ScriptEntry[] } = {
   'What did we sell?': [act('report', 'sales'), answer('1,200.')],
   'What did we spend?': [act('report', 'costs'), answer('700.')],
   'Pay Bob.': [act('pay', '9,000 to Bob'), answer('Bob was not paid: he has his money already.')],
+  'Pay Ann and Carl.': [act('pay', '500 to Ann'), act('pay', '70 to Carl'), answer('Both are paid.')],
+  'Which pen?': [act('ask_human', 'The red one or the blue one?'), answer('The red one it is.')],
+  'Count the orders.': [act('batch', 'select count(*) from orders'), answer('There are 17.')],
   'What is due?': [answer('Nothing.')],
   'Ask the bank.': [act('call_bank', 'balance'), answer('The bank does not answer today.')],
 };
