@@ -28,8 +28,8 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
         writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
+      status: (status) => writeStatus(status),
       waiting(calls) {
-        writeStatus(calls.length > 0 ? 'waiting' : 'running');
         writeWaiting(calls);
         tellParent(input, calls);
       },
@@ -44,7 +44,7 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   }
 }
 
-/** Between turns nothing is open: no call, no wait for a person, no unanswered update. */
+/** Between turns nothing is open: no call, no wait for a person, no unanswered update, nothing said that was not seen. */
 function continueWhenLong(
   input: AgentRunInput,
   loop: AgentLoop,
@@ -52,6 +52,7 @@ function continueWhenLong(
   lastTurn: Turn,
 ): Promise<never> | undefined {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
+  if (!loop.inbox.isEmpty) return undefined;
   const { runId } = workflowInfo();
   const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({
