@@ -47,13 +47,18 @@ export async function startPageProject(): Promise<PageProject> {
   await dev.prints('Ctrl-C ends it');
   const client = await AgentClient.connect({ address });
   const ids = new Set<string>();
+  /** Runs that a command may have set going, and that nobody has found at rest since. */
+  const stirred = new Set<string>();
   return {
     folder,
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
     async type(line) {
-      await atRest(client, ids);
+      for (const id of stirred) await atRest(client, id);
+      stirred.clear();
       for (const [, id = ''] of line.matchAll(/ --id (\S+)/gu)) ids.add(id);
+      const named = [...ids].filter((id) => line.includes(id));
+      for (const id of named.length === 0 ? ids : named) stirred.add(id);
       return shown(line, folder, env);
     },
     async stop() {
@@ -91,22 +96,19 @@ async function shown(line: string, folder: string, env: NodeJS.ProcessEnv): Prom
 }
 
 /** Waits until nothing more happens before somebody types: people are slower than a test. */
-async function atRest(client: AgentClient, ids: ReadonlySet<string>): Promise<void> {
-  while (!(await isAtRest(client, ids))) await sleep(50);
+async function atRest(client: AgentClient, id: string): Promise<void> {
+  while (!(await isAtRest(client, id))) await sleep(50);
 }
 
-async function isAtRest(client: AgentClient, ids: ReadonlySet<string>): Promise<boolean> {
+async function isAtRest(client: AgentClient, id: string): Promise<boolean> {
+  const { raw } = await client.temporal.workflow.getHandle(id).describe();
+  const pending = raw.pendingActivities ?? [];
+  const isBusy = pending.some(({ activityType }) => !LONG.has(activityType?.name ?? ''));
+  if (isBusy || raw.pendingWorkflowTask) return false;
+  // What lists runs hears of changes a little later.
+  const { status, runId } = await client.get(id).describe();
   const { runs } = await client.listPage({ limit: 200 });
-  for (const id of ids) {
-    const { raw } = await client.temporal.workflow.getHandle(id).describe();
-    const pending = raw.pendingActivities ?? [];
-    const isBusy = pending.some(({ activityType }) => !LONG.has(activityType?.name ?? ''));
-    if (isBusy || raw.pendingWorkflowTask) return false;
-    // What lists runs hears of changes a little later.
-    const { status, runId } = await client.get(id).describe();
-    if (runs.find((run) => run.runId === runId)?.status !== status) return false;
-  }
-  return true;
+  return runs.find((run) => run.runId === runId)?.status === status;
 }
 
 function asStrings(env: NodeJS.ProcessEnv): { [name: string]: string } {
