@@ -16,6 +16,7 @@ const replies: { [question: string]: readonly ScriptEntry[] } = {
   'Pay Ann and Carl.': [act('pay', '500 to Ann'), act('pay', '70 to Carl'), answer('Both are paid.')],
   'Which pen?': [act('ask_human', 'The red one or the blue one?'), answer('The red one it is.')],
   'Count the orders.': [act('batch', 'select count(*) from orders'), answer('There are 17.')],
+  'Send the letter.': [act('post', 'letter to Ann'), answer('The letter is on its way.')],
   'What is due?': [answer('Nothing.')],
   'Ask the bank.': [act('call_bank', 'balance'), answer('The bank does not answer today.')],
 };
