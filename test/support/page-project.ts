@@ -28,6 +28,7 @@ export interface PageProject {
   /** Where Temporal and its Web UI are. */
   address: string;
   uiUrl: string;
+  modelUrl: string;
   /** A line as a shell takes it, once all runs have come to rest; resolves with what a terminal would show. */
   type(line: string): Promise<string>;
   stop(): Promise<void>;
@@ -53,6 +54,7 @@ export async function startPageProject(): Promise<PageProject> {
     folder,
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
+    modelUrl: model.url,
     async type(line) {
       for (const id of stirred) await atRest(client, id);
       stirred.clear();

@@ -44,12 +44,14 @@ export function withOutputs(page: string, outputs: ReadonlyMap<number, string>):
   return lines.join('\n');
 }
 
-/** What differs from one run of a page to the next, by nature; anything else is wording. */
+/** What differs by nature from one run of a page to the next, or with every word of a prompt; all else is wording. */
 const VOLATILE: readonly [RegExp, string][] = [
   [/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?/gu, '<time>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu, '<run-id>'],
   [/\b127\.0\.0\.1:\d+/gu, '<address>'],
   [/\b(?:\d+ h )?(?:\d+ min )?\d+(?:\.\d+)? (?:ms|s|min|h)\b/gu, '<duration>'],
+  [/\b(?:[\d,]+ \+ )?[\d,]+ tokens?\b/gu, '<tokens>'],
+  [/<?\$\d+(?:\.\d+)?/gu, '<cost>'],
   [/\b[\d,]+ events?, [\d,]+ bytes?\b/gu, '<size>'],
   [/: [\d,]+ bytes\b/gu, ': <size>'],
 ];

@@ -62,6 +62,7 @@ describe('two outputs', () => {
       '11a1ffba-118e-7550-ac55-9fc44cc8e21f',
     ],
     ['a size', 'history: 117 events, 28,645 bytes', 'history: 26 events, 887 bytes'],
+    ['tokens and cost', '221 + 13 tokens · <$0.0001', '1,222 + 9 tokens · $0.12'],
     ['blanks at the end', 'one  \n', 'one'],
   ])('that differ in %s are alike', (_what, one, other) => {
     expect(essence(one)).toBe(essence(other));
@@ -69,7 +70,7 @@ describe('two outputs', () => {
 
   test.each([
     ['a word', 'Waiting for you: report (1.1) failed', 'Waits for you: report (1.1) failed'],
-    ['tokens', '676 ms · 221 + 13 tokens', '676 ms · 222 + 13 tokens'],
+    ['a number', '5 steps · 5 model calls', '5 steps · 6 model calls'],
     ['a command', 'reloop retry march', 'reloop retry april'],
     ['a line', 'one\n\ntwo', 'one\ntwo'],
     ['a place in the Web UI', 'http://127.0.0.1:1/namespaces/a', 'http://127.0.0.1:1/namespaces/b'],

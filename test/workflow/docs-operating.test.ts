@@ -41,10 +41,11 @@ test.each(pages)(
 );
 
 /** As it is for a reader: the usual ports, and no folder of this machine. */
-function sample(printed: string, { address, uiUrl, folder }: PageProject): string {
+function sample(printed: string, { address, uiUrl, modelUrl, folder }: PageProject): string {
   return printed
     .replaceAll(uiUrl, 'http://127.0.0.1:8233')
     .replaceAll(address, '127.0.0.1:7233')
+    .replaceAll(modelUrl, 'http://127.0.0.1:8000/v1')
     .replaceAll(folder, '/home/you/project')
     .replaceAll(/[ \t]+$/gmu, '')
     .replace(/^\n+|\n+$/gu, '');
