@@ -95,6 +95,7 @@ function refuse(command: Command, problem: string): never {
 function leftOut(name: DecisionName): string {
   const token =
     ruleOf(name).takes.token === undefined ? '' : ' <id> may be the token that a deferred call gave out.';
-  const call = `[call] may be left out when one call waits.${token}`;
+  const over = name === 'retry' ? ' A run that has failed goes back to the calls that did not end.' : '';
+  const call = `[call] may be left out when one call waits.${token}${over}`;
   return ruleOf(name).takes.output === undefined ? call : `<output> is ${JSON_OR_TEXT}; ${call}`;
 }

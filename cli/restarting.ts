@@ -1,6 +1,6 @@
 import type { AgentRun } from '../client/agent-run.ts';
 import { placeOfRun } from '../client/place.ts';
-import type { RestartReceipt } from '../client/start-again.ts';
+import type { RestartReceipt } from '../client/begin-again.ts';
 import type { CliContext } from './context.ts';
 import { UsageError, exitCodes } from './exit-codes.ts';
 import { finish } from './follow/finish.ts';

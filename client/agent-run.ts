@@ -17,7 +17,7 @@ import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { RESET, historySize, orReplaced } from './replaced-run.ts';
-import type { RestartReceipt } from './start-again.ts';
+import type { RestartReceipt } from './begin-again.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from './retry-run.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { backtestNotRun, foreign, sessionNotRun } from './run-sentences.ts';

@@ -10,7 +10,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import type { Asked } from '../history/standing.ts';
 import { InvalidInput } from './errors.ts';
 import { overridesOf } from './overrides.ts';
-import { type RestartReceipt, type RunToRestart, runToRestart, startFork } from './start-again.ts';
+import { type RestartReceipt, type RunToRestart, runToRestart, startFork } from './begin-again.ts';
 import { type Beginning, beginningAt, restartInput } from './restart-input.ts';
 import { checkId, newRunId } from './run-id.ts';
 import { askedAt } from './rewind.ts';

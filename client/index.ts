@@ -15,7 +15,7 @@ export { possibleDecisions } from './event-response.ts';
 export type { PossibleDecision, ResponseOptions } from './event-response.ts';
 export type { EventsOptions } from './follow-events.ts';
 export type { ForkOptions } from './fork.ts';
-export type { RestartReceipt } from './start-again.ts';
+export type { RestartReceipt } from './begin-again.ts';
 export type { RetryReceipt, RetryRunOptions } from './retry-run.ts';
 export type { RewindOptions } from './rewind.ts';
 export { AgentSession } from './agent-session.ts';

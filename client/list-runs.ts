@@ -8,6 +8,7 @@ import { aFewAtATime } from './concurrent.ts';
 import { InvalidInput } from './errors.ts';
 import { queryOf } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
+import { placeOfRun } from './place.ts';
 import { type WaitingInList, statusOfListed, waitingOfListed } from './run-status.ts';
 
 /** A run as the list has it. */
@@ -122,8 +123,15 @@ async function summaryIfFits(
   if (text !== undefined && !summary.input.toLowerCase().includes(text.toLowerCase())) return undefined;
   const status = await statusOfListed(client, run);
   if (!wantedStatuses(options).includes(status)) return undefined;
+  if (await isGivenUp(client, run)) return undefined;
   const waiting = waitingOfListed(run);
   return { ...summary, status, waiting: waiting.length === 0 ? undefined : waiting };
+}
+
+/** Another run has taken its place: the id stands for that one. */
+async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Promise<boolean> {
+  if (closedAt === null) return false;
+  return (await placeOfRun(client, id)).runId !== runId;
 }
 
 function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {

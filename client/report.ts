@@ -122,7 +122,7 @@ function setStanding(report: RunReport, isPaused: boolean): void {
 function beginAgain(report: RunReport, event: RestartedEvent): void {
   const { runId, iterations, usage, edits = [] } = event;
   const edited = ({ call, observation }: RunStep) =>
-    edits.find((edit) => edit.call === call)?.observation ?? observation;
+    (edits.find((edit) => edit.call === call) ?? { observation }).observation;
   Object.assign(report, { runId, iterations, usage, waiting: [], status: 'running' });
   Object.assign(report, { stopReason: null, output: null, error: null });
   report.intermediateSteps = report.intermediateSteps

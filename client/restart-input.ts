@@ -9,7 +9,7 @@ import { sourceOf } from '../history/requests.ts';
 import type { Asked, Standing } from '../history/standing.ts';
 import { rebuildTranscript } from '../history/transcript.ts';
 import type { AgentRunInput } from '../workflows/messages.ts';
-import { type RunToRestart, newRequest } from './start-again.ts';
+import { type RunToRestart, newRequest } from './begin-again.ts';
 
 /** Where the transcript of a new run begins, and what its first model call adds to it. */
 export interface Beginning {
@@ -106,7 +106,12 @@ function common({ input, manifest, done }: Standing, by: Restart['by']): AgentRu
 async function visibleEntries(client: Client, { run, mark }: Beginning): Promise<Entry[]> {
   if (mark.length === START.length) return [];
   const transcript = await rebuildTranscript(sourceOf(client, whatIsGone), run, 0, mark);
-  return transcript.entries.filter(({ type }) => type !== 'agent');
+  return transcript.entries.flatMap((entry): Entry[] => {
+    if (entry.type === 'agent') return [];
+    if (entry.type !== 'step') return [entry];
+    const { ref: _, ...step } = entry; // what it refers to is in place
+    return [step];
+  });
 }
 
 /** What no payload may pass is told before it ends the new run. */

@@ -13,7 +13,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import { asToolResult } from '../history/records.ts';
 import type { Asked, RecordedCall } from '../history/standing.ts';
 import { DecisionRefused, InvalidInput } from './errors.ts';
-import { type RestartReceipt, type RunToRestart, replaceRun, runToRestart } from './start-again.ts';
+import { type RestartReceipt, type RunToRestart, replaceRun, runToRestart } from './begin-again.ts';
 import { type RestartInput, beginningAt, restartFromQuestion, restartInput } from './restart-input.ts';
 
 export interface RetryRunOptions {

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Asked, Standing } from '../history/standing.ts';
 import { InvalidInput } from './errors.ts';
-import { type RestartReceipt, type RunToRestart, replaceRun, runToRestart } from './start-again.ts';
+import { type RestartReceipt, type RunToRestart, replaceRun, runToRestart } from './begin-again.ts';
 import { beginningAt, restartInput } from './restart-input.ts';
 
 export interface RewindOptions {

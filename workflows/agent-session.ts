@@ -27,7 +27,7 @@ import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from './messages.ts';
 import { isAlreadyStarted } from './run-failure.ts';
-import { orItsSuccessor } from './follow-successor.ts';
+import { orItsSuccessor } from './child-successor.ts';
 import { type SessionReceipt, clearUpdate, sendSignal, sendUpdate, sessionHelp } from './session-messages.ts';
 
 /** A conversation under way. */

@@ -4,7 +4,7 @@ import type { RunResult } from '../agent/run-result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
 import { isAlreadyStarted, runFailure } from './run-failure.ts';
-import { orItsSuccessor } from './follow-successor.ts';
+import { orItsSuccessor } from './child-successor.ts';
 import type { AgentLoop } from './agent-loop.ts';
 
 /** Agents that call one another, at most so deep. */

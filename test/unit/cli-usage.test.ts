@@ -193,7 +193,8 @@ describe('the command line', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: reloop retry [options] <id> [call]
 
-      Run the waiting call again. [call] may be left out when one call waits.
+      Run the waiting call again. [call] may be left out when one call waits. A run that has failed goes
+      back to the calls that did not end.
 
       Options:
         --input <input>        other input; taken as JSON if it is an object or an array, else as text

@@ -197,7 +197,36 @@ test.each([
   expect((await run.describe()).runId).toBe(runId);
 });
 
-test('a run of no agent is refused', async () => {
+test('a run that was taken back is listed once, as it goes on', async () => {
+  const run = await rig.client.start('a', 'listed?');
+  await run.result();
+  const { runId } = await run.rewind({ step: 4 });
+  await run.result();
+  const listed = async () => {
+    const found = [];
+    for await (const one of rig.client.list({ text: 'listed?' })) found.push(one);
+    return found;
+  };
+  await expect.poll(listed).toMatchObject([{ id: run.id, runId, status: 'completed', agent: 'a' }]);
+});
+
+test('a session is refused, and a workflow of no agent', async () => {
+  const other = await rig.temporal.workflow.start('somethingElse', {
+    workflowId: `other-${randomUUID()}`,
+    taskQueue: 'nobody',
+  });
+  await expect(rig.client.get(other.workflowId).rewind({ step: 1 })).rejects.toThrow(/no run of an agent/u);
+  await other.terminate();
+  const session = await rig.temporal.workflow.start('agentSession', {
+    workflowId: `session:${randomUUID()}`,
+    taskQueue: 'nobody',
+    args: [{}],
+  });
+  await expect(rig.client.get(session.workflowId).fork({ step: 1 })).rejects.toThrow(/is a session, no run/u);
+  await session.terminate();
+});
+
+test('a run that is not there is refused', async () => {
   await expect(rig.client.get(`none-${randomUUID()}`).rewind({ step: 1 })).rejects.toThrow(
     /There is no run/u,
   );

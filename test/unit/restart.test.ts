@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { Fact } from '../../history/facts.ts';
+import { createRunClock } from '../../history/run-clock.ts';
+import { type RestartedEvent, inputDigest, isDropped } from '../../agent/restart.ts';
+import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
+import { withObservations } from '../../agent/transcript/edits.ts';
+import { type Entry, abroad, conversation } from '../../agent/transcript/entries.ts';
+import { noUsage } from '../../agent/vocabulary.ts';
+import { restartText } from '../../cli/print/trace-words.ts';
+import { addToReport, emptyReport } from '../../client/report.ts';
+import { sampleManifest } from '../support/manifest.ts';
+import { atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+
+describe('where a run begins again', () => {
+  test.each([
+    ['2.1', undefined, false],
+    ['3', undefined, true],
+    ['3.1', undefined, true],
+    ['10.2', undefined, true],
+    ['3.1', ['3.2'], false],
+    ['3.2', ['3.2'], true],
+    ['3.2/1.1', ['3.2'], true],
+    ['4.1', ['3.2'], true],
+    ['1/3.1', undefined, false],
+  ])('call %s, with %j made again of step 3, is dropped: %s', (call, again, dropped) => {
+    expect(isDropped(call, { step: 3, again })).toBe(dropped);
+  });
+
+  const event: RestartedEvent = {
+    type: 'restarted',
+    by: 'rewind',
+    step: 2,
+    id: 'run-1',
+    runId: 'second',
+    from: { id: 'run-1', runId: 'first' },
+    iterations: 1,
+    usage: { ...noUsage, totalTokens: 365 },
+  };
+
+  test('a report that was ahead of it has what is kept, and waits for nothing', () => {
+    const report = emptyReport('run-1', '');
+    const before = atSeconds(
+      started,
+      ...decides('1', 'search', 'x'),
+      observes('1.1', 'search', 'x', 'one'),
+      ...decides('2', 'search', 'y'),
+      observes('2.1', 'search', 'y', 'two'),
+      ...decides('3', 'search', 'z'),
+      ...parks('3.1', 'search', 'z'),
+    );
+    for (const one of [...before, { ...event, at: 0, edits: [{ call: '1.1', observation: null }] }])
+      addToReport(report, one);
+    expect(report).toMatchObject({ runId: 'second', status: 'running', waiting: [], iterations: 1 });
+    expect(report.usage.totalTokens).toBe(365);
+    expect(report.intermediateSteps).toMatchObject([{ call: '1.1', observation: null }]);
+  });
+
+  test.each([
+    [event, 'Rewound to step 2'],
+    [{ ...event, by: 'fork', from: { id: 'other', runId: 'r' } }, 'Forked from run other at step 2'],
+    [{ ...event, by: 'retry' }, 'Retried from step 2'],
+    [{ ...event, by: 'retry', again: ['2.2', '2.3'] }, 'Retried from call 2.2, 2.3'],
+  ] as [RestartedEvent, string][])('the trace says how: %#', (told, text) => {
+    expect(restartText(told)).toBe(text);
+  });
+});
+
+describe('entries that another run goes on with', () => {
+  const step = { type: 'step', call: '1.1', action: { tool: 't', toolInput: 'x', log: '' } } as const;
+  const referring: Entry = { ...step, observation: null, ref: { activityId: '1.1' } };
+
+  test('say which run of which workflow has what they refer to', () => {
+    expect(abroad([referring], 'run', 'workflow')).toMatchObject([
+      { ref: { activityId: '1.1', runId: 'run', workflowId: 'workflow' } },
+    ]);
+    const known: Entry = { ...referring, ref: { activityId: '1.1', runId: 'earlier', workflowId: 'first' } };
+    expect(abroad([known], 'run', 'workflow')).toEqual([known]);
+  });
+
+  test('have the observation in place that a person gave', () => {
+    expect(withObservations([referring], new Map([['1.1', 'other']]))).toEqual([
+      { ...step, observation: 'other' },
+    ]);
+    expect(withObservations([referring], new Map([['2.1', 'other']]))).toEqual([referring]);
+  });
+
+  test('speak to the model that stands in them last', () => {
+    const manifest = sampleManifest();
+    const entries: Entry[] = [
+      { type: 'agent', manifest },
+      { type: 'question', input: 'why?', chatHistory: [] },
+      { ...step, observation: 'one' },
+      { type: 'agent', manifest: { ...manifest, model: 'other' } },
+    ];
+    expect(conversation(entries)).toMatchObject({
+      manifest: { model: 'other' },
+      steps: [{ observation: 'one' }],
+    });
+  });
+});
+
+describe('an earlier call with the same effect', () => {
+  const done = [{ call: '3.1', tool: 'pay', input: inputDigest({ to: 'Ann', sum: 3 }), output: 'receipt' }];
+
+  test('is found by its tool and its input, in whatever order its fields stand', () => {
+    expect(earlierCall(done, 'pay', { sum: 3, to: 'Ann' })).toBe(done[0]);
+    expect(earlierCall(done, 'pay', { sum: 4, to: 'Ann' })).toBeUndefined();
+    expect(earlierCall(done, 'refund', { sum: 3, to: 'Ann' })).toBeUndefined();
+  });
+
+  test('is told with what it returned, or that nobody knows', () => {
+    expect(done.map(repeatedError)).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "Call 3.1 of pay was made with the same input in a step that was dropped, and returned: receipt",
+          "type": "Repeated",
+        },
+      ]
+    `);
+    expect(repeatedError({ call: '3.1', tool: 'pay', input: '' }).message).toMatchInlineSnapshot(
+      `"Call 3.1 of pay was made with the same input in a step that was dropped, and it is not known whether it took effect"`,
+    );
+  });
+});
+
+describe('the clock of a time limit, as the record has it', () => {
+  const at = (ms: number, fact: object) => ({ id: 1, at: ms, ...fact }) as Fact; // what the clock reads of one
+  const start = (input: object) => ({
+    type: 'started',
+    workflowId: 'w',
+    runId: 'r',
+    input: async () => input,
+  });
+  const wait = (timer: string) => ({
+    type: 'timer_started',
+    timer,
+    summary: async () => 'waiting: 1.1 t failed. retry',
+  });
+
+  async function clockAfter(...facts: Fact[]) {
+    const clock = createRunClock();
+    for (const fact of facts) await clock.next(fact);
+    return clock;
+  }
+
+  test('begins with the first call, and stands still while anything waits', async () => {
+    const clock = await clockAfter(
+      at(0, start({ agent: 'a' })),
+      at(5, { type: 'scheduled', of: 'activity', key: '1', workId: 'resolve', name: 'resolveAgent' }),
+      at(10, { type: 'scheduled', of: 'activity', key: '2', workId: '1', name: 'callModel' }),
+      at(20, wait('t1')),
+      at(30, wait('t2')),
+      at(50, { type: 'timer_cancelled', timer: 't1' }),
+      at(70, { type: 'timer_cancelled', timer: 't2' }),
+      at(80, wait('t3')),
+    );
+    expect(clock.elapsedMs(100)).toBe(80 - 10 - 50);
+  });
+
+  test('goes on from what had passed where the run was continued, or does steps again', async () => {
+    const counters = { iterations: 1, startedAtMs: 100, waitedMs: 30, usage: noUsage };
+    const continued = await clockAfter(at(200, start({ agent: 'a', counters })));
+    expect(continued.elapsedMs(300)).toBe(170);
+    const again = await clockAfter(at(200, start({ agent: 'a', counters, restart: { elapsedMs: 40 } })));
+    expect(again.elapsedMs(300)).toBe(140);
+  });
+});
