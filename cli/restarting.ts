@@ -8,6 +8,7 @@ import { follow } from './follow/follow.ts';
 import { type Io, printJson, say } from './io.ts';
 import { type CommonOptions, flagsToRepeat } from './options.ts';
 import { shellWord } from './print/display.ts';
+import { runPage, sayPage } from './web-ui.ts';
 import { serve, withHistory } from './with-run.ts';
 
 /** What a command has started, and how it says so. */
@@ -30,7 +31,8 @@ export async function restarting(
     const { receipt, line } = await act(run, context);
     const { json = false } = options;
     say(io, line);
-    if (json) printJson(io, receipt);
+    sayPage(io, context, receipt.id);
+    if (json) printJson(io, { ...receipt, url: runPage(context, receipt.id) });
     const next = context.client.get(receipt.id);
     const ours = await serve(context, await placeOfRun(context.client.temporal, next.id), options);
     if (!ours) return exitCodes.answered;

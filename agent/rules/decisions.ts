@@ -154,7 +154,8 @@ export function fittingDecisions(call: CallState): DecisionName[] {
 }
 
 function aborted(reason: string | undefined, error: ErrorInfo | undefined): ErrorInfo {
-  const why = reason === undefined ? '' : `: ${reason}`;
+  // Most people end a sentence themselves.
+  const why = reason === undefined ? '' : `: ${reason.replace(/\.$/u, '')}`;
   const what = error === undefined ? '' : ` The call had failed: ${error.message}`;
   return { type: 'Aborted', message: `Aborted by the operator${why}.${what}` };
 }

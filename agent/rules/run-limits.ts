@@ -108,6 +108,9 @@ export function limitError(figure: string): ErrorInfo {
     case REPEATS:
       return { type: 'RepeatedAction', message: `The same action was decided on ${amount} times in a row.` };
     default:
-      return { type: 'MaxIterations', message: `The limit of ${amount} iterations is reached.` };
+      return {
+        type: 'MaxIterations',
+        message: `The limit of ${amount} iteration${amount === '1' ? '' : 's'} is reached.`,
+      };
   }
 }

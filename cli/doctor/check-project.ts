@@ -3,6 +3,7 @@ import { findConfig } from '../../config/load.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadCommandConfig } from '../command-config.ts';
 import type { CommonOptions } from '../options.ts';
+import { count } from '../print/display.ts';
 import type { CommandConfig } from '../task-queue.ts';
 import { packageVersion } from '../version.ts';
 
@@ -44,7 +45,7 @@ export async function checkProject({ config: named }: CommonOptions): Promise<Pr
       return { name, state: 'problem', found: modelOf(loaded.manifest(agent, {})?.model), advice: problem };
     });
     const usable = models.some(({ state }) => state === 'ok');
-    const found = `${file}: ${loaded.agents.size} agents, ${loaded.tools.size} tools`;
+    const found = `${file}: ${count(loaded.agents.size, 'agent')}, ${count(loaded.tools.size, 'tool')}`;
     const nothing = {
       exitCode: exitCodes.usage,
       advice: 'none of its agents has a model that can be asked: see below',

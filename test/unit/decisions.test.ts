@@ -242,7 +242,7 @@ describe('every decision', () => {
       { type: 'resolve', output: 5 },
       { type: 'skip', reason: 'why not' },
       { type: 'cancelCall' },
-      { type: 'abort', reason: 'enough' },
+      { type: 'abort', reason: 'Enough.' },
       { type: 'approve', remember: 'tool' },
       { type: 'reject', reason: 'no' },
     ];
@@ -257,7 +257,7 @@ describe('every decision', () => {
       { type: 'cancel', observation: 'This tool call was cancelled before it ended; there is no result.' },
       {
         type: 'fail',
-        error: { type: 'Aborted', message: 'Aborted by the operator: enough. The call had failed: oops' },
+        error: { type: 'Aborted', message: 'Aborted by the operator: Enough. The call had failed: oops' },
       },
       { type: 'again', input: undefined, remember: 'tool' },
       {

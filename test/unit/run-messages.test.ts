@@ -212,6 +212,7 @@ describe('a limit', () => {
 
   test.each([
     ['15 iterations', 'MaxIterations', 'The limit of 15 iterations is reached.'],
+    ['1 iterations', 'MaxIterations', 'The limit of 1 iteration is reached.'],
     ['600000 ms', 'MaxExecutionTime', 'The time limit of 600 s is reached.'],
     ['1000 tokens', 'TokenBudget', 'The budget of 1000 tokens is used up.'],
     ['0.5 dollars', 'CostBudget', 'The budget of $0.5 is used up.'],

@@ -1,0 +1,74 @@
+/** `node --import tsx test/support/make-pictures.ts`: the pictures of docs/operating.md, taken of a real Web UI. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Page, chromium } from 'playwright-core';
+import { root } from './cli.ts';
+import { startPageProject } from './page-project.ts';
+
+const folder = join(root, 'docs/images');
+mkdirSync(folder, { recursive: true });
+const project = await startPageProject();
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+try {
+  await project.type('reloop run bookkeeper "Close the books of March." --id march --no-wait');
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  await page.goto(`${project.uiUrl}/namespaces/default/workflows/march`);
+  await takeTimeline(page);
+  await takeTimer(page);
+  await takeUpdateForm(page);
+  await takeMetadata(page);
+} finally {
+  await browser.close();
+  await project.stop();
+}
+
+async function takeTimeline(page: Page): Promise<void> {
+  await visibleText(page, 'waiting: 1.1').waitFor();
+  await take(page, 'waiting-timeline', 860);
+}
+
+/** In the list of events, below the timeline. */
+async function takeTimer(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Compact' }).click();
+  // The timeline goes on growing for a moment.
+  await page.waitForTimeout(1000);
+  await page.mouse.move(700, 600);
+  await page.mouse.wheel(0, 2000);
+  await take(page, 'timer-started', 800);
+}
+
+async function takeUpdateForm(page: Page): Promise<void> {
+  await page.reload();
+  await visibleText(page, 'waiting: 1.1').waitFor();
+  await page.getByRole('button', { name: 'More Actions' }).filter({ visible: true }).click();
+  await visibleText(page, 'Send an Update').click();
+  await page.getByTestId('update-select-button').filter({ visible: true }).click();
+  await page
+    .getByRole('option', { name: /^resolve/u })
+    .filter({ visible: true })
+    .click();
+  await page.locator('[contenteditable=true]').filter({ visible: true }).click();
+  await page.keyboard.insertText('{"output":"sales 1,200"}');
+  await take(page, 'send-an-update', 760);
+}
+
+async function takeMetadata(page: Page): Promise<void> {
+  await page.goto(new URL('user-metadata', page.url()).href);
+  // Markdown is shown in a frame of its own.
+  await page.frameLocator('iframe >> nth=-1').getByText('To go on, send an Update').waitFor();
+  await take(page, 'user-metadata', 820);
+}
+
+function visibleText(page: Page, text: string) {
+  return page.getByText(text).filter({ visible: true }).first();
+}
+
+async function take(page: Page, name: string, height: number): Promise<void> {
+  // What opens or scrolls does so in steps.
+  await page.waitForTimeout(1000);
+  const clip = { x: 0, y: 0, width: 1280, height };
+  await page.screenshot({ path: join(folder, `${name}.png`), clip, animations: 'disabled' });
+}
