@@ -5,6 +5,7 @@ import { girlfriend } from './examples/girlfriend.ts';
 import { terse } from './examples/own-kind.ts';
 import { counter } from './examples/own-parser.ts';
 import { concierge } from './examples/own-prompt.ts';
+import { payer } from './examples/payer.ts';
 import { assistant } from './examples/start-run.ts';
 import { comparison } from './examples/structured-output.ts';
 import { editor, researcher } from './examples/sub-agent.ts';
@@ -25,5 +26,6 @@ export default defineConfig({
     editor,
     researcher,
     geographer,
+    payer,
   ],
 });

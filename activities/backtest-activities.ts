@@ -9,7 +9,7 @@ import { type BacktestedRun, backtestedRun } from '../agent/backtest/backtest-re
 import { NOT_RECORDED } from '../agent/backtest/compare-runs.ts';
 import { findRecorded } from '../agent/backtest/recording.ts';
 import type { ToolResult } from '../agent/calls.ts';
-import { readOutline, readQuestion } from '../history/recorded-run.ts';
+import { readOutline, readQuestion } from '../history/read-recording.ts';
 import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';

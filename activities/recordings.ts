@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
 import type { Recording } from '../agent/backtest/recording.ts';
 import { isNotFound } from '../history/pages.ts';
-import { readRecording } from '../history/recorded-run.ts';
+import { readRecording } from '../history/read-recording.ts';
 
 /** Bytes of recorded observations that a worker process keeps; the runs of a backtest come back to theirs at every call. */
 const CACHE_BYTES = 32_000_000;

@@ -36,7 +36,13 @@ export interface Wait {
  * `model_text`, `tool_progress` and `attempt_failed` come from calls under way: they are seen live only, each tagged
  * with its attempt. All others come from history and are the same for every reader at any time.
  */
-export type RunEvent = { at: number } & (
+export type RunEvent = {
+  at: number;
+  /** Where a reader stands behind this event: what `events({ after })` takes. Of recorded events that are read; opaque. */
+  eventId?: string | undefined;
+  /** Of an event of a sub-agent's run: the call that runs it (`3.1`, deeper `3.1/2.1`). Decide on `WITHIN/CALL`. */
+  within?: string | undefined;
+} & (
   | { type: 'run_started'; id: string; runId: string; agent: string; input: string }
   | { type: 'model_started'; call: string }
   /** `text` is all of the reply so far. */
@@ -85,8 +91,17 @@ export type RunEvent = { at: number } & (
     }
 );
 
-/** A run event without its time; distributes over the union. */
-export type TimelessEvent = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
+/** A run event as the rules tell it: without its time, and without where it was read. Distributes over the union. */
+export type TimelessEvent = RunEvent extends infer E
+  ? E extends RunEvent
+    ? Omit<E, 'at' | 'eventId' | 'within'>
+    : never
+  : never;
+
+/** Not seen live only. */
+export function isRecorded({ type }: RunEvent): boolean {
+  return type !== 'model_text' && type !== 'tool_progress' && type !== 'attempt_failed';
+}
 
 /** A step as it is reported: LangChain's, and what it cost. */
 export interface RunStep extends AgentStep {

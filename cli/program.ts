@@ -51,8 +51,8 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       .summary(summary)
       .description(sentence(summary + more));
   addRunning(add, io, done);
-  addBacktest(add, io, done);
   addLooking(add, io, done);
+  addBacktest(add, io, done);
   addDeciding(program, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);

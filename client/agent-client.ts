@@ -5,7 +5,13 @@ import { limits } from '../agent/limits.ts';
 import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
 import { readToken } from '../agent/defer-token.ts';
 import type { ChatMessage, Json } from '../agent/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../workflows/messages.ts';
+import {
+  AGENT_RUN,
+  backtestId,
+  type AgentRunInput,
+  type DecisionReceipt,
+  runLabels,
+} from '../workflows/messages.ts';
 import { AgentRun, type ResultOptions, type RunResultWithSteps } from './agent-run.ts';
 import { placeOfRun } from './place.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
@@ -173,6 +179,11 @@ function checkId(id: string): void {
   if (isId(id, 900) && id.startsWith(sessionId(''))) {
     throw new InvalidInput(
       `"${id}" is what the session of that name is called: a run's id does not begin with ${sessionId('')}.`,
+    );
+  }
+  if (isId(id, 900) && id.startsWith(backtestId(''))) {
+    throw new InvalidInput(
+      `"${id}" is what backtests and their runs are called: a run's id does not begin with ${backtestId('')}.`,
     );
   }
   if (isId(id, 900)) return;

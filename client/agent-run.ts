@@ -8,26 +8,21 @@ import type { RunResult } from '../agent/run-result.ts';
 import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
 import { collectExport } from './collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
+import { type ResponseOptions, eventResponse } from './event-response.ts';
+import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
-import { withPauses } from './paced.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
-import { createTrace } from '../history/trace.ts';
+import { readTimeline } from '../history/timeline.ts';
+import type { RunRef } from '../history/pages.ts';
 
 /** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
 export interface RunResultWithSteps extends RunResult {
   intermediateSteps: RunStep[];
-}
-
-export interface EventsOptions {
-  /** Also text, progress and failed attempts of calls under way. Default true. */
-  live?: boolean;
-  /** Go on until the run ends. Default true; without, the events there are. */
-  follow?: boolean;
 }
 
 export interface ResultOptions {
@@ -42,8 +37,6 @@ export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
   /** Also every exact request. Default false: they grow with the square of a run's steps. */
   prompts?: boolean | undefined;
 }
-
-const POLL_MS = 1000;
 
 /** One run, wherever it is; nothing here needs a worker but `decide`. */
 export class AgentRun {
@@ -73,30 +66,21 @@ export class AgentRun {
     return { output, intermediateSteps, stopReason, iterations, usage };
   }
 
-  /** All events from the run's beginning, and those to come until it ends. Can be iterated anywhere, any time, again. */
-  async *events({ live = true, follow = true }: EventsOptions = {}): AsyncGenerator<RunEvent> {
-    if (!live || !follow) {
-      yield* this.#recorded(follow);
-      return;
-    }
-    let runId = '';
-    const poll = createLivePoll(this.#client, () => ({ workflowId: this.id, runId }));
-    const left = new AbortController();
-    const recorded = this.#recorded(true, left.signal);
-    try {
-      for await (const event of withPauses(() => recorded.next(), POLL_MS)) {
-        if (event === undefined) {
-          yield* await poll().catch(() => []); // live text is a convenience: the recorded events go on without it
-          continue;
-        }
-        if (event.type === 'run_started' || event.type === 'continued') runId = event.runId;
-        yield event;
-      }
-    } finally {
-      // A reader that stops early must leave no long poll behind.
-      left.abort();
-      await recorded.return(undefined).catch(() => undefined);
-    }
+  /**
+   * All events from the run's beginning, and those to come until it ends. Can be iterated anywhere, any time, again, and
+   * from behind any event. Throws RunNotFound, and InvalidInput where `after` is no event of this run.
+   */
+  async *events(options: EventsOptions = {}): AsyncGenerator<RunEvent> {
+    const run = await this.#place();
+    for await (const { event, runId } of followEvents(this.#client, run, options))
+      yield event.within === undefined ? await this.#orReset(event, runId) : event;
+  }
+
+  /** The same as a web response: server-sent events, for a page to show. Throws what `events()` throws, before it answers. */
+  async toResponse(options: ResponseOptions | Request = {}): Promise<Response> {
+    const run = await this.#place();
+    const check = (after: string | undefined) => knownPositions(this.#client, run, after);
+    return eventResponse({ open: run.open, check, events: (from) => this.events(from) }, options);
   }
 
   /** The exact request of every model call, in order, rebuilt from history. */
@@ -199,17 +183,15 @@ export class AgentRun {
   }
 
   async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-    const trace = createTrace(this.id);
-    const { runId, type } = await this.#orNotFound(this.#handle().describe());
+    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), { follow, signal }))
+      for (const event of events) yield await this.#orReset(event, runId);
+  }
+
+  async #place(): Promise<RunRef & { open: boolean }> {
+    const { runId, type, status } = await this.#orNotFound(this.#handle().describe());
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
-    let current = runId;
-    for await (const fact of readLineage(this.#client, { workflowId: this.id, runId }, follow, signal)) {
-      for (const event of await trace.next(fact)) {
-        if (event.type === 'run_started' || event.type === 'continued') current = event.runId;
-        yield await this.#orReset(event, current);
-      }
-    }
+    return { workflowId: this.id, runId, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
   }
 
   /** Temporal's Reset ends a run that is open, as a termination does, and has another one go on. */

@@ -20,7 +20,8 @@ export type Fact = { id: number; at: number } & (
   | StartedFact
   /** `key` ties what follows to it; `id` names a workflow's activity or the child's workflow, `name` is its type. */
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
-  | { type: 'begun'; of: Work; key: string; attempt: number }
+  /** `runId`: of a child's run. */
+  | { type: 'begun'; of: Work; key: string; attempt: number; runId?: string | undefined }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
   /** `failure`: of an activity, with what it says of its call. */
   | { type: 'failed'; of: Work; key: string; error: RecordedError; failure?: RecordedFailure }
@@ -161,7 +162,10 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
       return { type: 'scheduled', of, key: String(event.eventId), workId, name, input: value(input) };
     }
     const begun = event.childWorkflowExecutionStartedEventAttributes;
-    if (begun) return { type: 'begun', of, key: String(begun.initiatedEventId), attempt: 1 };
+    if (begun) {
+      const key = String(begun.initiatedEventId);
+      return { type: 'begun', of, key, attempt: 1, runId: begun.workflowExecution?.runId ?? undefined };
+    }
     const done = event.childWorkflowExecutionCompletedEventAttributes;
     if (done)
       return { type: 'succeeded', of, key: String(done.initiatedEventId), result: value(done.result) };

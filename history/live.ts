@@ -13,9 +13,13 @@ type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /**
  * What calls under way show of themselves: text being written, progress, failed attempts. It is not in history; the
- * server knows it of pending activities only. Each poll returns what is new since the last.
+ * server knows it of pending activities only. Each poll returns what is new since the last, of the calls that are `asked`.
  */
-export function createLivePoll(client: Client, run: () => RunRef): () => Promise<RunEvent[]> {
+export function createLivePoll(
+  client: Client,
+  run: () => RunRef,
+  asked: (call: string) => boolean = () => true,
+): () => Promise<RunEvent[]> {
   const seen = new Map<string, string>();
   const isNew = (key: string, value: string) => {
     if (seen.get(key) === value) return false;
@@ -37,8 +41,10 @@ export function createLivePoll(client: Client, run: () => RunRef): () => Promise
     if (id === undefined) return [];
     const at = Date.now();
     const call = id.scope === 0 ? id.call : `${id.scope}/${id.call}`;
+    if (!asked(call)) return [];
     const attempt = activity.attempt ?? 1;
-    const { text, progress } = fieldsOf(await decodeFirst(client, activity.heartbeatDetails));
+    const record = isOfThisAttempt(activity) ? activity.heartbeatDetails : undefined;
+    const { text, progress } = fieldsOf(await decodeFirst(client, record));
     const events: RunEvent[] = [];
     if (activity.lastFailure && attempt > 1 && isNew(`${call} failure`, `${id.n} ${attempt}`)) {
       const error = await recordedError(client, activity.lastFailure)();
@@ -55,6 +61,15 @@ export function createLivePoll(client: Client, run: () => RunRef): () => Promise
     }
     return events;
   }
+}
+
+/** Between attempts, and until the next one has sent a heartbeat, the server keeps the last one's. */
+function isOfThisAttempt({
+  attempt,
+  lastStartedTime: started,
+  lastHeartbeatTime: beat,
+}: PendingActivity): boolean {
+  return (attempt ?? 1) <= 1 || (started && beat ? tsToMs(beat) >= tsToMs(started) : false);
 }
 
 /** A tool may say anything of itself, and another worker's activity anything at all. */

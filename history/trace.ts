@@ -1,11 +1,10 @@
 import type { ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
-import { fieldsOf } from '../agent/json-object.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import { type ErrorInfo, type Json, addUsage, noUsage } from '../agent/vocabulary.ts';
+import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
@@ -18,6 +17,7 @@ import {
   asResolvedAgent,
   asRunInput,
 } from './records.ts';
+import { scheduledInput, scheduledName } from './scheduled-tool.ts';
 import {
   type Pending,
   type TracedCall,
@@ -121,14 +121,11 @@ export function createTrace(id: string): Trace {
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
-    const isChild = fact.of === 'child';
     const scheduled = scheduledCall(id, fact);
     if (scheduled === undefined) return [];
     const { call, scope, n } = scheduled;
     const known = calls.get(call);
-    // A sub-agent, or a call that a recording answers, goes by its tool's name.
-    const isAnswered = fact.name === 'recordedCall';
-    const name = isChild || isAnswered ? (known?.action.tool ?? '') : fact.name;
+    const name = scheduledName(fact, known?.action.tool);
     const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false, reconciles: false };
     pending.set(fact.key, task);
     if (name === 'resolveAgent') return [];
@@ -142,9 +139,7 @@ export function createTrace(id: string): Trace {
       task.reconciles = true;
       return [];
     }
-    // Tool activities and sub-agents have one argument, the input; a run has its own input.
-    const given = isAnswered ? fieldsOf(input)['toolInput'] : input;
-    const toolInput = (isChild ? (asRunInput(input)?.question?.input ?? null) : (given ?? null)) as Json;
+    const toolInput = scheduledInput(fact, input);
     if (known) known.action = { ...known.action, toolInput };
     return [{ type: 'tool_started', call, tool: name, toolInput }];
   }

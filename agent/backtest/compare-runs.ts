@@ -40,7 +40,7 @@ function differenceAt(step: number, before: RunOutline, after: RunOutline): RunC
   return { step, before: before.decisions[index] ?? null, after: after.decisions[index] ?? null };
 }
 
-export function isSame(before: Decided | undefined, after: Decided | undefined): boolean {
+function isSame(before: Decided | undefined, after: Decided | undefined): boolean {
   return canonicalJson(before ?? null) === canonicalJson(after ?? null);
 }
 

@@ -65,7 +65,7 @@ export function addToOutline({ decisions, ending }: RunOutline, event: RunEvent)
   }
 }
 
-export function decidedOf(decision: TurnDecision): Decided {
+function decidedOf(decision: TurnDecision): Decided {
   switch (decision.type) {
     case 'act':
       return {

@@ -33,6 +33,7 @@ function recordedTool(tool: ToolManifest, live: LiveTools | undefined): ToolMani
     human: undefined,
     approval: undefined,
     askTimeout: undefined,
+    reconciles: undefined,
     effects: 'idempotent',
     onFailure: 'fail',
   };

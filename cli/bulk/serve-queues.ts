@@ -1,5 +1,4 @@
-import type { CliContext } from '../context.ts';
-import { needsWorker } from '../context.ts';
+import { type CliContext, needsWorker } from '../context.ts';
 import { loadConfigOf } from '../command-config.ts';
 import { oneLine } from '../print/display.ts';
 import type { CommonOptions } from '../options.ts';
@@ -41,5 +40,5 @@ export async function serveQueues(
 }
 
 function nobody(queue: string): string {
-  return `Nobody works on task queue ${queue}: start ${serving('dev', queue)}, and say it again.`;
+  return `Nobody works on task queue ${queue}, and this command is the worker of another: say it again, or start ${serving('dev', queue)} first.`;
 }

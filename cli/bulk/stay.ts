@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callPath } from '../../agent/calls.ts';
+import type { WaitingCall } from '../../agent/events.ts';
 import { aFewAtATime } from '../../client/concurrent.ts';
 import type { CliContext } from '../context.ts';
 import { follow } from '../follow/follow.ts';
@@ -11,6 +14,9 @@ export interface StayOptions extends CommonOptions {
   untilWaiting: boolean;
 }
 
+/** Until a run is looked at again that has not heard of its sub-agent yet. */
+const SUB_AGENT_MS = 250;
+
 /**
  * Where this process is the worker of the runs, it stays until they have ended or wait for a person again: nobody else
  * would go on with them. Ctrl-C leaves them. Returns the signal that did, if one did.
@@ -21,17 +27,17 @@ export async function stayFor(
   decided: readonly Target[],
   { untilWaiting, ...options }: StayOptions,
 ): Promise<'SIGINT' | 'SIGTERM' | undefined> {
-  const runs = [...new Map(decided.map((target) => [target.run.id, target])).values()];
-  if (runs.length === 0) return undefined;
+  const seen = decidedByRun(decided);
+  if (seen.size === 0) return undefined;
   say(
     io,
-    `This command is the worker of ${count(runs.length, 'run')}: it stays until they have ended or wait.`,
+    `This command is the worker of ${count(seen.size, 'run')}: it stays until they have ended or wait.`,
   );
   const ends = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
-  let signal: 'SIGINT' | 'SIGTERM' | undefined;
-  const forgetSignals = io.onSignal((caught) => {
-    signal = caught;
-    for (const end of ends) end(caught);
+  const caught: { signal?: 'SIGINT' | 'SIGTERM' } = {};
+  const forgetSignals = io.onSignal((signal) => {
+    caught.signal = signal;
+    for (const end of ends) end(signal);
   });
   const quiet: Io = {
     ...io,
@@ -41,19 +47,43 @@ export async function stayFor(
       return () => void ends.delete(handler);
     },
   };
+  /** Follows a run as far as it goes; says whether it has not heard yet of what was decided in a sub-agent. */
+  const isBehind = async (id: string, calls: readonly WaitingCall[]) => {
+    const followed = await follow(quiet, { ...context, notify: () => undefined }, context.client.get(id), {
+      untilWaiting,
+      onInterrupt: 'leave',
+      flags: flagsToRepeat(options),
+    });
+    if (followed.type !== 'waiting') return false;
+    const { waiting } = followed.report;
+    return waiting.some(({ call, n }) => calls.some((other) => other.call === call && other.n === n));
+  };
   try {
-    await aFewAtATime(runs, AT_ONCE, async ({ run, waiting }) => {
-      if (signal !== undefined) return;
-      await follow(quiet, { ...context, notify: () => undefined }, context.client.get(run.id), {
-        untilWaiting,
-        onInterrupt: 'leave',
-        flags: flagsToRepeat(options),
-        decided: waiting === undefined ? undefined : { call: waiting.call, n: waiting.n },
-      });
+    await aFewAtATime([...seen], AT_ONCE, async ([id, calls]) => {
+      while (caught.signal === undefined && (await isBehind(id, calls))) await sleep(SUB_AGENT_MS);
     });
   } finally {
     forgetSignals();
   }
-  if (signal !== undefined) say(io, 'The runs stand still until there is a worker again: `reloop dev`.');
-  return signal;
+  if (caught.signal !== undefined)
+    say(io, 'The runs stand still until there is a worker again: `reloop dev`.');
+  return caught.signal;
+}
+
+/**
+ * The runs that somebody asked for, and the calls in them that were decided: a sub-agent's end is of use to its parent,
+ * which may not even have heard that it waited.
+ */
+export function decidedByRun(decided: readonly Target[]): Map<string, WaitingCall[]> {
+  const byRun = new Map<string, WaitingCall[]>();
+  for (const { run, waiting } of decided) {
+    // The id of a sub-agent is its parent's, and the call that it is.
+    const above =
+      run.parent === undefined ? '' : (/(?:\/(?:\d+\/)?\d+\.\d+(?:~\d+)?)+$/u.exec(run.id)?.[0] ?? '');
+    const id = run.id.slice(0, run.id.length - above.length);
+    const calls = byRun.get(id) ?? [];
+    if (waiting !== undefined) calls.push({ ...waiting, call: [...callPath(above), waiting.call].join('/') });
+    byRun.set(id, calls);
+  }
+  return byRun;
 }

@@ -9,8 +9,8 @@ import type { CommonOptions } from '../options.ts';
 export async function tools(io: Io, { config, json = false }: CommonOptions): Promise<number> {
   const loaded = await loadConfig(config);
   const list = [...loaded.tools.values()].map((tool) => {
-    const { name, description, effects, timeoutMs, retry, onFailure, returnDirect, inputSchema } =
-      toolManifest(tool);
+    const { name, description, effects, approval = 'never', timeoutMs, retry, ...rest } = toolManifest(tool);
+    const { onFailure, returnDirect, inputSchema } = rest;
     const { maxAttempts } = retry;
     const agents = [...loaded.agents.values()].flatMap((agent) =>
       agent.tools?.includes(tool) ? [agent.name] : [],
@@ -19,6 +19,7 @@ export async function tools(io: Io, { config, json = false }: CommonOptions): Pr
       name,
       description,
       effects,
+      approval,
       timeoutMs,
       maxAttempts,
       onFailure,
@@ -31,16 +32,19 @@ export async function tools(io: Io, { config, json = false }: CommonOptions): Pr
     printJson(io, list);
     return exitCodes.answered;
   }
-  const rows = list.map(({ name, effects, timeoutMs, maxAttempts, onFailure, agents, description }) => [
-    name,
-    effects,
-    duration(timeoutMs),
-    String(maxAttempts),
-    onFailure,
-    agents.join(', '),
-    oneLine(description),
-  ]);
-  const head = ['TOOL', 'EFFECTS', 'TIMEOUT', 'ATTEMPTS', 'ON FAILURE', 'AGENTS', 'DESCRIPTION'];
+  const rows = list.map(
+    ({ name, effects, approval, timeoutMs, maxAttempts, onFailure, agents, description }) => [
+      name,
+      effects,
+      approval,
+      duration(timeoutMs),
+      String(maxAttempts),
+      onFailure,
+      agents.join(', '),
+      oneLine(description),
+    ],
+  );
+  const head = ['TOOL', 'EFFECTS', 'APPROVAL', 'TIMEOUT', 'ATTEMPTS', 'ON FAILURE', 'AGENTS', 'DESCRIPTION'];
   for (const line of table([head, ...rows], io.stdout.columns ?? 120)) print(io, line);
   return exitCodes.answered;
 }

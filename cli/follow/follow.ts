@@ -1,6 +1,6 @@
 import { callPath } from '../../agent/calls.ts';
 import type { AgentKind } from '../../agent/kinds/kind.ts';
-import type { RunEvent } from '../../agent/events.ts';
+import { type RunEvent, isRecorded } from '../../agent/events.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { TemporalUnreachable } from '../../client/errors.ts';
 import { placeOfRun } from '../../client/place.ts';
@@ -62,15 +62,20 @@ export async function follow(
   const verbose = options.verbose && createVerbose(io, run, options.verbose.kinds);
   const progress = createProgress();
   const report = emptyReport(run.id, '');
+  const left = new AbortController();
   try {
     const recorded = await countEvents(run);
-    const events = run.events();
+    const events = run.events({ subAgents: true, signal: left.signal });
     for (let seen = 0; ;) {
       const next = await Promise.race([events.next(), signals.leaving, context.workerFailed]);
       await signals.answered();
       if ('type' in next) return next;
       if (next.done === true) return { type: 'ended', report };
       const event = next.value;
+      if (event.within !== undefined) {
+        printer.print(event);
+        continue;
+      }
       if (isRecorded(event)) seen++;
       printer.note((await verbose?.(event)) ?? []);
       printer.print(event);
@@ -88,6 +93,7 @@ export async function follow(
   } catch (error) {
     throw lostServer(error, context, run);
   } finally {
+    left.abort();
     stopWarning();
     signals.stop();
     printer.end();
@@ -99,11 +105,6 @@ async function countEvents(run: FollowedRun): Promise<number> {
   let events = 0;
   for await (const _ of run.events({ follow: false })) events++;
   return events;
-}
-
-/** Not seen live only. */
-function isRecorded({ type }: RunEvent): boolean {
-  return type !== 'model_text' && type !== 'tool_progress' && type !== 'attempt_failed';
 }
 
 /** Which calls run, and for which waiting ones it has been said what to type. */

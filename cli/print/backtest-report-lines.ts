@@ -3,6 +3,7 @@ import { type Verdict, verdicts } from '../../agent/backtest/compare-runs.ts';
 import type { Decided, RunEnding } from '../../agent/backtest/outline.ts';
 import { type Usage, asText } from '../../agent/vocabulary.ts';
 import type { Output } from '../io.ts';
+import { costWords } from './cost.ts';
 import { type Colors, count, fit, oneLine, padTo } from './display.ts';
 
 const WORDS: { [V in Verdict]: string } = {
@@ -38,20 +39,29 @@ export function reportLines(report: BacktestReport, colors: Colors, { columns = 
   return [
     ...changed.flatMap((run) => [...changedLines(run, colors, columns), '']),
     `${count(total, 'run')}: ${counts.join(' · ')}${runs.length < total ? ` · ${total - runs.length} not asked` : ''}`,
-    `tokens: ${beforeAndAfter(totals.before, totals.after)}`,
+    `tokens: ${tokenWords(totals.before, totals.after)}`,
+    ...costLines(totals.before, totals.after),
   ];
 }
 
 function changedLines(run: BacktestedRun, colors: Colors, columns: number): string[] {
   const { id, difference, before, after, error } = run;
-  const rows: [string, string][] = [];
+  const rows: (readonly [string, string])[] = [];
   if (difference !== null) {
     rows.push(['step before', decisionWords(difference.before, before)]);
     rows.push(['step after', decisionWords(difference.after, after)]);
   }
   const answered = difference?.before?.type === 'finish' && difference.after?.type === 'finish';
   if (!answered && before !== null && after !== null) {
-    rows.push(['answer before', endingWords(before)], ['answer after', endingWords(after)]);
+    const [was, is] = [endingWords(before), endingWords(after)];
+    rows.push(
+      ...(was === is
+        ? [['answer', was] as const]
+        : ([
+            ['answer before', was],
+            ['answer after', is],
+          ] as const)),
+    );
   }
   if (error !== null) rows.push(['error', `${error.type}: ${error.message}`]);
   return [
@@ -81,9 +91,16 @@ function endingWords({ status, output, error }: RunEnding): string {
   return status === 'completed' || status === 'stopped' ? asText(output) : status;
 }
 
-function beforeAndAfter({ totalTokens: before }: Usage, { totalTokens: after }: Usage): string {
+function tokenWords({ totalTokens: before }: Usage, { totalTokens: after }: Usage): string {
   const change = before === 0 ? '' : ` (${percent((after - before) / before)})`;
   return `${before.toLocaleString('en-US')} before, ${after.toLocaleString('en-US')} after${change}`;
+}
+
+/** Where a price is known. */
+function costLines(before: Usage, after: Usage): string[] {
+  const [then, now] = [costWords(before), costWords(after)];
+  if (then.length + now.length === 0) return [];
+  return [`cost: ${then[0] ?? 'unknown'} before, ${now[0] ?? 'unknown'} after`];
 }
 
 function percent(share: number): string {

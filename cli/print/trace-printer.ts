@@ -12,6 +12,7 @@ import { costWords } from './cost.ts';
 import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
+import { type Below, createSubAgentTraces, indented } from './sub-agent-traces.ts';
 import { attemptText, decisionText, errorText, thoughtIn, tries, waitingText } from './trace-words.ts';
 
 export interface TraceOptions {
@@ -23,9 +24,11 @@ export interface TraceOptions {
   live: boolean;
   /** Rows of an observation that are shown; Infinity for all. */
   rows: number;
+  /** The run is a sub-agent's, and shown within its parent's. */
+  below?: Below | undefined;
 }
 
-/** Prints a run as it goes, or as it went. */
+/** Prints a run as it goes, or as it went; a sub-agent's run, where its events are there, below the call. */
 export interface TracePrinter {
   print(event: RunEvent): void;
   /** Lines of somebody else, between those of the trace. */
@@ -40,13 +43,14 @@ const INDENT = '    ';
 const TEXT_ROWS = 6;
 
 export function createTracePrinter(options: TraceOptions): TracePrinter {
-  const { colors, rows, width } = options;
-  const region = createLiveRegion(options.write);
+  const { colors, rows, width, below } = options;
+  const region = below?.region ?? createLiveRegion(options.write);
   /** Calls under way, each with the lines that show it. */
   const open = new Map<string, string[]>();
   /** Calls whose failure has been shown. */
   const failed = new Set<string>();
   const inputs = new Map<string, string>();
+  const subAgents = createSubAgentTraces({ indent: INDENT, show: underWay, traceOf: traceBelow });
   let siblings = 1;
   let iterations = 0;
   let usage: Usage = noUsage;
@@ -59,16 +63,17 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   };
 
   function print(event: RunEvent): void {
+    if (event.within !== below?.within) return printBelow(event);
     switch (event.type) {
       case 'run_started':
         startedAt = event.at;
         return stay([
           `${colors.bold(harmless(event.agent))}  ${colors.dim(`run ${oneLine(event.id)}`)}`,
-          ...labelled('Question', event.input, ''),
-          '',
+          // What a sub-agent is asked stands above it, as the input of the call.
+          ...(below === undefined ? [...labelled('Question', event.input, ''), ''] : []),
         ]);
       case 'model_started':
-        return underWay(event.call, [colors.dim(`[${event.call}] thinking …`)]);
+        return underWay(event.call, [colors.dim(`[${path(event.call)}] thinking …`)]);
       case 'model_text':
         return underWay(event.call, writing(event.call, event.attempt, asText(event.text)));
       case 'model_ended':
@@ -76,7 +81,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'model_failed':
         open.delete(event.call);
         failed.add(event.call);
-        return stay([failure(`The model call of step ${event.call} failed`, event)]);
+        return stay([failure(`The model call of step ${path(event.call)} failed`, event)]);
       case 'action':
         return action(event.call, event.action);
       case 'tool_started':
@@ -85,9 +90,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'tool_progress':
         return progress(event.call, asText(event.text));
       case 'attempt_failed':
+        // What it had written or said until then is not the next attempt's.
+        open.set(event.call, [colors.dim(`${INDENT}attempt ${event.attempt + 1} …`)]);
         return stay([INDENT + colors.yellow(attemptText(event))]);
       case 'tool_failed':
-        open.delete(event.call);
+        close(event.call);
         failed.add(event.call);
         return stay([INDENT + failure('Failed', event)]);
       case 'waiting':
@@ -124,7 +131,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       ...tries(attempts),
     ];
     stay([
-      `${colors.bold(`[${call}]`)} ${colors.dim(costs.join(' · '))}`,
+      `${colors.bold(`[${path(call)}]`)} ${colors.dim(costs.join(' · '))}`,
       ...thoughtLines(thoughtIn(turn)),
       ...(finishReason === 'length'
         ? [INDENT + colors.yellow('the reply was cut off at the token limit')]
@@ -163,7 +170,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   }
 
   function step({ call, observation, attempts, durationMs }: RunStep): void {
-    open.delete(call);
+    close(call);
     const whole = harmless(asText(observation));
     const { text, cut } = firstRows(whole, rows, width() - INDENT.length);
     stay([
@@ -177,6 +184,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
 
   function waiting(call: WaitingCall): void {
     open.delete(call.call);
+    // The run itself says what waits below, under the id that a decision needs.
+    if (below !== undefined) return;
     stay([INDENT + colors.bold(colors.yellow(harmless(waitingText(call, failed.has(call.call)))))]);
   }
 
@@ -193,7 +202,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       ...costWords(total),
       duration(event.at - startedAt),
     ];
-    stay(['', `${paint(event.status + why)} ${colors.dim(`· ${costs.join(' · ')}`)}`]);
+    stay([
+      ...(below === undefined ? [''] : []),
+      `${paint(event.status + why)} ${colors.dim(`· ${costs.join(' · ')}`)}`,
+    ]);
   }
 
   /** `Label: text`, the text's further lines indented like the first. */
@@ -205,7 +217,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   function writing(call: string, attempt: number, text: string): string[] {
     const again = attempt > 1 ? `, attempt ${attempt}` : '';
     const lines = lastRows(harmless(text).trim(), TEXT_ROWS, width() - INDENT.length - 1);
-    return [`[${call}] writing${again} …`, ...lines.map((line) => INDENT + line)].map((line) =>
+    return [`[${path(call)}] writing${again} …`, ...lines.map((line) => INDENT + line)].map((line) =>
       colors.dim(line),
     );
   }
@@ -216,12 +228,39 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
 
   /** Which call, where a turn has several. */
   function ofCall(call: string): string {
-    return siblings > 1 ? ` (${call})` : '';
+    return siblings > 1 || below?.hasNeighbours() === true ? ` (${path(call)})` : '';
+  }
+
+  function path(call: string): string {
+    return below === undefined ? call : `${below.within}/${call}`;
+  }
+
+  function traceBelow(place: Below): TracePrinter {
+    const { margin } = place;
+    return createTracePrinter({
+      ...options,
+      below: place,
+      write: (text) => stay(indented(text.trimEnd().split('\n'), margin)),
+      width: () => width() - margin.length,
+    });
+  }
+
+  function printBelow(event: RunEvent): void {
+    // The run itself says what waits below: not once more why.
+    if (event.type === 'tool_failed' || event.type === 'model_failed')
+      failed.add(`${event.within ?? ''}/${event.call}`);
+    subAgents.print(event);
   }
 
   function underWay(call: string, lines: string[]): void {
     open.set(call, lines);
     refresh();
+  }
+
+  /** With all that a sub-agent's run shows, which may have been ended from outside. */
+  function close(call: string): void {
+    const isOf = (key: string) => key === call || key.startsWith(`${call}/`) || key.startsWith(`${call}~`);
+    for (const key of [...open.keys()].filter(isOf)) open.delete(key);
   }
 
   function stay(lines: string[]): void {

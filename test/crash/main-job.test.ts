@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { cleanEnv, root } from '../support/cli.ts';
 import { crashProject } from '../support/crash-rig.ts';
 import { freePort } from '../support/dev-server.ts';
+import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 
 /** What the README promises, run as a newcomer runs it, on an embedded server of the test's own. */
 const project = crashProject({});
 const env = { ...project.env, DEMO_REPORT: join(project.state, 'report.txt') };
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 let id = '';
 afterAll(() => project.stop());
 
@@ -44,26 +43,22 @@ describe('npm start', () => {
     expect(stderr).toContain('OPENAI_API_KEY');
   });
 
-  const title = browser === undefined ? ' (skipped: no chromium here)' : '';
-  test.skipIf(browser === undefined)(
-    `leaves a run that the Web UI of npm run dev shows${title}`,
-    async () => {
-      const [port, ui] = [await freePort(), await freePort()];
-      const dev = project.start('dev', '--port', String(port), '--ui-port', String(ui));
-      await dev.prints('Ctrl-C ends it');
-      const chrome = await chromium.launch({ executablePath: String(browser), args: quietBrowser });
-      try {
-        const page = await chrome.newPage();
-        await page.goto(`http://127.0.0.1:${ui}/namespaces/default/workflows/${id}`);
-        await page.getByText('Python REPL • fibonacci(10)').first().waitFor({ timeout: 30_000 });
-        expect(await page.getByText('Completed').count()).toBeGreaterThan(0);
-      } finally {
-        await chrome.close();
-        dev.child.kill('SIGINT');
-        await dev.exit;
-      }
-    },
-  );
+  test.skipIf(!hasChromium)(`leaves a run that the Web UI of npm run dev shows${chromiumTitle}`, async () => {
+    const [port, ui] = [await freePort(), await freePort()];
+    const dev = project.start('dev', '--port', String(port), '--ui-port', String(ui));
+    await dev.prints('Ctrl-C ends it');
+    const chrome = await startChromium();
+    try {
+      const page = await chrome.newPage();
+      await page.goto(`http://127.0.0.1:${ui}/namespaces/default/workflows/${id}`);
+      await page.getByText('Python REPL • fibonacci(10)').first().waitFor({ timeout: 30_000 });
+      expect(await page.getByText('Completed').count()).toBeGreaterThan(0);
+    } finally {
+      await chrome.close();
+      dev.child.kill('SIGINT');
+      await dev.exit;
+    }
+  });
 });
 
 test('the client script of the README gets its answer from npm run dev', async () => {
@@ -93,14 +88,3 @@ test('the demo "retry it" waits, is mended, and ends with the answer', async () 
   expect(stdout).toContain('Sales are up.');
   expect(stderr).toContain('Waiting for you: report (1.1) failed');
 });
-
-/** As root, and without a word to the outside. */
-const quietBrowser = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];

@@ -38,10 +38,10 @@ function callOf(event: RunEvent): string {
   return 'call' in event ? event.call : '';
 }
 
-/** What differs by nature is left out: clocks, and attempts that only history counts. */
+/** What differs by nature is left out: clocks, where it was read, and attempts that only history counts. */
 function said(events: RunEvent[]): unknown[] {
   return events.map((event) => {
-    const { at: _at, ...rest } = { durationMs: 0, attempts: 0, ...event };
+    const { at: _at, eventId: _eventId, ...rest } = { durationMs: 0, attempts: 0, ...event };
     const plain = { ...rest, durationMs: 0, attempts: 0 };
     return plain.type === 'step' ? { ...plain, step: { ...plain.step, durationMs: 0, attempts: 0 } } : plain;
   });

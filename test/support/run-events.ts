@@ -10,6 +10,11 @@ export function atSeconds(...events: Timeless[]): RunEvent[] {
   return events.map((event, index) => ({ ...event, at: index * 1000 }));
 }
 
+/** The same, of the run of a sub-agent. */
+export function within(call: string, ...events: Timeless[]): Timeless[] {
+  return events.map((event) => ({ ...event, within: call }));
+}
+
 export const started: Timeless = {
   type: 'run_started',
   id: 'run-1',

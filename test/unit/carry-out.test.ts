@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { RunSummary } from '../../client/list-runs.ts';
 import { carryOut } from '../../cli/bulk/carry-out.ts';
+import { decidedByRun } from '../../cli/bulk/stay.ts';
 import type { Target } from '../../cli/bulk/targets.ts';
 import type { CliContext } from '../../cli/context.ts';
 import { fakeIo } from '../support/fake-io.ts';
@@ -108,5 +109,29 @@ describe('what is decided on many at once', () => {
       () => new Promise(() => undefined),
     );
     expect(refused).toMatchObject([{ message: 'the worker ended' }]);
+  });
+});
+
+describe('the runs that a command stays for', () => {
+  const decided = (id: string, call: string, parent?: string): Target => ({
+    run: { ...run(id), parent },
+    waiting: { call, n: 0, tool: 't', toolInput: 'x', reason: 'failed' },
+  });
+
+  test.each([
+    ['itself, with its sub-agents’ calls', decided('a', '1.1/2.1'), 'a', '1.1/2.1'],
+    ['a sub-agent’s parent', decided('a/1.1', '2.1', 'a'), 'a', '1.1/2.1'],
+    ['the topmost of several', decided('a/1.1~2/1/3.1', '4', 'a/1.1~2'), 'a', '1.1~2/1/3.1/4'],
+    ['itself in a session', decided('a', '2.1', 'session:s'), 'a', '2.1'],
+    ['itself, whatever its name', decided('a/1.1', '2.1'), 'a/1.1', '2.1'],
+  ])('are %s', (_title, target, id, call) => {
+    const byRun = decidedByRun([target]);
+    expect([...byRun.keys()]).toEqual([id]);
+    expect(byRun.get(id)).toMatchObject([{ call }]);
+  });
+
+  test('are each there once', () => {
+    const byRun = decidedByRun([decided('a/1.1', '2.1', 'a'), decided('a', '1.2'), { run: run('a') }]);
+    expect([...byRun].map(([id, calls]) => [id, calls.length])).toEqual([['a', 2]]);
   });
 });

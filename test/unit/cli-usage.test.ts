@@ -61,7 +61,7 @@ describe('the command line', () => {
     [
       'an unknown reason to wait',
       ['skip', '--all', '--waiting', 'tired'],
-      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed.\n",
+      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.\n",
     ],
     [
       'a page beside all pages',
@@ -155,6 +155,7 @@ describe('the command line', () => {
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
         export <id>                   print a whole run as one JSON file, or as a page for a browser
+        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
         retry <id> [call]             run the waiting call again
         approve <id> [call]           let the call that waits for approval run
         reject <id> [call]            do not let the call run; the model is told, and why
@@ -232,10 +233,10 @@ describe('what the config holds', () => {
 
   test('tools lists the tools and how each is treated', async () => {
     expect((await reloop(['tools', ...config('cli')])).out).toMatchInlineSnapshot(`
-      "TOOL        EFFECTS     TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS                     DESCRIPTION
-      calculator  none        5 min    3         ask         asker, streamless, frugal  Computes one math…
-      broken      idempotent  5 min    1         ask         asker, streamless, frugal  fails until it is…
-      sleeper     idempotent  5 min    3         ask         asker, streamless, frugal  sleeps
+      "TOOL        EFFECTS     APPROVAL  TIMEOUT  ATTEMPTS  ON FAILURE  AGENTS                     DESCRIP…
+      calculator  none        never     5 min    3         ask         asker, streamless, frugal  Compute…
+      broken      idempotent  never     5 min    1         ask         asker, streamless, frugal  fails u…
+      sleeper     idempotent  never     5 min    3         ask         asker, streamless, frugal  sleeps
       "
     `);
   });

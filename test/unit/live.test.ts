@@ -24,6 +24,19 @@ describe('what a call under way shows of itself', () => {
     },
   );
 
+  test.each([
+    ['waits for its turn', undefined, []],
+    ['has begun and not been heard of', 2000, []],
+    ['has been heard of', 500, [{ type: 'model_text', call: '2', attempt: 2, text: 'half' }]],
+  ])('is nothing of the attempt before, while the next one %s', async (_, startedAt, told) => {
+    const lastHeartbeatTime = msToTs(1000);
+    const lastStartedTime = startedAt === undefined ? null : msToTs(startedAt);
+    const heartbeatDetails = payloads({ text: 'half' });
+    const activity = { activityId: '2', attempt: 2, heartbeatDetails, lastHeartbeatTime, lastStartedTime };
+    expect(await polled(activity)).toMatchObject(told);
+    expect(await polled(activity)).toHaveLength(told.length);
+  });
+
   test('is a failed attempt, with the time until the next one while it is waited for', async () => {
     const failed = {
       activityId: '2.1',

@@ -1,24 +1,8 @@
-import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls.ts';
 import type { RunEvent } from '../../agent/events.ts';
-import { type TraceOptions, createTracePrinter } from '../../cli/print/trace-printer.ts';
 import { answers, atSeconds, decides, modelEnded, observes, parks, started } from '../support/run-events.ts';
-
-function trace(events: RunEvent[], options: Partial<TraceOptions> = {}): string {
-  let text = '';
-  const printer = createTracePrinter({
-    write: (more) => (text += more),
-    colors: pc.createColors(false),
-    width: () => 60,
-    live: false,
-    rows: 3,
-    ...options,
-  });
-  for (const event of events) printer.print(event);
-  printer.end();
-  return text;
-}
+import { screen, trace } from '../support/printed-trace.ts';
 
 describe('the trace of a run', () => {
   test('shows thought, action, input, observation, tokens and time', () => {
@@ -247,6 +231,20 @@ describe('the trace on a terminal', () => {
     ]);
   });
 
+  test('takes back what a model call had written when it breaks off', () => {
+    const error = { type: 'ModelStreamCut', message: 'cut' };
+    const events = atSeconds(
+      { type: 'model_started', call: '1' },
+      text(1, ' I need'),
+      { type: 'attempt_failed', call: '1', attempt: 1, error },
+      text(2, ' I must'),
+    );
+    expect(screen(trace(events, { live: true })).slice(-3, -1)).toEqual([
+      ['    attempt 1 failed: ModelStreamCut: cut; trying again', '    attempt 2 …'],
+      ['    attempt 1 failed: ModelStreamCut: cut; trying again', '[1] writing, attempt 2 …', '    I must'],
+    ]);
+  });
+
   test('shows progress in place, and lines that stay above it', () => {
     const failed = {
       type: 'attempt_failed',
@@ -264,7 +262,7 @@ describe('the trace on a terminal', () => {
     expect(screens.at(-2)).toEqual([
       '    Action Input: x',
       '    attempt 1 failed: E: x; trying again',
-      '    … page 1',
+      '    attempt 2 …',
     ]);
     expect(screens.at(-1)).toEqual([
       '    Action Input: x',
@@ -274,21 +272,6 @@ describe('the trace on a terminal', () => {
     ]);
   });
 });
-
-/** What a terminal shows after each piece that was taken back: the codes here are only "up n lines" and "clear below". */
-function screen(output: string): string[][] {
-  const screens: string[][] = [];
-  let lines: string[] = [];
-  for (const [index, piece] of output.split(/\u{1b}\[(\d+)A\u{1b}\[0J/u).entries()) {
-    if (index % 2 === 1) {
-      lines = lines.slice(0, lines.length - Number(piece));
-      continue;
-    }
-    lines = [...lines, ...piece.split('\n').slice(0, -1)];
-    screens.push(lines);
-  }
-  return screens;
-}
 
 function calls(log: string): ModelTurn['decision'] {
   return { type: 'act', actions: [{ tool: 'x', toolInput: null, log }] };

@@ -120,11 +120,12 @@ test('a listener that throws harms nothing', async () => {
   expect(await rig.client.run('busy', 'what?')).toMatchObject({ output: 'done' });
 });
 
-/** What differs by nature: clocks, and attempts that only history knows. */
+/** What differs by nature: clocks, where it was read, and attempts that only history knows. */
 function timeless(events: RunEvent[]): unknown[] {
   return events.map((event) => ({
     ...event,
     at: 0,
+    eventId: undefined,
     ...('durationMs' in event ? { durationMs: 0 } : {}),
     ...(event.type === 'step' ? { step: { ...event.step, durationMs: 0 } } : {}),
   }));

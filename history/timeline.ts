@@ -1,0 +1,115 @@
+import type { Client } from '@temporalio/client';
+import { type RunEvent, isRecorded } from '../agent/events.ts';
+import { AGENT_RUN } from '../workflows/messages.ts';
+import type { Fact } from './facts.ts';
+import { readLineage } from './lineage.ts';
+import type { RunRef } from './pages.ts';
+import type { Position } from './positions.ts';
+import { createTrace } from './trace.ts';
+
+/** What one event of a run's history says. */
+export interface Moment {
+  at: number;
+  runId: string;
+  /** Number of the history event. */
+  event: number;
+  events: RunEvent[];
+  /** Of the events, those to leave out: the reader knows them. */
+  known: number;
+  /** The moment lies before the place that the reader goes on from, is that place, or lies behind it. */
+  place: 'before' | 'at' | 'behind';
+  /** A sub-agent's run has begun, or is over. */
+  child: ChildBegun | { type: 'over'; key: string } | undefined;
+}
+
+export interface ChildBegun {
+  type: 'begun';
+  key: string;
+  /** The call that runs it, as its workflow id names it: `3.1`, or `3.1~1` at the second time. */
+  call: string;
+  run: RunRef;
+}
+
+export interface TimelineOptions {
+  follow: boolean;
+  /** All before is read and not told anew, so that what comes behind is understood. */
+  after?: Position | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** A run's record as events, moment by moment; history events that say nothing to a reader are left out. */
+export async function* readTimeline(
+  client: Client,
+  run: RunRef,
+  { follow, after, signal }: TimelineOptions,
+): AsyncGenerator<Moment> {
+  const trace = createTrace(run.workflowId);
+  const childOf = createChildReader(run.workflowId);
+  const placeOf = createPlaces(after);
+  let runId = '';
+  for await (const fact of readLineage(client, run, follow, signal)) {
+    if (fact.type === 'started') runId = fact.runId;
+    const events = await trace.next(fact);
+    const child = childOf(fact);
+    const place = placeOf(runId, fact.id);
+    if (events.length === 0 && child === undefined && place !== 'at') continue;
+    const known = place === 'behind' ? 0 : place === 'before' ? events.length : (after?.index ?? -1) + 1;
+    yield { at: fact.at, runId, event: fact.id, events, known, place, child };
+  }
+}
+
+/** Which calls have been begun and are not over, by what has been told so far. */
+export function createCallsUnderWay(): {
+  add(event: RunEvent): void;
+  has(call: string): boolean;
+  any(): boolean;
+} {
+  const open = new Set<string>();
+  return {
+    has: (call) => open.has(call),
+    any: () => open.size > 0,
+    add(event) {
+      if (!isRecorded(event)) return;
+      if (event.type === 'model_started' || event.type === 'tool_started') open.add(event.call);
+      else if (event.type === 'step') open.delete(event.step.call);
+      else if (event.type === 'model_ended' || event.type === 'model_failed' || event.type === 'tool_failed')
+        open.delete(event.call);
+      else if (event.type === 'run_ended') open.clear();
+    },
+  };
+}
+
+/** A run that a rewind or a Reset has cut off is over where the next one begins. */
+function createPlaces(after: Position | undefined): (runId: string, event: number) => Moment['place'] {
+  let [seen, passed] = [false, after === undefined];
+  return (runId, event) => {
+    if (passed || after === undefined) return 'behind';
+    if (runId !== after.runId) {
+      passed = seen;
+      return passed ? 'behind' : 'before';
+    }
+    seen = true;
+    passed = event >= after.event;
+    return event === after.event ? 'at' : passed ? 'behind' : 'before';
+  };
+}
+
+/** A sub-agent's run is called as the parent's, a slash, and the call. */
+function createChildReader(workflowId: string): (fact: Fact) => Moment['child'] {
+  const scheduled = new Map<string, string>();
+  return (fact) => {
+    if (!('of' in fact) || fact.of !== 'child') return undefined;
+    const { key } = fact;
+    if (fact.type === 'scheduled') {
+      const isOurs = fact.name === AGENT_RUN && fact.workId.startsWith(`${workflowId}/`);
+      if (isOurs) scheduled.set(key, fact.workId);
+      return undefined;
+    }
+    const workId = scheduled.get(key);
+    if (workId === undefined) return undefined;
+    if (fact.type !== 'begun') return scheduled.delete(key) ? { type: 'over', key } : undefined;
+    if (fact.runId === undefined) return undefined;
+    const call = workId.slice(workflowId.length + 1);
+    return { type: 'begun', key, call, run: { workflowId: workId, runId: fact.runId } };
+  };
+}

@@ -1,0 +1,282 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ModelTurn } from '../../agent/calls.ts';
+import type { RunStep } from '../../agent/events.ts';
+import { type Json, type RunStatus, type StopReason, noUsage } from '../../agent/vocabulary.ts';
+import { emptyReport } from '../../client/report.ts';
+import type { ExportedModelCall, RunExport } from '../../client/run-export.ts';
+import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
+import { recordedRun } from '../../testing.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { loadedConfig } from '../support/config.ts';
+import { act, answer } from '../support/scripts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reloop-recorded-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const neverRun = () => {
+  throw new Error('a recorded run runs no tool');
+};
+const search = defineTool({ name: 'search', description: 'looks things up', run: neverRun });
+const direct = defineTool({ name: 'direct', description: 'd', run: neverRun });
+
+function configOf(fields: Partial<AgentDefinition> = {}): ConfigDefinition {
+  return {
+    agents: [{ name: 'assistant', model: 'any-model', tools: [search, direct], ...fields }],
+  }; // of parts of one
+}
+
+type Decision = ModelTurn['decision'];
+
+function acts(tool: string, toolInput: Json): Decision {
+  return { type: 'act', actions: [{ tool, toolInput }] };
+}
+
+function replied(
+  call: string,
+  text: string,
+  decision: Decision,
+  more: Partial<ModelTurn> = {},
+): ExportedModelCall {
+  const usage = { ...noUsage, modelCalls: 1 };
+  const turn: ModelTurn = { text, decision, finishReason: 'stop', usage, request: '', ...more };
+  return { at: 0, call, attempts: 1, durationMs: 1, turn };
+}
+
+function observed(call: string, tool: string, toolInput: Json, observation: Json): RunStep {
+  return { call, action: { tool, toolInput, log: '' }, observation, attempts: 1, durationMs: 1 };
+}
+
+function exported(
+  modelCalls: ExportedModelCall[],
+  intermediateSteps: RunStep[],
+  ended: { status?: RunStatus; stopReason?: StopReason; output?: Json } = {},
+  more: Partial<RunExport> = {},
+): RunExport {
+  const { status = 'completed', stopReason = 'final_answer', output = 'done' } = ended;
+  return {
+    reloop: 'run',
+    version: 1,
+    run: { ...emptyReport('run-1', 'r'), agent: 'assistant', status, stopReason, output, intermediateSteps },
+    agents: [
+      {
+        scope: 0,
+        manifest: loadedConfig(configOf()).manifest('assistant', {}) ?? null,
+        question: { input: 'what?', chatHistory: [], variables: {} },
+      },
+    ],
+    modelCalls,
+    decisions: [],
+    events: [],
+    subAgents: [],
+    ...more,
+  };
+}
+
+/** Two calls and an answer. */
+const whole = exported(
+  [
+    replied('1', act('search', 'x'), acts('search', 'x')),
+    replied('2', act('search', 'y'), acts('search', 'y')),
+    replied('3', answer('done'), { type: 'finish', output: 'done' }),
+  ],
+  [observed('1.1', 'search', 'x', 'found x'), observed('2.1', 'search', 'y', 'found y')],
+);
+
+async function differencesOf(record: RunExport, fields: Partial<AgentDefinition> = {}) {
+  const { differences } = await recordedRun(record, { config: configOf(fields), onDifference: 'return' });
+  return differences;
+}
+
+describe('a recorded run', () => {
+  test('holds where the agent reads the same replies in the same way', async () => {
+    const result = await recordedRun(whole, { config: configOf() });
+    expect(result).toEqual({ ok: true, steps: 3, differences: [] });
+  });
+
+  test('is read from a file', async () => {
+    const file = join(folder, 'run.json');
+    writeFileSync(file, JSON.stringify(whole));
+    expect((await recordedRun(file, { config: configOf() })).ok).toBe(true);
+  });
+
+  test('throws what a test runner shows as a diff', async () => {
+    const parser = () => ({ type: 'finish', output: 'at once', log: '' }) as const;
+    const thrown: unknown = await recordedRun(whole, { config: configOf({ parser }) }).catch(
+      (error: unknown) => error,
+    );
+    expect(thrown).toMatchObject({
+      name: 'RecordedRunChanged',
+      expected: { 'step 1, decision': 'search "x"' },
+      actual: { 'step 1, decision': 'the answer "at once"' },
+      showDiff: true,
+    });
+    expect(String(thrown)).toBe(
+      [
+        'RecordedRunChanged: Run "run-1" goes another way than it did, from step 1 on: decision',
+        '  before: search "x"',
+        '  after:  the answer "at once"',
+      ].join('\n'),
+    );
+  });
+
+  test('goes on up to the first decision that differs', async () => {
+    const parser = ({ text }: { text: string }) =>
+      text.includes('Input: x')
+        ? { type: 'act' as const, actions: [{ tool: 'search', toolInput: 'x', log: text }] }
+        : { type: 'finish' as const, output: 'early', log: text };
+    expect(await differencesOf(whole, { parser })).toEqual([
+      { step: '2', what: 'decision', before: 'search "y"', after: 'the answer "early"' },
+    ]);
+  });
+
+  test('says what the model is told where a tool is not there any more', async () => {
+    const [first] = await differencesOf(whole, { tools: [direct] });
+    expect(first).toMatchObject({ step: '1', what: 'decision', before: 'search "x"' });
+    expect(first?.after).toContain('search is not a valid tool, try one of [direct].');
+  });
+
+  test('tells another answer from another decision', async () => {
+    const other = exported([replied('1', answer('done'), { type: 'finish', output: 'was' })], []);
+    expect(await differencesOf(other)).toEqual([
+      { step: '1', what: 'answer', before: 'the answer "was"', after: 'the answer "done"' },
+    ]);
+  });
+
+  test('takes a person’s input and result as they were', async () => {
+    const { modelCalls } = whole;
+    const steps = [observed('1.1', 'search', 'better', 'by hand'), observed('2.1', 'search', 'y', 'found y')];
+    expect(await differencesOf(exported(modelCalls, steps))).toEqual([]);
+  });
+
+  test('ends where the run ended in the middle of a turn', async () => {
+    const cut = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps.slice(0, 1), {
+      status: 'failed',
+      stopReason: 'error',
+    });
+    expect(await recordedRun(cut, { config: configOf() })).toMatchObject({ ok: true, steps: 2 });
+  });
+});
+
+describe('the limits of today', () => {
+  const stopped = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps, {
+    status: 'stopped',
+    stopReason: 'max_iterations',
+  });
+
+  test.each<[string, RunExport, Partial<AgentDefinition>, string | undefined]>([
+    ['end a run earlier', whole, { maxIterations: 2 }, 'stops: max_iterations'],
+    ['end a run where it ended', stopped, { maxIterations: 2 }, undefined],
+    ['let a run go on that was stopped', stopped, { maxIterations: 3 }, 'asks the model'],
+    [
+      'ask for the answer of a run that was stopped without',
+      stopped,
+      { maxIterations: 2, earlyStopping: 'generate' },
+      'asks for the answer at the limit',
+    ],
+  ])('%s', async (_, record, fields, after) => {
+    const differences = await differencesOf(record, fields);
+    expect(differences.map((difference) => difference.after)).toEqual(after === undefined ? [] : [after]);
+  });
+
+  test('tell a model that goes round in circles', async () => {
+    const calls = ['1', '2'].map((call) => replied(call, act('search', 'x'), acts('search', 'x')));
+    const steps = [observed('1.1', 'search', 'x', 'found'), observed('2.1', 'search', 'x', 'found')];
+    const [only] = await differencesOf(exported(calls, steps), { repeatLimit: 2 });
+    expect(only).toMatchObject({ step: '2', before: 'search "x"' });
+    expect(only?.after).toContain('search "x"\n  the model is told: ');
+  });
+
+  test('may be those that the run was started with', async () => {
+    const options = { config: configOf({ maxIterations: 2 }), maxIterations: 3 };
+    expect((await recordedRun(whole, options)).ok).toBe(true);
+  });
+
+  test('do not count the answer that was asked for at a limit', async () => {
+    const closing: ExportedModelCall = {
+      ...replied('3', answer('as far as I know'), { type: 'finish', output: 'as far as I know' }),
+      closing: true,
+    };
+    const asked = { ...stopped, modelCalls: [...stopped.modelCalls, closing] };
+    expect(await differencesOf(asked, { maxIterations: 2, earlyStopping: 'generate' })).toEqual([]);
+    expect(await differencesOf(asked, { maxIterations: 2 })).toMatchObject([
+      { before: 'asks for the answer at the limit', after: 'stops: max_iterations' },
+    ]);
+    expect(await differencesOf(asked, { maxIterations: 9, earlyStopping: 'generate' })).toMatchObject([
+      { before: 'asks for the answer at the limit', after: 'asks the model' },
+    ]);
+  });
+});
+
+describe('a tool with returnDirect', () => {
+  const one = exported(
+    [replied('1', act('direct', 'x'), acts('direct', 'x'))],
+    [observed('1.1', 'direct', 'x', 'at once')],
+    { stopReason: 'return_direct', output: 'at once' },
+  );
+  const returning = defineTool({ name: 'direct', description: 'd', returnDirect: true, run: neverRun });
+
+  test('ends the run where it ended it', async () => {
+    expect(await differencesOf(one, { tools: [search, returning] })).toEqual([]);
+  });
+
+  test('is missed where it has ceased to be one', async () => {
+    expect(await differencesOf(one)).toEqual([
+      { step: '1', what: 'answer', before: 'the answer "at once"', after: 'asks the model' },
+    ]);
+  });
+
+  test('ends a run that went on', async () => {
+    const searching = defineTool({ ...search, name: 'search', returnDirect: true, run: neverRun });
+    const [first] = await differencesOf(whole, { tools: [searching, direct] });
+    expect(first).toMatchObject({ step: '2', before: 'search "y"', after: 'the answer "found x"' });
+  });
+});
+
+describe('what the model is asked', () => {
+  const nothingAsked = {
+    model: 'm',
+    prompt: { type: 'text', text: 'other words' } as const,
+    stop: [],
+    params: { api: 'chat' as const, stream: false, requestTimeoutMs: 1 },
+  };
+
+  test('is compared where the run was exported with its prompts, and the run is gone on with', async () => {
+    const record = { ...whole, requests: [{ call: '2', n: 0, exact: true, request: nothingAsked }] };
+    const [only, ...others] = await differencesOf(record);
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ step: '2', what: 'request', before: 'other words\n\nstop: []' });
+    expect(only?.after).toContain('Observation: found x');
+  });
+
+  test('is not compared with what this version cannot rebuild', async () => {
+    const record = { ...whole, requests: [{ call: '2', n: 0, exact: false, request: nothingAsked }] };
+    expect(await differencesOf(record)).toEqual([]);
+  });
+});
+
+describe('a recorded run cannot be gone through', () => {
+  test.each<[string, RunExport, ConfigDefinition]>([
+    ['with a config that lacks its agent', whole, { agents: [{ name: 'other', model: 'm' }] }],
+    [
+      'without its question',
+      { ...whole, agents: [{ scope: 0, manifest: null, question: null }] },
+      configOf(),
+    ],
+  ])('%s', async (_, record, config) => {
+    await expect(recordedRun(record, { config })).rejects.toMatchObject({ name: 'InvalidInput' });
+  });
+
+  test('out of a file that is no export', async () => {
+    const file = join(folder, 'other.json');
+    writeFileSync(file, '{}');
+    await expect(recordedRun(file, { config: configOf() })).rejects.toMatchObject({ name: 'InvalidInput' });
+  });
+
+  test('but another agent may stand in for its own', async () => {
+    const config = { agents: [{ name: 'other', model: 'm', tools: [search, direct] }] };
+    expect((await recordedRun(whole, { config, agent: 'other' })).ok).toBe(true);
+  });
+});
