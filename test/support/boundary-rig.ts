@@ -4,7 +4,9 @@ import { NativeConnection } from '@temporalio/worker';
 import { createWorker } from 'reloop';
 import type { RunEvent } from '../../agent/events.ts';
 import type { AgentClient } from '../../client/agent-client.ts';
-import type { AgentRun, RunResultWithSteps } from '../../client/agent-run.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunReport } from '../../client/report.ts';
+import type { WaitingReason } from '../../agent/vocabulary.ts';
 import type { RecordedRequest, ScriptEntry } from '../../testing.ts';
 import type { Noted } from '../fixtures/boundaries.config.ts';
 import { type Command, reloop } from './cli.ts';
@@ -19,7 +21,7 @@ export interface Steered {
   client: AgentClient;
   run: AgentRun;
   /** When a call waits for a person. */
-  waiting(call: string, n?: number): Promise<unknown>;
+  waiting(call: string, reason?: WaitingReason): Promise<unknown>;
   /** When the model has been asked for a step. */
   asked(step: string): Promise<unknown>;
   /** When a tool has begun. */
@@ -48,7 +50,7 @@ export interface Boundary {
 }
 
 export interface Played {
-  result: RunResultWithSteps | Error;
+  report: RunReport;
   /** What each watcher saw that was there from the beginning on, and what one sees who comes when all is over. */
   watched: RunEvent[][];
   recorded: RunEvent[];
@@ -131,10 +133,15 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
       (await before)();
       (await meanwhile)();
       await boundary.after?.(steered);
-      const result = await run.result().catch((error: Error) => error);
       const watched = await Promise.all(watchers);
       const recorded = await allOf(run, { live: false, follow: false });
-      return { result, watched, recorded, asked: askedOf(id), noted: notedOf(rootOf(recorded)) };
+      return {
+        report: await run.describe(),
+        watched,
+        recorded,
+        asked: askedOf(id),
+        noted: notedOf(rootOf(recorded)),
+      };
     } finally {
       next.shutdown();
       await running;
@@ -198,7 +205,12 @@ function steer(client: AgentClient, run: AgentRun, { askedOf, notedOf }: Looks):
   return {
     client,
     run,
-    waiting: (call, n = 0) => eventOf(events(), 'waiting', ({ park }) => park.call === call && park.n === n),
+    waiting: (call, reason) =>
+      eventOf(
+        events(),
+        'waiting',
+        ({ park }) => park.call === call && (reason === undefined || park.reason === reason),
+      ),
     asked: (step) => found(() => askedOf(run.id).find((request) => request.step === step)),
     async begun(call) {
       const { runId } = await eventOf(events(), 'run_started');
