@@ -14,10 +14,12 @@ export type {
   ParsedAction,
   ParserInput,
   PromptContext,
+  PromptMessage,
   PromptStep,
   ToolSpec,
   TurnReply,
 } from './agent/kinds/kind.ts';
+export { type PromptPart, promptParts } from './agent/kinds/prompt-parts.ts';
 export { builtInKind, builtInKinds } from './agent/kinds/kinds.ts';
 export { fill } from './agent/template.ts';
 export { asText } from './agent/vocabulary.ts';

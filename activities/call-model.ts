@@ -1,12 +1,11 @@
 import type { CallModelInput, ModelTurn } from '../agent/calls.ts';
-import type { AgentKind } from '../agent/kinds/kind.ts';
+import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
-import { requestDigest } from '../agent/transcript/request.ts';
+import { requestDigest, unshownMessages } from '../agent/transcript/request.ts';
 import type { Usage } from '../agent/vocabulary.ts';
-import type { ModelReply } from '../models/model.ts';
-import { askModel, modelPolicy, personsReply } from './ask-model.ts';
+import { type Asked, askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
 import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -49,7 +48,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           repeat,
           finishReason: reply.finishReason,
           usage,
-          warnings: warningsOf(manifest, usage, reply),
+          warnings: warningsOf(context, usage, asked),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
           ...laterAttempt(attempt),
@@ -65,14 +64,28 @@ function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Dec
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
 }
 
-/** A budget is no safeguard where the provider counts nothing: whoever set one is told. */
-function warningsOf({ budget }: AgentManifest, usage: Usage, { warnings }: ModelReply): string[] | undefined {
-  if (budget === undefined || usage.modelCalls === 0 || usage.totalTokens > 0) return warnings;
-  return [
-    ...(warnings ?? []),
-    'the provider did not count the tokens of this reply: the budget is without them',
+/** The model's own; that its provider counts nothing, where a budget rests on that; that a kind leaves out what people say. */
+function warningsOf(
+  context: PromptContext,
+  usage: Usage,
+  { request, reply: { warnings = [] } }: Asked,
+): string[] | undefined {
+  const { budget, kind } = context.manifest;
+  const isUncounted = budget !== undefined && usage.modelCalls > 0 && usage.totalTokens === 0;
+  const unshown = unshownMessages(context, request).length;
+  const all = [
+    ...warnings,
+    ...(isUncounted ? [UNCOUNTED] : []),
+    ...(unshown === 0
+      ? []
+      : [
+          `the kind "${kind}" did not show the model ${unshown} of the messages to this run (PromptContext.messages)`,
+        ]),
   ];
+  return all.length === 0 ? undefined : all;
 }
+
+const UNCOUNTED = 'the provider did not count the tokens of this reply: the budget is without them';
 
 /** Until the transcript is there, which names the agent. */
 const beforeManifest: AttemptPolicy = {

@@ -1,5 +1,6 @@
 import type { ModelTurn } from './calls.ts';
 import type { OperatorDecision } from './rules/decisions.ts';
+import type { RunMessage } from './rules/run-messages.ts';
 import type {
   AgentAction,
   AgentStep,
@@ -12,6 +13,7 @@ import type {
 } from './vocabulary.ts';
 
 export type { OperatorDecision } from './rules/decisions.ts';
+export type { RunMessage } from './rules/run-messages.ts';
 
 /** A call that waits for a person: a tool's, or (`3`) the model's. `n` counts its waits, from 0. */
 export interface WaitingCall extends Wait {
@@ -72,6 +74,10 @@ export type RunEvent = {
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
+  /** A person said something to the run as a whole. */
+  | { type: 'steered'; message: RunMessage }
+  /** The run ended before the model could see what people had said to it. */
+  | { type: 'unheard'; messages: string[] }
   /** Nobody decided on a waiting call in the time there was. */
   | { type: 'unanswered'; call: string }
   /** A call of a sub-agent does not wait any more; what was decided stands in the sub-agent's run. */

@@ -14,6 +14,18 @@ export function fieldsOf(value: unknown): { [field: string]: unknown } {
   return isObject(value) ? value : {};
 }
 
+/** The fields of what has no others; none of what is no object. What else it has is quoted to `refuse`. */
+export function fieldsOnly(
+  value: unknown,
+  known: readonly string[],
+  refuse: (problem: string) => Error,
+): { [field: string]: unknown } {
+  const given = fieldsOf(value);
+  const unknown = Object.keys(given).filter((field) => !known.includes(field));
+  if (unknown.length === 0) return given;
+  throw refuse(`unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
+}
+
 /** JSON text that does not depend on the order in which an object's fields were written. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>

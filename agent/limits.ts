@@ -14,6 +14,8 @@ export const limits = {
   handOverBytes: 128_000,
   /** An output or input that a person gives. */
   decisionBytes: 100_000,
+  /** What people have said to a run that no model call has carried yet. */
+  inboxBytes: 100_000,
   /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */
   rememberedChars: 1_000,
   /** What a sub-agent may answer, and what is left of another worker's result that has to be cut. */

@@ -113,6 +113,11 @@ export interface LoopOptions {
    */
   repeatLimit?: number | undefined;
   /**
+   * At a limit (turns, time, budget, repeats): end the run ('stop', the default), or wait for a person, who raises the
+   * limit, gives the answer, or lets the run end ('ask').
+   */
+  onLimit?: 'stop' | 'ask' | undefined;
+  /**
    * When the attempts of a model call are used up: wait for a person, as for a tool ('ask', the default), or fail the run
    * ('fail'; so do runs whose manifest is older than this option).
    */

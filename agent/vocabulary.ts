@@ -95,7 +95,7 @@ export type StopReason =
   | 'cancelled'
   | 'error';
 
-export type RunStatus = 'running' | 'waiting' | 'completed' | 'stopped' | 'failed' | 'cancelled';
+export type RunStatus = 'running' | 'waiting' | 'paused' | 'completed' | 'stopped' | 'failed' | 'cancelled';
 
 /**
  * Why a call waits for a person: it failed; a person has to allow it; nobody knows whether it took effect; its result comes

@@ -30,6 +30,7 @@ export function exitCodeOf({ status }: Pick<RunReport, 'status'>): number {
       return exitCodes.cancelled;
     case 'running':
     case 'waiting':
+    case 'paused':
       return exitCodes.waiting;
   }
 }

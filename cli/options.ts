@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { typedMs } from '../agent/typed-ms.ts';
 import { shellWord } from './print/display.ts';
 
 /** Options that every command takes. */
@@ -22,10 +23,9 @@ export function withCommonOptions(command: Command): Command {
 
 /** 30s, 10m, 1h, 250ms, or a plain number of milliseconds. */
 export function milliseconds(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/u.exec(text.trim());
-  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? 'ms'];
-  if (match === null || factor === undefined) throw new InvalidArgumentError('Write 30s, 10m or 1h.');
-  return Number(match[1]) * factor;
+  const ms = typedMs(text);
+  if (ms === undefined) throw new InvalidArgumentError('Write 30s, 10m or 1h.');
+  return ms;
 }
 
 /** The value of an option that sets a limit, or takes it away. Not null for none: commander makes '' of that. */

@@ -9,6 +9,7 @@ import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
 import { decidingCommands } from './deciding.ts';
 import { withFilters } from './filter-options.ts';
+import { steeringCommands } from './steering-commands.ts';
 import { oneLine } from './print/display.ts';
 import type { Io, Output } from './io.ts';
 import {
@@ -182,7 +183,12 @@ function addDeciding(program: Command, io: Io, done: EndCommand): void {
     cancel: async (id, call, options) => done(await (await one()).cancel(io, id, call, options)),
     cancelAll: async (options) => done(await (await many()).cancelAll(io, options)),
   });
-  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  const steering = steeringCommands(async (id, name, data, options) =>
+    done(await (await import('./commands/steer.ts')).steer(io, id, name, data, options)),
+  );
+  for (const command of [...commands, ...steering]) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
 }
 
 function addSessions(add: Add, io: Io, done: EndCommand): void {

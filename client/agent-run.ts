@@ -1,11 +1,12 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
-import { AGENT_SESSION, BACKTEST, backtestId } from '../workflows/messages.ts';
+import { AGENT_SESSION, BACKTEST } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/events.ts';
 import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
-import { sessionId } from '../agent/session/session.ts';
 import type { RunResult } from '../agent/run-result.ts';
-import type { DecisionData, DecisionReceipt } from '../workflows/messages.ts';
+import type { Extension } from '../agent/rules/extension.ts';
+import type { RunMessageName } from '../agent/rules/run-messages.ts';
+import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../workflows/messages.ts';
 import { collectExport } from './collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { type ResponseOptions, eventResponse } from './event-response.ts';
@@ -14,6 +15,7 @@ import { readLineage, runsUpTo } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
+import { backtestNotRun, foreign, sessionNotRun, wasReset } from './run-sentences.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
@@ -137,13 +139,42 @@ export class AgentRun {
       ...(meant === undefined ? {} : { call: meant }),
       ...(park === undefined ? {} : { park }),
     };
+    return this.#update<DecisionReceipt>(type, data);
+  }
+
+  /** Tells the model something: it sees it at its next turn, and before an answer of its ends the run. Throws DecisionRefused. */
+  async say(message: string): Promise<void> {
+    await this.tell('say', { message });
+  }
+
+  /** Has nothing begun any more, until {@link resume}; what is under way ends, and its results are kept. Throws DecisionRefused. */
+  async pause(): Promise<void> {
+    await this.tell('pause');
+  }
+
+  async resume(): Promise<void> {
+    await this.tell('resume');
+  }
+
+  /** Raises limits of the run by so much; one that waits at a limit goes on. Throws DecisionRefused. */
+  async extend(by: Extension): Promise<void> {
+    await this.tell('extend', by);
+  }
+
+  /** What the four above do, with the data of the update. */
+  tell(name: RunMessageName, data?: unknown): Promise<RunMessageReceipt> {
+    return this.#update(name, data);
+  }
+
+  /** Resolves when the run has taken it, which is recorded. */
+  async #update<R>(name: string, data: unknown): Promise<R> {
     try {
-      return await this.#handle().executeUpdate<DecisionReceipt, [DecisionData]>(type, { args: [data] });
+      return await this.#handle().executeUpdate<R, [unknown]>(name, { args: [data] });
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
         throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
       }
-      throw isNoWorkflow(error) ? await this.#whyNot(type) : error;
+      throw isNoWorkflow(error) ? await this.#whyNot(name) : error;
     }
   }
 
@@ -237,24 +268,6 @@ export class AgentRun {
 /** Type of the error that a run ends with which goes on as another one. */
 const RESET = 'Reset';
 
-function wasReset(id: string, runId: string): string {
-  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
-}
-
 function isForWaiting(type: DecisionName): boolean {
   return ruleOf(type).fits({ kind: 'tool', waiting: 'failed' });
-}
-
-function foreign(id: string): string {
-  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
-}
-
-function sessionNotRun(id: string): string {
-  const name = id.slice(sessionId('').length);
-  return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
-}
-
-function backtestNotRun(id: string): string {
-  const name = id.slice(backtestId('').length);
-  return `"${id}" is a backtest, no run: \`reloop backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
 }

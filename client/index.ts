@@ -39,4 +39,5 @@ export type {
   RunExport,
 } from './run-export.ts';
 export { parseRunExport } from './run-export.ts';
-export type { OperatorDecision, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
+export type { Extension } from '../agent/rules/extension.ts';
+export type { OperatorDecision, RunMessage, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';

@@ -1,5 +1,7 @@
 import { parseActivityId } from '../agent/calls.ts';
 import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
+import type { RunMessage } from '../agent/rules/run-messages.ts';
+import { endsByExtension } from '../agent/rules/waiting.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
 import {
   type ErrorInfo,
@@ -67,7 +69,7 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       return;
     case 'waiting':
       report.waiting.push(event.park);
-      report.status = 'waiting';
+      setStanding(report, report.status === 'paused');
       return;
     case 'decided':
       if (effectOf(event.decision).type !== 'none') endWait(report, event.call);
@@ -75,6 +77,9 @@ export function addToReport(report: RunReport, event: RunEvent): void {
     case 'resumed':
     case 'unanswered':
       endWait(report, event.call);
+      return;
+    case 'steered':
+      steerReport(report, event.message);
       return;
     case 'run_ended':
       endReport(report, event);
@@ -88,13 +93,25 @@ export function addToReport(report: RunReport, event: RunEvent): void {
     case 'tool_failed':
     case 'attempt_failed':
     case 'finish':
+    case 'unheard':
       return;
   }
 }
 
 function endWait(report: RunReport, ended: string): void {
   report.waiting = report.waiting.filter(({ call }) => call !== ended);
-  report.status = report.waiting.length > 0 ? 'waiting' : 'running';
+  setStanding(report, report.status === 'paused');
+}
+
+function steerReport(report: RunReport, { type }: RunMessage): void {
+  if (type === 'extend') report.waiting = report.waiting.filter((call) => !endsByExtension(call));
+  if (type === 'extend') setStanding(report, report.status === 'paused');
+  if (type === 'pause' || type === 'resume') setStanding(report, type === 'pause');
+}
+
+/** A run that is paused goes on only when it is resumed, whatever else it waits for. */
+function setStanding(report: RunReport, isPaused: boolean): void {
+  report.status = isPaused ? 'paused' : report.waiting.length > 0 ? 'waiting' : 'running';
 }
 
 function endReport(report: RunReport, event: Extract<RunEvent, { type: 'run_ended' }>): void {

@@ -26,6 +26,7 @@ export interface ListOptions extends RunFilters {
 export const standingOf: { readonly [S in RunStatus]: Standing } = {
   running: 'open',
   waiting: 'open',
+  paused: 'open',
   completed: 'completed',
   stopped: 'completed',
   failed: 'failed',

@@ -21,6 +21,7 @@ const loopShape = {
     .union([z.boolean(), z.string()], 'is neither true nor false, nor a text for the model')
     .default(true),
   trimIntermediateSteps: z.int().default(-1),
+  onLimit: z.enum(['stop', 'ask']).optional(),
   onModelFailure: z.enum(['ask', 'fail']).default('ask'),
   budget: options({
     totalTokens: z.int().nonnegative().nullish(),

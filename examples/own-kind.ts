@@ -1,4 +1,13 @@
-import { OutputParserError, asText, defineAgent, defineConfig, defineKind, defineTool, fill } from 'reloop';
+import {
+  OutputParserError,
+  asText,
+  defineAgent,
+  defineConfig,
+  defineKind,
+  defineTool,
+  fill,
+  promptParts,
+} from 'reloop';
 import { demoModel } from './demo-model.ts';
 
 const FORMAT = 'Write one line: CALL tool: input, or ANSWER: text.';
@@ -11,7 +20,7 @@ export const oneLine = defineKind({
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: true,
 
-  render({ manifest, input, chatHistory, steps, variables }) {
+  render({ manifest, input, chatHistory, steps, messages, variables }) {
     const tools = manifest.tools.map(({ name, description }) => `${name}: ${description}`).join('\n');
     return {
       type: 'messages',
@@ -19,10 +28,15 @@ export const oneLine = defineKind({
         { role: 'system', content: fill(manifest.prompt['system'] ?? '', { ...variables, tools }) },
         ...chatHistory,
         { role: 'user', content: input },
-        ...steps.flatMap(({ action, observation }) => [
-          { role: 'assistant' as const, content: action.log },
-          { role: 'user' as const, content: `RESULT: ${asText(observation)}` },
-        ]),
+        // Steps, and what people say to the run meanwhile (`reloop say`).
+        ...promptParts({ steps, messages }).flatMap((part) =>
+          part.type === 'message'
+            ? [{ role: part.role, content: part.text }]
+            : [
+                { role: 'assistant' as const, content: part.step.action.log },
+                { role: 'user' as const, content: `RESULT: ${asText(part.step.observation)}` },
+              ],
+        ),
       ],
     };
   },

@@ -2,8 +2,15 @@ import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../ag
 import type { WaitingCall } from '../agent/events.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
+import { type RunMessage, readRunMessage, runMessageNames } from '../agent/rules/run-messages.ts';
 import type { Summarized } from '../agent/session/session.ts';
-import type { ChildWaiting, DecisionReceipt, AgentRunInput, RecordedResult } from '../workflows/messages.ts';
+import type {
+  AgentRunInput,
+  ChildWaiting,
+  DecisionReceipt,
+  RecordedResult,
+  RunMessageReceipt,
+} from '../workflows/messages.ts';
 
 /**
  * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
@@ -47,6 +54,18 @@ export function asDecision(
   const receipt = shaped<DecisionReceipt>(answered, { call: 'string', n: 'number', decision: 'string' });
   if (receipt === undefined || !decisionNames.includes(receipt.decision)) return undefined;
   return { call: receipt.call, decision: decisionOf(receipt.decision, fieldsOf(sent)) };
+}
+
+/** What a person said to the run as a whole. The run has taken it, so it can be read as the run has read it. */
+export function asRunMessage(answered: unknown, sent: unknown): RunMessage | undefined {
+  const receipt = shaped<RunMessageReceipt>(answered, { message: 'string' });
+  const name = runMessageNames.find((known) => known === receipt?.message);
+  if (name === undefined) return undefined;
+  try {
+    return readRunMessage(name, sent);
+  } catch {
+    return undefined; // another workflow's update that answers alike
+  }
 }
 
 export function asChildWaiting(value: unknown): ChildWaiting | undefined {

@@ -1,26 +1,26 @@
-import { DEADLINE_SUMMARY, readSummary } from '../agent/rules/waiting.ts';
-import type { WaitingReason } from '../agent/vocabulary.ts';
+import { DEADLINE_SUMMARY, type RecordedWait, readSummary } from '../agent/rules/waiting.ts';
 
 /** What the timers of one run say: that its time limit is reached, or that a call waits for a person. */
 export interface RunTimers {
   /** The call that the timer records the wait of. */
-  started(
-    timer: string,
-    summary: unknown,
-    isLegacy: boolean,
-  ): { call: string; reason: WaitingReason } | undefined;
-  /** The timer of the time limit has fired, and nothing has put the limit off; or the call whose wait it records. */
-  fired(timer: string): 'deadline' | { call: string } | undefined;
-  /** A person is waited for: the clock of the time limit stands still. */
+  started(timer: string, summary: unknown, isLegacy: boolean): RecordedWait | undefined;
+  /** The time limit has been reached. */
+  readonly isOverdue: boolean;
+  /** The call whose wait the timer records, where it is not that of the time limit. */
+  fired(timer: string): { call: string } | undefined;
+  /** A person is waited for: the clock of the time limit stands still, and what its timers under way say means nothing. */
   putOff(): void;
+  /** The run has more time. */
+  extended(): void;
   /** A new run: its timers are counted anew. */
   clear(): void;
 }
 
 export function createRunTimers(): RunTimers {
-  /** Of the time limit; false once a person has been waited for meanwhile, which puts the limit off. */
+  /** Of the time limit; false once it has been put off. */
   const deadlines = new Map<string, boolean>();
   const waits = new Map<string, string>();
+  let isOverdue = false;
   return {
     started(timer, summary, isLegacy) {
       if (summary === DEADLINE_SUMMARY || (summary === undefined && isLegacy)) deadlines.set(timer, true);
@@ -28,15 +28,23 @@ export function createRunTimers(): RunTimers {
       if (wait !== undefined) waits.set(timer, wait.call);
       return wait;
     },
+    get isOverdue() {
+      return isOverdue;
+    },
     fired(timer) {
-      if (deadlines.get(timer) === true) return 'deadline';
+      isOverdue ||= deadlines.get(timer) === true;
       const call = waits.get(timer);
       return call === undefined ? undefined : { call };
+    },
+    extended() {
+      isOverdue = false;
+      this.putOff();
     },
     putOff() {
       for (const timer of deadlines.keys()) deadlines.set(timer, false);
     },
     clear() {
+      isOverdue = false;
       deadlines.clear();
       waits.clear();
     },

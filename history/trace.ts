@@ -2,10 +2,9 @@ import type { ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
-import { callWithin, resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
-import type { Entry } from '../agent/transcript/entries.ts';
+import { resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
-import { type ChildWaiting, childWaitingSignal } from '../workflows/messages.ts';
+import { type ChildWaiting, childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
 import { createRunTimers } from './run-timers.ts';
@@ -16,21 +15,26 @@ import {
   asModelTurn,
   asResolvedAgent,
   asRunInput,
+  asRunMessage,
 } from './records.ts';
 import { scheduledInput, scheduledName } from './scheduled-tool.ts';
+import { traceSteering } from './traced-steering.ts';
 import {
   type Pending,
   type TracedCall,
   decided,
+  extended,
   leftUnanswered,
   newCall,
-  planned,
+  plannedTurn,
   scheduledCall,
   scopeOf,
-  settleByRecord,
   settleByRule,
+  settleByRules,
+  settleRecorded,
   step,
   unrecorded,
+  waitingCall,
   waits,
 } from './traced-calls.ts';
 import { failedOnce, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
@@ -48,11 +52,11 @@ export function createTrace(id: string): Trace {
   const manifests = new Map<number, AgentManifest>();
   const within = createWaitsWithin();
   const timers = createRunTimers();
+  const steering = traceSteering(timers);
   const spent: Spent = { iterations: 0, usage: noUsage };
   let runId = '';
   let lastLog = '';
-  /** The time limit has been reached; the run as a whole is being cancelled. */
-  let overdue = false;
+  /** The run as a whole is being cancelled. */
   let ending = false;
 
   return {
@@ -85,13 +89,10 @@ export function createTrace(id: string): Trace {
         ending = true;
         return [];
       case 'signaled':
+        if (fact.name === pausedAboveSignal.name) return steering.pausedAbove(await fact.input());
         return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
-      case 'update_completed': {
-        // The update has completed, so the run has accepted the decision, and the result names the call it was for.
-        const made = asDecision(await fact.result?.(), await fact.input?.());
-        const call = calls.get(made?.call ?? '');
-        return made === undefined || call === undefined ? [] : decided(call, made.decision);
-      }
+      case 'update_completed':
+        return updated(await fact.result?.(), await fact.input?.());
       case 'run_succeeded':
         return [...settleAll(), ...finished(await fact.result(), lastLog)];
       case 'run_failed':
@@ -104,12 +105,21 @@ export function createTrace(id: string): Trace {
     }
   }
 
+  /** The update has completed, so the run has accepted what was sent, and the result names the call that a decision was for. */
+  function updated(result: unknown, sent: unknown): TimelessEvent[] {
+    const message = asRunMessage(result, sent);
+    if (message?.type === 'extend') calls.forEach(extended);
+    if (message !== undefined) return steering.said(message);
+    const made = asDecision(result, sent);
+    const call = calls.get(made?.call ?? '');
+    return made === undefined || call === undefined ? [] : decided(call, made.decision);
+  }
+
   function begin(input: unknown): TimelessEvent[] {
     const run = asRunInput(input);
     if (run?.manifest !== undefined) manifests.set(0, run.manifest);
-    overdue = false;
     timers.clear();
-    const told = settleRecorded(0, run?.pending ?? []);
+    const told = settleRecorded(calls, 0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
@@ -133,7 +143,8 @@ export function createTrace(id: string): Trace {
     if (name === 'callModel') {
       const asked = asCallModelInput(input);
       task.closing = asked?.closing === true;
-      return [...settleRecorded(scope, asked?.delta ?? []), { type: 'model_started', call }];
+      if (asked !== undefined) steering.carried(scope, asked);
+      return [...settleRecorded(calls, scope, asked?.delta ?? []), { type: 'model_started', call }];
     }
     if (known !== undefined && isReconciling(known)) {
       task.reconciles = true;
@@ -196,17 +207,7 @@ export function createTrace(id: string): Trace {
     } as const;
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     if (decision.type !== 'act') return [reply];
-    const tools = manifests.get(scopeOf(call))?.tools ?? [];
-    const actions = decision.actions.flatMap((action, index) => {
-      const { tool, toolInput, log = text } = action;
-      const traced = newCall(
-        `${call}.${index + 1}`,
-        { tool, toolInput, log },
-        tools.find(({ name }) => name === tool),
-      );
-      calls.set(traced.id, traced);
-      return planned(traced, action, tools);
-    });
+    const actions = plannedTurn(calls, call, turn, manifests.get(scopeOf(call))?.tools ?? []);
     return [reply, ...actions];
   }
 
@@ -229,7 +230,7 @@ export function createTrace(id: string): Trace {
     if (fact.type !== 'succeeded' && tool.effects === 'once') return failedOnce(call, fact, attempts);
     if (fact.type === 'cancelled') {
       call.unsettled = { type: 'cancelled' };
-      return isLegacy() ? settleByRule(call, overdue, ending) : [];
+      return isLegacy() ? settleByRule(call, timers.isOverdue, ending) : [];
     }
     const end =
       fact.type === 'failed'
@@ -249,25 +250,27 @@ export function createTrace(id: string): Trace {
     call.unsettled = { type: 'failed', error };
     const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };
     if (!isLegacy()) return [failure];
-    const told = unrecorded(call, error, overdue);
+    const told = unrecorded(call, error, timers.isOverdue);
     if (call.waitsFor !== undefined) timers.putOff();
     return [failure, ...told];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
     const wait = timers.started(timer, summary, isLegacy());
-    const call = calls.get(wait?.call ?? '');
+    const call = wait && waitingCall(calls, wait);
     if (wait === undefined || call === undefined || !call.isOpen) return [];
     // The timer of a wait without an end is set anew when it is over.
     if (call.waitsFor !== undefined) return [];
+    // The turn before a limit is over, and no model call says what became of its calls.
+    const over =
+      wait.reason === 'limit' ? settleByRules(calls, timers.isOverdue, ending, scopeOf(call.id)) : [];
     timers.putOff();
-    return waits(call, wait.reason);
+    return [...over, ...waits(call, wait.reason)];
   }
 
   function timerFired(timer: string): TimelessEvent[] {
     const fired = timers.fired(timer);
-    overdue ||= fired === 'deadline';
-    const call = fired === undefined || fired === 'deadline' ? undefined : calls.get(fired.call);
+    const call = calls.get(fired?.call ?? '');
     const manifest = manifests.get(scopeOf(call?.id ?? ''));
     const timeout = manifest && askTimeoutOf(manifest, call?.tool);
     return call === undefined || timeout === undefined ? [] : leftUnanswered(call, timeout);
@@ -279,16 +282,8 @@ export function createTrace(id: string): Trace {
     return within.told(waiting);
   }
 
-  function settleRecorded(scope: number, entries: readonly Entry[]): TimelessEvent[] {
-    return entries.flatMap((entry) => {
-      if (entry.type !== 'step') return [];
-      const call = calls.get(scope === 0 ? entry.call : callWithin(String(scope), entry.call));
-      return call === undefined ? [] : settleByRecord(call, entry);
-    });
-  }
-
   function settleAll(): TimelessEvent[] {
-    return [...calls.values()].flatMap((call) => settleByRule(call, overdue, ending));
+    return [...settleByRules(calls, timers.isOverdue, ending), ...steering.unheard()];
   }
 
   /** Runs that recorded neither waits nor the purpose of their timers. */

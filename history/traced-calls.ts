@@ -1,4 +1,4 @@
-import { type PlannedAction, parseActivityId } from '../agent/calls.ts';
+import { type ModelTurn, type PlannedAction, parseActivityId } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
 import { unanswered } from '../agent/rules/ask-timeout.ts';
@@ -12,6 +12,8 @@ import {
 } from '../agent/rules/call-rules.ts';
 import { afterDoubt } from '../agent/rules/doubt.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
+import { limitError } from '../agent/rules/run-limits.ts';
+import type { RecordedWait } from '../agent/rules/waiting.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
 
@@ -77,12 +79,25 @@ export function newCall(id: string, action: AgentAction, tool: ToolManifest | un
   };
 }
 
-/** What a turn decided on, and at once what of it needs no run. */
-export function planned(
-  call: TracedCall,
-  action: PlannedAction,
+/** What a turn decided on: each call is known from now on. */
+export function plannedTurn(
+  calls: Map<string, TracedCall>,
+  modelCall: string,
+  { decision, text }: ModelTurn,
   tools: readonly ToolManifest[],
 ): TimelessEvent[] {
+  if (decision.type !== 'act') return [];
+  return decision.actions.flatMap((action, index) => {
+    const { tool, toolInput, log = text } = action;
+    const manifest = tools.find(({ name }) => name === tool);
+    const call = newCall(`${modelCall}.${index + 1}`, { tool, toolInput, log }, manifest);
+    calls.set(call.id, call);
+    return planned(call, action, tools);
+  });
+}
+
+/** A call at its beginning, and at once its step where it needs no run. */
+function planned(call: TracedCall, action: PlannedAction, tools: readonly ToolManifest[]): TimelessEvent[] {
   const { id } = call;
   call.approvalError = action.approval?.error;
   const told: TimelessEvent[] = [{ type: 'action', call: id, action: call.action }];
@@ -119,6 +134,23 @@ export function waits(call: TracedCall, reason: WaitingReason): TimelessEvent[] 
   return [...started, { type: 'waiting', park }];
 }
 
+/** The call whose wait a timer records. Where the run has come to a limit that is a model call which is none yet. */
+export function waitingCall(
+  calls: Map<string, TracedCall>,
+  { call: id, figure }: RecordedWait,
+): TracedCall | undefined {
+  if (figure === undefined) return calls.get(id);
+  const call = calls.get(id) ?? newCall(id, { tool: 'callModel', toolInput: null, log: '' }, undefined);
+  call.unsettled = { type: 'failed', error: limitError(figure) };
+  calls.set(id, call);
+  return call;
+}
+
+/** The run has got more of what it had come to the limit of. */
+export function extended(call: TracedCall): void {
+  if (call.waitsFor === 'limit') call.waitsFor = undefined;
+}
+
 /** Nobody has decided in time. */
 export function leftUnanswered(call: TracedCall, timeout: AskTimeout): TimelessEvent[] {
   if (call.waitsFor === undefined) return [];
@@ -140,6 +172,9 @@ export function decided(call: TracedCall, decision: OperatorDecision): TimelessE
     case 'cancel':
       call.cancelled = effect.observation;
       return told;
+    case 'stop':
+      call.waitsFor = undefined;
+      return told;
     case 'again':
       call.waitsFor = undefined;
       call.lost = 0;
@@ -160,10 +195,34 @@ export function unrecorded(call: TracedCall, error: ErrorInfo, overdue: boolean)
   return next.type === 'ask' ? waits(call, 'failed') : [];
 }
 
-/** The model was told what became of calls whose end says it not by itself. */
-export function settleByRecord(call: TracedCall, entry: Entry): TimelessEvent[] {
+/** The same for all calls that a model call, or a run that goes on, was told of. */
+export function settleRecorded(
+  calls: ReadonlyMap<string, TracedCall>,
+  scope: number,
+  entries: readonly Entry[],
+): TimelessEvent[] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== 'step') return [];
+    const call = calls.get(scope === 0 ? entry.call : callWithin(String(scope), entry.call));
+    return call === undefined ? [] : settleByRecord(call, entry);
+  });
+}
+
+/** The model was told what became of a call whose end says it not by itself. */
+function settleByRecord(call: TracedCall, entry: Entry): TimelessEvent[] {
   if (call.unsettled === undefined || entry.type !== 'step') return [];
   return step(call, entry.observation);
+}
+
+/** The same for all calls; for those of one agent, where its scope is given. */
+export function settleByRules(
+  calls: ReadonlyMap<string, TracedCall>,
+  overdue: boolean,
+  ending: boolean,
+  scope?: number,
+): TimelessEvent[] {
+  const meant = [...calls.values()].filter(({ id }) => scope === undefined || scopeOf(id) === scope);
+  return meant.flatMap((call) => settleByRule(call, overdue, ending));
 }
 
 /** No model call followed that would have told: the rules do. */

@@ -1,9 +1,13 @@
 import type { CancellationScope } from '@temporalio/workflow';
+import { activityId } from '../agent/calls.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { LimitWait } from './limit-wait.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from './emit.ts';
+import type { Inbox } from './inbox.ts';
+import type { Pause } from './pause.ts';
 import type { RecordedSource } from './messages.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
@@ -16,12 +20,20 @@ export interface AgentLoop {
   readonly transcript: TranscriptWriter;
   readonly deadline: Deadline;
   readonly control: Control;
+  readonly pause: Pause;
+  readonly inbox: Inbox;
+  readonly limitWait: LimitWait;
   /** The recorded run that answers its calls, in a backtest. */
   readonly recorded: OpenRecording | undefined;
   /** Tells the worker's `onEvent`. */
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */
   readonly scopeAround: CancellationScope;
+}
+
+/** The model call that comes next, as people type it: `3`, in a later runAgent of one workflow `1/3`. */
+export function callId({ scope, counters }: AgentLoop): string {
+  return activityId(scope, String(counters.iterations + 1), 0);
 }
 
 /** A recorded run that answers calls, and how often each was answered. */

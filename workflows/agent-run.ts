@@ -29,8 +29,8 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
         writeStatus = statusWriter(searchAttributes, input);
         writeStatus('running');
       },
+      status: (status) => writeStatus(status),
       waiting(calls) {
-        writeStatus(calls.length > 0 ? 'waiting' : 'running');
         writeWaiting(calls);
         tellParent(input, calls);
       },
@@ -45,14 +45,14 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   }
 }
 
-/** Between turns nothing is open: no call, no wait for a person, no unanswered update. */
+/** Between turns nothing is open: no call, no wait for a person, no unanswered update, nothing said that was not seen. */
 function continueWhenLong(
   input: AgentRunInput,
   loop: AgentLoop,
   { manifest, searchAttributes, events }: ResolvedAgent,
   lastTurn: Turn,
 ): Promise<never> | undefined {
-  if (!isContinueDue() || !allHandlersFinished()) return undefined;
+  if (!isContinueDue() || !allHandlersFinished() || !loop.inbox.isEmpty) return undefined;
   const { runId } = workflowInfo();
   const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({

@@ -1,56 +1,141 @@
-import type { WaitingCall } from '../agent/events.ts';
-import { addUsage, noUsage } from '../agent/vocabulary.ts';
+import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
+import type { Allowance } from '../agent/counters.ts';
+import { addAllowance, raisedBy } from '../agent/rules/extension.ts';
+import { limitsOf } from '../agent/rules/run-limits.ts';
+import type { RunMessage } from '../agent/rules/run-messages.ts';
+import { type RunStatus, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
 import { type Control, createControl } from './control.ts';
+import { Inbox } from './inbox.ts';
 import type { RunState } from './messages.ts';
-import { showWaiting } from './status.ts';
+import type { Pause } from './pause.ts';
+import { showStanding } from './status.ts';
+import { type Steered, createSteering } from './steering.ts';
 
 /** The agents of this workflow, by scope, and the one operator's gate they share. Module state is a workflow's own. */
 export interface RunningAgent {
   readonly scope: number;
   readonly control: Control;
+  readonly pause: Pause;
+  readonly inbox: Inbox;
   /** Its loop has begun: `status` counts it. */
   begun(loop: AgentLoop): void;
   over(): void;
 }
 
-interface Entry {
+/** Told of the whole workflow, when it changes. */
+export interface StandingHooks {
+  waiting?(waiting: WaitingCall[]): void;
+  status?(status: RunStatus): void;
+}
+
+interface Entry extends Steered {
   name: string;
   loop: AgentLoop | undefined;
   isOver: boolean;
-  onWaiting: ((waiting: WaitingCall[]) => void) | undefined;
+  /** What people said before the loop began. */
+  granted: Allowance;
+  untold: TimelessEvent[];
+  hooks: StandingHooks;
 }
 
 const agents: Entry[] = [];
-let control: Control | undefined;
+let gate: { control: Control; pause: Pause } | undefined;
 
-/** To be called before the first `await`. `onWaiting` is told what waits in the whole workflow, when that changes. */
-export function enroll(name: string, onWaiting?: (waiting: WaitingCall[]) => void): RunningAgent {
-  const entry: Entry = { name, loop: undefined, isOver: false, onWaiting };
+/** To be called before the first `await`. */
+export function enroll(name: string, hooks: StandingHooks): RunningAgent {
+  const entry = newEntry(name, hooks);
   const scope = agents.push(entry) - 1;
-  control ??= createControl(workflowState, onWaitingChange);
+  gate ??= {
+    control: createControl(workflowState, onWaitingChange),
+    pause: createSteering({ agents: running, said, onPauseChange: onStandingChange }),
+  };
+  const { control, pause } = gate;
+  let forgetClock = () => undefined as unknown;
   return {
     scope,
     control,
-    begun: (loop) => void (entry.loop = loop),
-    over: () => void (entry.isOver = true),
+    pause,
+    inbox: entry.inbox,
+    begun(loop) {
+      entry.loop = loop;
+      entry.extend(entry.granted);
+      for (const event of entry.untold.splice(0)) loop.emit?.(event);
+      forgetClock = pause.addClock(loop.deadline);
+      // Until now nobody could be told of it.
+      if (pause.isOn) onStandingChange();
+    },
+    over() {
+      entry.isOver = true;
+      forgetClock();
+    },
   };
 }
 
+function newEntry(name: string, hooks: StandingHooks): Entry {
+  const entry: Entry = {
+    name,
+    hooks,
+    loop: undefined,
+    isOver: false,
+    inbox: new Inbox(),
+    granted: {},
+    untold: [],
+    limits: () => limitsOf(entry.loop?.manifest, entry.loop?.counters),
+    reached: () => entry.loop?.limitWait.reached,
+    extend(by) {
+      const { loop } = entry;
+      if (loop === undefined) {
+        entry.granted = addAllowance(entry.granted, by);
+        return;
+      }
+      if (raisedBy(by).length === 0) return;
+      loop.counters.allowance = addAllowance(loop.counters.allowance ?? {}, by);
+      loop.limitWait.end();
+    },
+  };
+  return entry;
+}
+
+function running(): Entry[] {
+  return agents.filter(({ isOver }) => !isOver);
+}
+
+/** What was said is told once, however many agents run here. */
+function said(message: RunMessage): void {
+  const [first] = running();
+  const event = { type: 'steered', message } as const;
+  if (first?.loop === undefined) first?.untold.push(event);
+  else first.loop.emit?.(event);
+}
+
 function workflowState(): RunState {
-  const waiting = control?.waiting() ?? [];
   return {
     agent: agents.map(({ name }) => name).join(', '),
-    status: waiting.length > 0 ? 'waiting' : 'running',
+    status: status(),
     iterations: agents.reduce((sum, { loop }) => sum + (loop?.counters.iterations ?? 0), 0),
-    running: control?.running() ?? [],
-    waiting,
+    running: gate?.control.running() ?? [],
+    waiting: waiting(),
     usage: agents.reduce((sum, { loop }) => addUsage(sum, loop?.counters.usage ?? noUsage), noUsage),
   };
 }
 
+function waiting(): WaitingCall[] {
+  return gate?.control.waiting() ?? [];
+}
+
+/** A run that is paused goes on only when it is resumed, whatever else it waits for. */
+function status(): RunStatus {
+  if (gate?.pause.isOn === true) return 'paused';
+  return waiting().length > 0 ? 'waiting' : 'running';
+}
+
 function onWaitingChange(): void {
-  const waiting = control?.waiting() ?? [];
-  showWaiting(waiting);
-  for (const { isOver, onWaiting } of agents) if (!isOver) onWaiting?.(waiting);
+  onStandingChange();
+  for (const { hooks } of running()) hooks.waiting?.(waiting());
+}
+
+function onStandingChange(): void {
+  showStanding(status(), waiting());
+  for (const { hooks } of running()) hooks.status?.(status());
 }

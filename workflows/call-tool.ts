@@ -93,9 +93,11 @@ async function untilEnded(loop: AgentLoop, state: CallState, questions: CallQues
 
 /** One schedule of the call: its end, or what a person has to be asked; undefined: it has to be scheduled again. */
 async function runOnce(loop: AgentLoop, state: CallState): Promise<EndedCall | CallQuestion | undefined> {
+  if (loop.pause.isOn) await loop.pause.over();
   const { tool, open, input } = state;
   loop.emit?.({ type: 'tool_started', call: open.id, tool: tool.name, toolInput: input });
   const ended = await scheduleOnce(loop, state);
+  if (tool.agent !== undefined) loop.pause.childEnded(activityId(loop.scope, state.call, open.n));
   if (recordsWaits(loop.manifest)) open.clearWaitingWithin();
   state.attempts += ended.type === 'end' || ended.type === 'deferred' ? ended.attempts : 1;
   const { attempts } = state;
@@ -156,7 +158,8 @@ async function askPerson(
       if (after !== undefined) open.again(after.checkpoint);
       return undefined;
     case 'none':
-      throw new Error('unreachable: what has no effect ends no wait');
+    case 'stop':
+      throw new Error('unreachable: neither ends the wait of a tool call');
   }
 }
 

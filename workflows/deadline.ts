@@ -25,6 +25,17 @@ export class Deadline {
     return this.#passed;
   }
 
+  /** The time by which the limit is measured: it stands still while a person is waited for. */
+  get nowMs(): number {
+    return this.#waits === 0 ? Date.now() : this.#waitingSinceMs;
+  }
+
+  /** Goes on from a limit that has been reached, where a person has given the run more time. Says whether it does. */
+  renew(): boolean {
+    this.#passed &&= timeLeft(this.#manifest, this.#counters, this.nowMs) <= 0;
+    return !this.#passed;
+  }
+
   /** A person is waited for. */
   pause(): void {
     if (this.#waits++ === 0) this.#waitingSinceMs = Date.now();
@@ -60,10 +71,13 @@ export class Deadline {
     for (;;) {
       await condition(() => this.#waits === 0);
       const left = timeLeft(this.#manifest, this.#counters, Date.now());
-      if (left <= 0) break;
-      await sleep(left, { summary: DEADLINE_SUMMARY });
+      if (left > 0) {
+        await sleep(left, { summary: DEADLINE_SUMMARY });
+        continue;
+      }
+      this.#passed = true;
+      for (const scope of this.#cut) scope.cancel();
+      await condition(() => !this.#passed);
     }
-    this.#passed = true;
-    for (const scope of this.#cut) scope.cancel();
   }
 }

@@ -8,10 +8,10 @@ import {
 import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
-import { fittingDecisions } from '../agent/rules/decisions.ts';
-import { reasonText, stateOf } from '../agent/rules/waiting.ts';
+import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunResult, statusOf } from '../agent/run-result.ts';
+import type { Inbox } from './inbox.ts';
 import type { AgentRunInput } from './messages.ts';
 
 /** What a worker's config listens to: run events, each once, none on replay. */
@@ -33,8 +33,9 @@ export function emitter(listened: boolean): Emit | undefined {
 export function logWaiting(waiting: WaitingCall): void {
   const { call, tool, reason, error } = waiting;
   const why = error === undefined ? '' : `: ${boundedText(error.message, 200).replace(/\.$/u, '')}`;
-  const [first = ''] = fittingDecisions(stateOf(waiting));
-  const command = `reloop ${first} ${workflowInfo().workflowId} ${call}`;
+  const [first = ''] = whatFits(stateOf(waiting));
+  const which = reason === 'limit' ? '' : ` ${call}`;
+  const command = `reloop ${first} ${workflowInfo().workflowId}${which}`;
   workflowLog.warn(`waits for you: ${tool} (${call}) ${reasonText(reason)}${why}. ${command}`, {
     waiting: call,
   });
@@ -43,6 +44,11 @@ export function logWaiting(waiting: WaitingCall): void {
 export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {
   const { workflowId, runId } = workflowInfo();
   emit?.({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
+}
+
+/** What people said that no model call carried, before the run's end is told. */
+export function emitUnheard(emit: Emit | undefined, inbox: Inbox): void {
+  if (!inbox.isEmpty) emit?.({ type: 'unheard', messages: inbox.take() });
 }
 
 /** `log`: what the model wrote around its final answer. */

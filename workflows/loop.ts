@@ -1,7 +1,9 @@
 import { isUsedUp, reachedLimit } from '../agent/counters.ts';
 import type { Json, StopReason } from '../agent/vocabulary.ts';
+import { type ReachedLimit, limitBehind, repeatsReached } from '../agent/rules/run-limits.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from './agent-loop.ts';
+import { askAtLimit } from './at-limit.ts';
 import type { RecordedResult } from './messages.ts';
 import { plan, planClosing } from './plan.ts';
 import { runFailure } from './run-failure.ts';
@@ -19,29 +21,66 @@ export async function iterate(
   loop: AgentLoop,
   betweenTurns: (lastTurn: Turn) => Promise<never> | undefined,
 ): Promise<LoopEnd> {
-  const { counters, manifest, transcript, deadline } = loop;
+  const { counters, manifest, transcript, deadline, pause } = loop;
   for (;;) {
-    const limit = deadline.passed ? 'max_execution_time' : reachedLimit(manifest, counters, Date.now());
-    if (limit !== undefined) return stopped(loop, limit);
+    if (pause.isOn) await pause.over();
+    const limit = reached(loop);
+    if (limit !== undefined) {
+      const ended = await atLimit(loop, limit, () => limitBehind(limit, manifest, counters, deadline.nowMs));
+      if (ended !== undefined) return ended;
+      continue;
+    }
 
     const turn = await plan(loop);
-    if (turn === undefined) return stopped(loop, 'max_execution_time');
+    if (turn === undefined) continue; // the time limit, which is looked at first
     counters.iterations++;
+    if (pause.isOn) await pause.over();
     const { decision } = turn;
     if (decision.type === 'fail') throw runFailure(decision.error);
     if (decision.type === 'finish') {
-      return end(loop, decision.output, 'final_answer', decision.log ?? turn.text);
+      const log = decision.log ?? turn.text;
+      if (!hasMore(loop)) return end(loop, decision.output, 'final_answer', log);
+      append(transcript, [{ type: 'message', role: 'assistant', text: log }]);
+      continue;
     }
-    if (decision.type === 'stop') return stopped(loop, 'max_iterations');
+    if (decision.type === 'stop') {
+      const ended = await atLimit(loop, 'max_iterations', () => repeatsReached(counters));
+      if (ended !== undefined) return ended;
+      delete counters.repeat;
+      continue;
+    }
 
     const acted = await act(loop, turn, decision.actions);
+    if (pause.isOn) await pause.over();
     const direct = returnDirect(loop, acted.steps);
-    if (direct !== undefined) return end(loop, direct.entry.observation, 'return_direct');
+    if (direct !== undefined && !hasMore(loop)) return end(loop, direct.entry.observation, 'return_direct');
 
     append(transcript, deltaEntries(acted), fullEntries(acted));
     const leaving = betweenTurns(acted);
     if (leaving !== undefined) await leaving;
   }
+}
+
+function reached({ manifest, counters, deadline }: AgentLoop): StopReason | undefined {
+  if (deadline.passed && !deadline.renew()) return 'max_execution_time';
+  return reachedLimit(manifest, counters, Date.now());
+}
+
+/** The run stops, or a person is asked first; undefined: it goes on. */
+async function atLimit(
+  loop: AgentLoop,
+  limit: StopReason,
+  what: () => ReachedLimit,
+): Promise<LoopEnd | undefined> {
+  if (loop.manifest.onLimit !== 'ask') return stopped(loop, limit);
+  const next = await askAtLimit(loop, what());
+  if (next.type === 'go on') return undefined;
+  return next.type === 'answer' ? end(loop, next.output, 'final_answer') : stopped(loop, limit);
+}
+
+/** What people said is seen before the run ends, unless a limit ends it: so an answer that it came upon is not the last. */
+function hasMore(loop: AgentLoop): boolean {
+  return !loop.inbox.isEmpty && reached(loop) === undefined;
 }
 
 /** The end that a limit makes: a fixed sentence, or what the model makes of the steps so far, if the budget has room for it. No step, no call. */

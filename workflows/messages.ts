@@ -7,6 +7,7 @@ import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
+import { type RunMessageName, runMessageNames } from '../agent/rules/run-messages.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage, RunStatus, Usage } from '../agent/vocabulary.ts';
@@ -90,6 +91,17 @@ export const decisionUpdates = Object.fromEntries(
   decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
 ) as { readonly [N in DecisionName]: DecisionUpdate }; // one of each name
 
+export interface RunMessageReceipt {
+  message: RunMessageName;
+}
+
+type RunMessageUpdate = ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>>;
+
+/** What a person says to a run as a whole: one update each. */
+export const runMessageUpdates = Object.fromEntries(
+  runMessageNames.map((name) => [name, defineUpdate<RunMessageReceipt, [unknown?]>(name)]),
+) as { readonly [N in RunMessageName]: RunMessageUpdate }; // one of each name
+
 export interface RunState {
   agent: string;
   status: RunStatus;
@@ -107,5 +119,8 @@ export interface ChildWaiting {
 }
 
 export const childWaitingSignal = defineSignal<[ChildWaiting]>('childWaiting');
+
+/** Sent by a run to those of its sub-agents: it has been paused, or goes on. */
+export const pausedAboveSignal = defineSignal<[boolean]>('pausedAbove');
 
 export const statusQuery = defineQuery<RunState>('status');

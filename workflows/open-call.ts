@@ -32,6 +32,10 @@ export interface WaitOptions {
   token?: string | undefined;
   /** How long a person is waited for. Default: for ever. */
   timeoutMs?: number | undefined;
+  /** In place of the tool's name in what is recorded. */
+  figure?: string | undefined;
+  /** What ends the wait beside a decision. */
+  endsWhen?: (() => boolean) | undefined;
 }
 
 /** The timer that records a wait. */
@@ -126,22 +130,22 @@ export class OpenCall implements GateCall {
   }
 
   /**
-   * Waits until a person decides; undefined when nobody has in the time there is. Cancelling the run ends the wait with its
+   * Waits until a person decides; undefined when nobody has in the time there is, or none has to any more. Cancelling the run ends the wait with its
    * CancelledFailure.
    */
   async wait(
     waiting: WaitingCall,
-    { token, timeoutMs }: WaitOptions = {},
+    { token, timeoutMs, figure, endsWhen }: WaitOptions = {},
   ): Promise<OperatorDecision | undefined> {
     const { clock, onWaitingChange } = this.#options;
     this.#waiting = waiting;
     this.#token = token;
     this.#decision = undefined;
     clock.pause();
-    const timer = this.#recordWait(waiting.tool, timeoutMs);
+    const timer = this.#recordWait(figure ?? waiting.tool, timeoutMs);
     onWaitingChange();
     try {
-      await condition(() => this.#decision !== undefined || timer.over);
+      await condition(() => this.#decision !== undefined || timer.over || endsWhen?.() === true);
     } finally {
       this.#waiting = undefined;
       this.#park++;

@@ -3,12 +3,14 @@ import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../agent/vocabulary.ts';
 import { modelOptions } from './activity-options.ts';
-import { type AgentLoop, recordsWaits } from './agent-loop.ts';
+import { type AgentLoop, callId, recordsWaits } from './agent-loop.ts';
 import { ask } from './ask.ts';
+import type { Inbox } from './inbox.ts';
 import { endOfAttempt, runFailure } from './run-failure.ts';
-import { delivered, nextCall } from './transcript.ts';
+import { append, delivered, nextCall } from './transcript.ts';
 
 /** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
 export function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
@@ -35,7 +37,9 @@ type More = Pick<CallModelInput, 'closing'>;
 /** One model call, however often it is scheduled: a failure that may pass waits for a person, if the agent says so. */
 async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
   let reply: string | undefined;
-  for (let n = 0; ; n++) {
+  // A wait at a limit has a number too, and comes first.
+  for (let n = loop.limitWait.parks(callId(loop)); ; n++) {
+    if (loop.pause.isOn) await loop.pause.over();
     try {
       return await callModel(loop, n, { ...more, reply });
     } catch (caught) {
@@ -94,13 +98,14 @@ interface ModelActivity {
 }
 
 async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInput>): Promise<ModelTurn> {
-  const { scope, manifest, transcript, counters, deadline } = loop;
+  const { scope, manifest, transcript, counters, deadline, inbox } = loop;
   const step = String(counters.iterations + 1);
   const activities = proxyActivities<ModelActivity>({
     activityId: activityId(scope, step, n),
     summary: more.closing === true ? 'the answer, at the limit' : `step ${step}`,
     ...modelOptions(manifest),
   });
+  if (!inbox.isEmpty) append(transcript, saidEntries(inbox));
   const { repeat } = counters;
   const input = { ...nextCall(transcript), repeat, ...more };
   const call = callId(loop);
@@ -124,7 +129,6 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   return turn;
 }
 
-/** As people type it: `3`, in a later runAgent of one workflow `1/3`. */
-function callId({ scope, counters }: AgentLoop): string {
-  return activityId(scope, String(counters.iterations + 1), 0);
+function saidEntries(inbox: Inbox): Entry[] {
+  return inbox.take().map((text) => ({ type: 'message', text }));
 }

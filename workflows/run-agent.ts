@@ -1,14 +1,14 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
-import type { WaitingCall } from '../agent/events.ts';
 import { freshCounters } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
-import { type RunningAgent, enroll } from './agents.ts';
+import { LimitWait } from './limit-wait.ts';
+import { type RunningAgent, type StandingHooks, enroll } from './agents.ts';
 import { Deadline } from './deadline.ts';
-import { emitEnd, emitFailure, emitStart, emitter } from './emit.ts';
+import { emitEnd, emitFailure, emitStart, emitUnheard, emitter } from './emit.ts';
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
@@ -38,28 +38,29 @@ export function runAgent(agent: string, input: string, options: RunAgentOptions 
 }
 
 /** What the workflow around the loop may want to do as it goes on. */
-export interface LoopHooks {
+export interface LoopHooks extends StandingHooks {
   resolved?(resolved: ResolvedAgent): void;
-  waiting?(waiting: WaitingCall[]): void;
   /** May end the run by continuing it as new; undefined when there is nothing to wait for. */
   betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Turn): Promise<never> | undefined;
 }
 
 /** One agent, from its start or from where an earlier run left off, to its result. */
 export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
-  const agent = enroll(input.agent, hooks.waiting);
+  const agent = enroll(input.agent, hooks);
   const resolved = await resolve(input, agent.scope);
   hooks.resolved?.(resolved);
   const loop = begin(input, resolved, agent);
+  if (input.from === undefined) emitStart(loop.emit, input);
   agent.begun(loop);
   const endWatch = loop.deadline.watch();
-  if (input.from === undefined) emitStart(loop.emit, input);
   try {
     const { result, log } = await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+    emitUnheard(loop.emit, loop.inbox);
     emitEnd(loop.emit, result, log);
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
+    emitUnheard(loop.emit, loop.inbox);
     emitFailure(loop.emit, loop.counters, failure);
     throw loop.manifest.budget === undefined ? failure : withUsage(failure, loop.counters.usage);
   } finally {
@@ -68,7 +69,11 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   }
 }
 
-function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }: RunningAgent): AgentLoop {
+function begin(
+  input: AgentRunInput,
+  resolved: ResolvedAgent,
+  { scope, control, pause, inbox }: RunningAgent,
+): AgentLoop {
   const { manifest, events } = resolved;
   // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
   const { root = workflowInfo().firstExecutionRunId, counters = freshCounters(Date.now()) } = input;
@@ -80,6 +85,9 @@ function begin(input: AgentRunInput, resolved: ResolvedAgent, { scope, control }
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),
     control,
+    pause,
+    inbox,
+    limitWait: new LimitWait(),
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),

@@ -3,8 +3,7 @@ import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } f
 import { callPath } from '../agent/calls.ts';
 import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
-import { fittingDecisions } from '../agent/rules/decisions.ts';
-import { reasonText, stateOf } from '../agent/rules/waiting.ts';
+import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunStatus, asText } from '../agent/vocabulary.ts';
 import type { AgentRunInput } from './messages.ts';
@@ -43,12 +42,18 @@ function fixedAttributes({ agent, session }: AgentRunInput) {
 }
 
 /** The Web UI shows about three lines: what is the matter first, then what to do. */
-export function showWaiting(waiting: readonly WaitingCall[]): void {
+export function showStanding(status: RunStatus, waiting: readonly WaitingCall[]): void {
+  const paused = status === 'paused' ? [PAUSED] : [];
+  setCurrentDetails([...paused, ...waitingDetails(waiting)].join('\n\n'));
+}
+
+const PAUSED = '**Paused**: no model or tool call is begun. To go on, send an Update: `resume`.';
+
+function waitingDetails(waiting: readonly WaitingCall[]): string[] {
   const [first] = waiting;
-  if (first === undefined) setCurrentDetails('');
-  else if (waiting.length === 1)
-    setCurrentDetails([`**Waiting for you**: ${about(first)}`, whatToDo(first)].join('\n\n'));
-  else setCurrentDetails([`**${waiting.length} calls wait for you**`, ...listed(waiting)].join('\n\n'));
+  if (first === undefined) return [];
+  if (waiting.length > 1) return [`**${waiting.length} calls wait for you**`, ...listed(waiting)];
+  return [`**Waiting for you**: ${about(first)}`, whatToDo(first)];
 }
 
 /** What waits, for who looks without a worker: the server keeps it. Removed when nothing waits any more. */
@@ -75,7 +80,7 @@ function about({ tool, call, reason, error, note, toolInput }: WaitingCall): str
 
 /** With the call's id as data it is right however many wait. */
 function whatToDo(waiting: WaitingCall): string {
-  const updates = fittingDecisions(stateOf(waiting)).map((name) => `\`${name}\``);
+  const updates = whatFits(stateOf(waiting)).map((name) => `\`${name}\``);
   const own = callPath(waiting.call).at(-1) ?? waiting.call;
   return `${where(waiting)}send an Update: ${updates.join(', ')}; data \`"${own}"\`.`;
 }

@@ -20,6 +20,7 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
     const message = `Agents call one another ${MAX_DEPTH} deep here. Is there an agent among its own tools?`;
     throw runFailure({ type: 'SubAgentTooDeep', message });
   }
+  loop.pause.childBegins(id);
   const question = { input: asText(input), chatHistory: [] };
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
   return executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {

@@ -3,6 +3,7 @@ import type { AgentKind } from './kind.ts';
 import type { ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
+import { promptParts } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames, lineWithArguments } from './tool-lines.ts';
 import { type ChatMessage, asText } from '../vocabulary.ts';
@@ -59,6 +60,14 @@ USER'S INPUT
 
 What do you reply to what I said last? I cannot see any TOOL RESPONSES: what you take from them has to be said in your answer, without the names of the tools. Reply with a markdown code snippet of one JSON object with a single action, and with nothing else.`;
 
+/** What the user says while the agent is at work; not one of the texts that an agent can replace. */
+const INTERJECTION = `USER'S INPUT
+--------------------
+
+{said}
+
+What do you reply to me now? Reply with a markdown code snippet of one JSON object with a single action, and with nothing else.`;
+
 /** A conversation in messages, with actions in JSON (LangChain's chat-conversational-react-description). */
 export const conversational: AgentKind = {
   name: 'conversational',
@@ -67,7 +76,7 @@ export const conversational: AgentKind = {
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: true,
 
-  render({ manifest, input, chatHistory, steps, variables, closing }) {
+  render({ manifest, input, chatHistory, steps, messages, variables, closing }) {
     const values = {
       ...variables,
       tool_names: manifest.tools.map(({ name }) => name).join(', '),
@@ -85,10 +94,19 @@ export const conversational: AgentKind = {
         ...(opening === '' ? [] : [says('system', opening)]),
         ...chatHistory,
         says('user', part('human', { format_instructions: format })),
-        ...steps.flatMap(({ action, observation }) => [
-          says('assistant', action.log),
-          says('user', part('toolResponse', { observation: asText(observation) })),
-        ]),
+        ...promptParts({ steps, messages }).flatMap((shown) =>
+          shown.type === 'message'
+            ? [
+                says(
+                  shown.role,
+                  shown.role === 'user' ? fill(INTERJECTION, { said: shown.text }) : shown.text,
+                ),
+              ]
+            : [
+                says('assistant', shown.step.action.log),
+                says('user', part('toolResponse', { observation: asText(shown.step.observation) })),
+              ],
+        ),
         ...(closing ? [says('user', CLOSING_REQUEST)] : []),
       ],
     };

@@ -33,6 +33,15 @@ export interface PromptStep extends AgentStep {
   reply?: TurnReply | undefined;
 }
 
+/** What was said to a run while it went on, in its place among the steps. */
+export interface PromptMessage {
+  /** 'user': a person, by `say`. 'assistant': the answer that the model had given when the person's message came. */
+  role: 'user' | 'assistant';
+  text: string;
+  /** How many of `steps` stand before it. */
+  afterStep: number;
+}
+
 /** All that a prompt is made of. */
 export interface PromptContext {
   manifest: AgentManifest;
@@ -43,6 +52,8 @@ export interface PromptContext {
   variables: { [name: string]: string };
   /** The steps the model may see, oldest first, already trimmed. */
   steps: PromptStep[];
+  /** What was said meanwhile, oldest first; absent where nothing was. `promptParts` puts both in order. */
+  messages?: PromptMessage[] | undefined;
   /** A limit was reached and this is the last call: the model is asked for its answer (earlyStopping 'generate'). */
   closing: boolean;
 }

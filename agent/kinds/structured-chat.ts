@@ -1,7 +1,8 @@
 import { parseJsonAction } from '../reply/json-action.ts';
-import type { AgentKind } from './kind.ts';
+import type { AgentKind, PromptContext } from './kind.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
+import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { lineWithArguments } from './tool-lines.ts';
 import { type AgentStep, type ChatMessage, asText } from '../vocabulary.ts';
@@ -58,13 +59,13 @@ export const structuredChat: AgentKind = {
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: true,
 
-  render({ manifest, input, chatHistory, steps, variables, closing }) {
+  render({ manifest, input, chatHistory, steps, messages, variables, closing }) {
     const values = {
       ...variables,
       tool_names: manifest.tools.map(({ name }) => name).join(', '),
       tools: manifest.tools.map(lineWithArguments).join('\n'),
       input,
-      agent_scratchpad: scratchpad(steps) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
+      agent_scratchpad: scratchpad({ steps, messages }) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const format = part('formatInstructions') + outputInstructions(manifest);
@@ -78,8 +79,7 @@ export const structuredChat: AgentKind = {
   parse: ({ text }) => parseJsonAction(text),
 };
 
-function scratchpad(steps: AgentStep[]): string {
-  return steps
-    .map(({ action, observation }) => `${action.log}\nObservation: ${asText(observation)}\nThought: `)
-    .join('');
+function scratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>): string {
+  const told = ({ observation }: AgentStep) => `\nObservation: ${asText(observation)}`;
+  return textScratchpad(promptParts(shown), told, '\nThought: ');
 }

@@ -2,6 +2,7 @@ import type { AgentKind, ParsedAction, PromptStep, ToolSpec, TurnReply } from '.
 import type { JsonSchema, ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
+import { type PromptPart, promptParts } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
 import { pyJson } from '../reply/python-repr.ts';
@@ -28,7 +29,7 @@ export const toolCalling: AgentKind = {
     return `legacy completions cannot carry tool calls. Use api: 'chat', or another kind.`;
   },
 
-  render({ manifest, input, chatHistory, variables, steps, closing }) {
+  render({ manifest, input, chatHistory, variables, steps, messages, closing }) {
     const values = { ...variables, input };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const told = (part('system') + outputInstructions(manifest)).trim();
@@ -39,7 +40,7 @@ export const toolCalling: AgentKind = {
         ...(told === '' ? [] : [{ role: 'system', content: told } as const]),
         ...chatHistory,
         { role: 'user', content: part('human') },
-        ...scratchpad(steps),
+        ...scratchpad(promptParts({ steps, messages })),
         ...(closing ? [{ role: 'user', content: CLOSING_REQUEST } as const] : []),
       ],
       ...(tools.length === 0 ? {} : { tools }),
@@ -72,8 +73,10 @@ const SINGLE_STRING: JsonSchema = {
  * left out, as in LangChain; unlike there, one of an earlier turn is not (servers number the calls of each reply anew), and
  * calls whose steps are no longer shown are left out: providers refuse an unanswered call.
  */
-function scratchpad(steps: readonly PromptStep[]): ChatMessage[] {
-  return turnsOf(steps).flatMap(({ reply, steps: shown }) => {
+function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
+  return turnsOf(parts).flatMap((turn) => {
+    if (turn.type === 'message') return [{ role: turn.role, content: turn.text }];
+    const { reply, steps: shown } = turn;
     if (reply === undefined) return shown.flatMap(wholeReply);
     const said = new Set<string>();
     const ids = shown.map(({ toolCallId }) => toolCallId);
@@ -88,19 +91,28 @@ function scratchpad(steps: readonly PromptStep[]): ChatMessage[] {
   });
 }
 
+/** What the run was told stands between turns: providers want the answers of a turn right behind its calls. */
+type Shown = ShownTurn | Extract<PromptPart, { type: 'message' }>;
+
 interface ShownTurn {
+  type: 'turn';
   /** undefined: the steps stand for whole replies that could not be read. */
   reply: TurnReply | undefined;
   steps: PromptStep[];
 }
 
-function turnsOf(steps: readonly PromptStep[]): ShownTurn[] {
-  const turns: ShownTurn[] = [];
-  for (const step of steps) {
+function turnsOf(parts: readonly PromptPart[]): Shown[] {
+  const turns: Shown[] = [];
+  for (const part of parts) {
+    if (part.type === 'message') {
+      turns.push(part);
+      continue;
+    }
+    const { step } = part;
     const reply = step.toolCallId === undefined ? undefined : step.reply;
     const last = turns.at(-1);
-    if (last !== undefined && last.reply === reply) last.steps.push(step);
-    else turns.push({ reply, steps: [step] });
+    if (last?.type === 'turn' && last.reply === reply) last.steps.push(step);
+    else turns.push({ type: 'turn', reply, steps: [step] });
   }
   return turns;
 }

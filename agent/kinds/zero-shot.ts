@@ -1,9 +1,10 @@
-import type { AgentKind } from './kind.ts';
+import type { AgentKind, PromptContext } from './kind.ts';
 import { withoutFence } from '../reply/fence.ts';
 import { parseMrkl } from '../reply/mrkl-parser.ts';
 import type { ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
+import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames } from './tool-lines.ts';
 import { plainJson } from '../values.ts';
@@ -35,14 +36,14 @@ export const zeroShot: AgentKind = {
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: false,
 
-  render({ manifest, input, steps, variables, closing }) {
+  render({ manifest, input, steps, messages, variables, closing }) {
     const toolLines = manifest.tools.map(toolLine).join('\n');
     const values = {
       ...variables,
       tool_names: manifest.tools.map((tool) => tool.name).join(', '),
       tools: toolLines,
       input,
-      agent_scratchpad: scratchpad(steps) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
+      agent_scratchpad: scratchpad({ steps, messages }) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const format = part('formatInstructions') + outputInstructions(manifest);
@@ -67,10 +68,9 @@ export const zeroShot: AgentKind = {
   },
 };
 
-function scratchpad(steps: AgentStep[]): string {
-  return steps
-    .map(({ action, observation }) => `${action.log}\nObservation: ${asText(observation)}\nThought:`)
-    .join('');
+function scratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>): string {
+  const told = ({ observation }: AgentStep) => `\nObservation: ${asText(observation)}`;
+  return textScratchpad(promptParts(shown), told, '\nThought:');
 }
 
 function toolLine(tool: ToolManifest): string {

@@ -23,6 +23,8 @@ export type Effect =
   | { type: 'again'; input?: Json | undefined; remember?: DecisionFields['remember'] | undefined }
   | { type: 'end'; observation: Json; fromTool: boolean }
   | { type: 'cancel'; observation: string }
+  /** The run ends as its limit would have ended it. */
+  | { type: 'stop' }
   | { type: 'fail'; error: ErrorInfo }
   /** It is recorded, and the call goes on as it was. */
   | { type: 'none' };
@@ -95,6 +97,13 @@ export const decisions = {
     fits: ({ kind, waiting }) => kind === 'tool' && waiting === undefined,
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'cancel', observation: cancelledTool(reason) }),
+  }),
+  stop: decision({
+    does: 'Let the run stop at the limit that it has come to',
+    data: 'nothing',
+    fits: ({ waiting }) => waiting === 'limit',
+    takes: {},
+    effect: () => ({ type: 'stop' }),
   }),
   abort: decision({
     does: 'Fail the run at the waiting call',

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import { canonicalJson } from '../json-object.ts';
 import type { JsonSchema } from '../manifest.ts';
 import { utf8Length } from '../transcript/digest.ts';
-import { boundedText, plainJson } from '../values.ts';
+import { plainJson } from '../values.ts';
 import { type Json, waitingReasons } from '../vocabulary.ts';
 import {
   type CallState,
@@ -15,6 +15,7 @@ import {
   ruleOf,
 } from './decisions.ts';
 import { misfit } from './fits-schema.ts';
+import { refusal } from './refusal.ts';
 
 /** A call under way, as the gate needs to know it. */
 export interface GateCall {
@@ -210,12 +211,4 @@ function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Js
   const problem =
     inputSchema === undefined ? 'the model is asked what the run says' : misfit(inputSchema, input);
   if (problem !== undefined) throw refusal(type, `this input does not fit ${id}: ${problem}.`);
-}
-
-/** What was sent is quoted, and may be anything: it has to be recordable like any other text. */
-function refusal(type: string, text: string): Error {
-  const error = new Error(boundedText(`${type}: ${text}`, limits.errorChars));
-  // The Web UI shows a person the sentence, and where in our files it was written.
-  error.stack = '';
-  return error;
 }

@@ -10,17 +10,36 @@ import { type CallState, fittingDecisions } from './decisions.ts';
  */
 export function waitingSummary(call: string, what: string, state: CallState): string {
   const shown = boundedText(what, 80);
-  return `waiting: ${call} ${shown} ${state.waiting}. ${fittingDecisions(state).join(' | ')}`;
+  return `waiting: ${call} ${shown} ${state.waiting}. ${whatFits(state).join(' | ')}`;
 }
 
-/** The call that a timer's summary speaks of, and why it waits; undefined for any other timer. */
-export function readSummary(summary: unknown): { call: string; reason: WaitingReason } | undefined {
+/** What may be sent to a run whose call waits: decisions on the call, and what is said to the run. */
+export function whatFits(state: CallState): string[] {
+  return [...(state.waiting === 'limit' ? ['extend'] : []), ...fittingDecisions(state)];
+}
+
+/** More time, turns or money ends the wait of the run's own agents at their limits. */
+export function endsByExtension({ call, reason }: WaitingCall): boolean {
+  return reason === 'limit' && callPath(call).length === 1;
+}
+
+/** What a timer's summary says of a wait; undefined for any other timer. */
+export function readSummary(summary: unknown): RecordedWait | undefined {
   const text = typeof summary === 'string' ? summary : '';
   const call = /^waiting: (\S+) /u.exec(text)?.[1];
   if (call === undefined) return undefined;
+  const figure = /^waiting: \S+ (\S+ \w+) limit\. /u.exec(text)?.[1];
+  if (figure !== undefined) return { call, reason: 'limit', figure };
   // The tool's name may have any words, so the last of the sentence counts. A summary that was cut is an old one.
   const said = /^.* (\w+)\. [\w| ]*$/su.exec(text)?.[1];
   return { call, reason: waitingReasons.find((reason) => reason === said) ?? 'failed' };
+}
+
+export interface RecordedWait {
+  call: string;
+  reason: WaitingReason;
+  /** The limit that the run has come to: `15 iterations`. */
+  figure?: string | undefined;
 }
 
 /** Why a call waits, behind its name. */
@@ -46,6 +65,9 @@ export function stateOf({ call, reason }: WaitingCall): CallState {
   const own = callPath(call).at(-1) ?? '';
   return { kind: own.includes('.') ? 'tool' : 'model', waiting: reason };
 }
+
+/** Summary of the timer that shows that a run is paused, and what to send. */
+export const PAUSED_SUMMARY = 'paused. resume';
 
 /** Summary of the timer that is a run's time limit. */
 export const DEADLINE_SUMMARY = 'time limit of the run';

@@ -1,5 +1,5 @@
 import { EMPTY_DIGEST, extendDigest, utf8Length } from './digest.ts';
-import type { PromptContext, PromptStep, TurnReply } from '../kinds/kind.ts';
+import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../kinds/kind.ts';
 import type { AgentManifest } from '../manifest.ts';
 import { remembered } from '../session/memory.ts';
 import type { AgentAction, ChatMessage, Json } from '../vocabulary.ts';
@@ -9,11 +9,7 @@ import type { AgentAction, ChatMessage, Json } from '../vocabulary.ts';
  * immutable; a rolling digest tells whether two sides speak of the same list.
  */
 export type Entry =
-  | { type: 'agent'; manifest: AgentManifest }
-  | QuestionEntry
-  | ReplyEntry
-  | StepEntry
-  | { type: 'message'; text: string };
+  { type: 'agent'; manifest: AgentManifest } | QuestionEntry | ReplyEntry | StepEntry | MessageEntry;
 
 export interface QuestionEntry {
   type: 'question';
@@ -27,6 +23,13 @@ export interface QuestionEntry {
 export interface ReplyEntry extends TurnReply {
   type: 'reply';
   call: string;
+}
+
+/** Said while the run went on: by a person, or (`assistant`) the answer that the person's message came upon. */
+export interface MessageEntry {
+  type: 'message';
+  text: string;
+  role?: 'assistant' | undefined;
 }
 
 export interface StepEntry {
@@ -71,7 +74,10 @@ export function entryBytes(entry: Entry): number {
   return utf8Length(JSON.stringify(entry));
 }
 
-/** What the model still sees when it is shown the last `trim` steps (0 or less: all); a reply goes with its last step. */
+/**
+ * What the model still sees when it is shown the last `trim` steps (0 or less: all); a reply goes with its last step. What
+ * a person said stays.
+ */
 export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
   if (trim <= 0) return [...items];
   let hidden = items.filter((item) => entryOf(item).type === 'step').length - trim;
@@ -98,6 +104,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     chatHistory: remembered(chatHistory, manifest.memory),
     variables,
     steps: promptSteps(shown),
+    messages: promptMessages(shown),
     closing,
   };
 }
@@ -121,4 +128,16 @@ function promptSteps(entries: readonly Entry[]): PromptStep[] {
     });
   }
   return steps;
+}
+
+function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined {
+  const messages: PromptMessage[] = [];
+  let afterStep = 0;
+  for (const entry of entries) {
+    if (entry.type === 'step') afterStep++;
+    if (entry.type === 'message') {
+      messages.push({ role: entry.role ?? 'user', text: entry.text, afterStep });
+    }
+  }
+  return messages.length === 0 ? undefined : messages;
 }

@@ -16,6 +16,18 @@ export function renderRequest(kind: AgentKind, context: PromptContext): ModelReq
   return { model, prompt: kind.render(context), stop, params };
 }
 
+/** What people said that the request does not show: a kind of somebody's own may not know of it. */
+export function unshownMessages(
+  { messages = [] }: PromptContext,
+  { prompt }: Pick<ModelRequest, 'prompt'>,
+): string[] {
+  const shown = prompt.type === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => content ?? '');
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map(({ text }) => text)
+    .filter((text) => !shown.some((content) => content.includes(text)));
+}
+
 /**
  * Tells whether a request was rebuilt as it was sent. Long texts count by their length and their ends, so that the price
  * of a step does not grow with the run.

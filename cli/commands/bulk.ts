@@ -67,6 +67,7 @@ function comesTo(decision: OperatorDecision): Bulk['staysFor'] {
     case 'none':
       return 'nothing';
     case 'fail':
+    case 'stop':
       return 'an end';
     case 'again':
     case 'end':

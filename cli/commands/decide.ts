@@ -53,6 +53,8 @@ export function decide(
       return decided(io, id, act, options, 'nothing');
     case 'fail':
       return decided(io, id, act, options, 'failed');
+    case 'stop':
+      return decided(io, id, act, options, 'stopped');
     case 'again':
     case 'end':
     case 'cancel':
@@ -96,13 +98,13 @@ interface Receipt extends Pick<DecisionData, 'call'> {
 }
 
 /** What a decision leads to: the run's end of this status, its answer, or no more than before. */
-type Wanted = Extract<RunStatus, 'cancelled' | 'failed'> | 'an answer' | 'nothing';
+type Wanted = Extract<RunStatus, 'cancelled' | 'failed' | 'stopped'> | 'an answer' | 'nothing';
 
 /**
  * Where this process has to be the run's worker, it stays to see what becomes of the decision; else it goes at once.
  * A run that ends with the status `wanted` has done as it was told.
  */
-async function decided(
+export async function decided(
   io: Io,
   id: string,
   act: (run: AgentRun) => Promise<Receipt>,

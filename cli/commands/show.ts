@@ -81,7 +81,7 @@ function closing(
 }
 
 function isOpen({ status }: RunReport): boolean {
-  return status === 'running' || status === 'waiting';
+  return status === 'running' || status === 'waiting' || status === 'paused';
 }
 
 async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOptions): Promise<void> {

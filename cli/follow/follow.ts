@@ -86,7 +86,8 @@ export async function follow(
       const { decided } = options;
       const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
       printer.note(progress.newHelp({ ...report, waiting }, context, options.flags));
-      if (options.untilWaiting && waiting.length > 0 && progress.idle()) {
+      const stands = waiting.length > 0 || report.status === 'paused';
+      if (options.untilWaiting && stands && progress.idle()) {
         return { type: 'waiting', report };
       }
     }

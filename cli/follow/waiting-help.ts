@@ -35,12 +35,31 @@ export function waitingHelp(
     const { words, hint } = usageOf(name, state);
     return `${['reloop', name, run, ...which, ...words, ...flags].join(' ')}${hint}`;
   });
-  const lines = [...commands, ...(uiUrl === undefined ? [] : [page + tab])];
+  // A limit is raised for the run that it is of.
+  const raise =
+    waiting.reason === 'limit'
+      ? [['reloop extend', shellWord(workflow), raisingFlag(waiting), ...flags].join(' ')]
+      : [];
+  const lines = [...raise, ...commands, ...(uiUrl === undefined ? [] : [page + tab])];
   return lines.map((text) => `      ${text}`);
 }
 
+/** What raises the limit that the run has come to. */
+function raisingFlag({ error }: WaitingCall): string {
+  switch (error?.type) {
+    case 'MaxExecutionTime':
+      return '--time 10m';
+    case 'TokenBudget':
+      return '--tokens 10000';
+    case 'CostBudget':
+      return '--cost 0.5';
+    default:
+      return '--iterations 5';
+  }
+}
+
 /** What a decision takes: words that have to be there, and a hint at those that may. */
-function usageOf(name: DecisionName, { kind }: CallState): { words: string[]; hint: string } {
+function usageOf(name: DecisionName, { kind, waiting }: CallState): { words: string[]; hint: string } {
   const { takes } = ruleOf(name);
   const words = [
     ...(takes.output === undefined ? [] : ['"…"']),
@@ -48,7 +67,7 @@ function usageOf(name: DecisionName, { kind }: CallState): { words: string[]; hi
   ];
   const hints = [
     ...(takes.output !== undefined && kind === 'model'
-      ? ['the reply, as the model would have written it']
+      ? [waiting === 'limit' ? 'the answer' : 'the reply, as the model would have written it']
       : []),
     // The model is asked what the run says.
     ...(takes.input !== undefined && kind === 'tool' ? ['other input: --input "…"'] : []),

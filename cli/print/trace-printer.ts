@@ -1,4 +1,4 @@
-import type { WaitingCall, RunEvent, RunStep } from '../../agent/events.ts';
+import type { RunEvent, RunMessage, RunStep, WaitingCall } from '../../agent/events.ts';
 import {
   type ErrorInfo,
   type AgentAction,
@@ -13,7 +13,16 @@ import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from 
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
 import { type Below, createSubAgentTraces, indented } from './sub-agent-traces.ts';
-import { attemptText, decisionText, errorText, thoughtIn, tries, waitingText } from './trace-words.ts';
+import {
+  attemptText,
+  decisionText,
+  errorText,
+  steeringText,
+  thoughtIn,
+  tries,
+  unheardText,
+  waitingText,
+} from './trace-words.ts';
 
 export interface TraceOptions {
   write(text: string): unknown;
@@ -103,6 +112,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([
           `${INDENT}${colors.magenta(`Decision${ofCall(event.call)}:`)} ${decisionText(event.decision)}`,
         ]);
+      case 'steered':
+        return stay(steered(event.message));
+      case 'unheard':
+        return stay([INDENT + colors.yellow(unheardText(event.messages))]);
       case 'step':
         return step(event.step);
       case 'unanswered':
@@ -187,6 +200,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     // The run itself says what waits below, under the id that a decision needs.
     if (below !== undefined) return;
     stay([INDENT + colors.bold(colors.yellow(harmless(waitingText(call, failed.has(call.call)))))]);
+  }
+
+  function steered(message: RunMessage): string[] {
+    if (message.type === 'say') return labelled('Message', message.text);
+    return [INDENT + colors.magenta(steeringText(message))];
   }
 
   function runEnded(event: Extract<RunEvent, { type: 'run_ended' }>): void {

@@ -1,8 +1,9 @@
 import { type ErrorInfo, type Json, asText } from '../../agent/vocabulary.ts';
 import type { ModelTurn } from '../../agent/calls.ts';
-import type { OperatorDecision, RunEvent, WaitingCall } from '../../agent/events.ts';
+import type { Allowance } from '../../agent/counters.ts';
+import type { OperatorDecision, RunEvent, RunMessage, WaitingCall } from '../../agent/events.ts';
 import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
-import { duration, oneLine } from './display.ts';
+import { count, duration, oneLine } from './display.ts';
 
 /** What the model thought in a turn: its words, without those that are the answer. */
 export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
@@ -58,6 +59,31 @@ export function decisionText(decision: OperatorDecision): string {
     because('reason' in decision ? decision.reason : undefined) +
     (remembered ? `, and remember it for this ${decision.remember}` : '')
   );
+}
+
+/** What a person did to the run as a whole. */
+export function steeringText(message: Exclude<RunMessage, { type: 'say' }>): string {
+  switch (message.type) {
+    case 'pause':
+      return 'Paused: nothing is begun until it is resumed';
+    case 'resume':
+      return 'Resumed';
+    case 'extend':
+      return `Extended by ${extensionText(message)}`;
+  }
+}
+
+export function unheardText(messages: readonly string[]): string {
+  return `The run ended before the model could see ${count(messages.length, 'message')}`;
+}
+
+function extensionText({ iterations, timeMs, tokens, cost }: Allowance): string {
+  return [
+    ...(iterations === undefined ? [] : [count(iterations, 'iteration')]),
+    ...(timeMs === undefined ? [] : [duration(timeMs)]),
+    ...(tokens === undefined ? [] : [count(tokens, 'token')]),
+    ...(cost === undefined ? [] : [`$${cost}`]),
+  ].join(', ');
 }
 
 function because(text: string | undefined): string {

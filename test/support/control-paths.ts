@@ -55,6 +55,8 @@ function describeEvent(event: RunEvent): string {
       return `waiting ${event.park.call}${event.park.reason === 'failed' ? '' : `: ${event.park.reason}`}`;
     case 'decided':
       return `decided ${event.call}: ${event.decision.type}`;
+    case 'steered':
+      return `steered: ${event.message.type}`;
     case 'run_ended':
       return `run_ended: ${event.status}, ${event.stopReason}`;
     default:

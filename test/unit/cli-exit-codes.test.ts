@@ -10,6 +10,7 @@ describe('the exit code', () => {
     ['failed', 1],
     ['stopped', 3],
     ['waiting', 4],
+    ['paused', 4],
     ['cancelled', 130],
   ])('of a run that is %s is %i', (status, code) => {
     expect(exitCodeOf({ status })).toBe(code);

@@ -161,8 +161,13 @@ describe('the command line', () => {
         reject <id> [call]            do not let the call run; the model is told, and why
         resolve <id> [call] <output>  give the result of the waiting call yourself
         skip <id> [call]              go on without the waiting call; the model is told
+        stop <id> [call]              let the run stop at the limit that it has come to
         abort <id> [call]             fail the run at the waiting call
         cancel <id> [call]            cancel a run, or one running tool call
+        say <id> <message>            tell the model something, which it sees at its next turn
+        pause <id>                    begin nothing any more until resume; what is under way ends
+        resume <id>                   let a paused run go on
+        extend <id>                   raise the limits of a run by so much
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C
@@ -194,7 +199,7 @@ describe('the command line', () => {
 
       In place of <id>, everything that fits:
         --all                  decide on all of it at once; the following say on which
-        --status <status>      running, waiting, completed, stopped, failed, cancelled
+        --status <status>      running, waiting, paused, completed, stopped, failed, cancelled
         --agent <name>         runs of this agent
         --session <name>       runs of this conversation
         --since <when>         started within 1h, 2d …, or since 2026-11-20 or 2026-11-20T14:30

@@ -1,0 +1,46 @@
+import type { PromptContext, PromptMessage, PromptStep } from './kind.ts';
+
+/** What stands behind the question in a prompt: a step, or what was said to the run while it went on. */
+export type PromptPart =
+  { type: 'step'; step: PromptStep } | ({ type: 'message' } & Pick<PromptMessage, 'role' | 'text'>);
+
+/** Steps and messages in the order in which the model is to see them. */
+export function promptParts({
+  steps,
+  messages = [],
+}: Pick<PromptContext, 'steps' | 'messages'>): PromptPart[] {
+  const said = (after: number) =>
+    messages
+      .filter(({ afterStep }) => afterStep === after)
+      .map(({ role, text }): PromptPart => ({ type: 'message', role, text }));
+  return [
+    ...said(0),
+    ...steps.flatMap((step, index): PromptPart[] => [{ type: 'step', step }, ...said(index + 1)]),
+  ];
+}
+
+/**
+ * The scratchpad of a kind that asks with text: a reply as it came, what was said to it, and `again`, behind which the
+ * model goes on. `told` is what a step has behind its reply.
+ */
+export function textScratchpad(
+  parts: readonly PromptPart[],
+  told: (step: PromptStep) => string,
+  again: string,
+): string {
+  return parts
+    .map((part, index) => {
+      const next = parts[index + 1];
+      const goesOn = next?.type === 'message' && next.role === 'user';
+      return textOf(part, told) + (goesOn ? '' : again);
+    })
+    .join('');
+}
+
+/** In front of what a person says to a run, in a prompt that is one text. */
+const USER_SAYS = 'Message from the user: ';
+
+function textOf(part: PromptPart, told: (step: PromptStep) => string): string {
+  if (part.type === 'step') return part.step.action.log + told(part.step);
+  return part.role === 'assistant' ? part.text : `\n${USER_SAYS}${part.text}`;
+}

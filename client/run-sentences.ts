@@ -1,0 +1,22 @@
+import { backtestId } from '../workflows/messages.ts';
+import { sessionId } from '../agent/session/session.ts';
+
+/** What is said of ids that are no runs, and of runs that go on elsewhere. */
+
+export function wasReset(id: string, runId: string): string {
+  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
+}
+
+export function foreign(id: string): string {
+  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
+}
+
+export function sessionNotRun(id: string): string {
+  const name = id.slice(sessionId('').length);
+  return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
+}
+
+export function backtestNotRun(id: string): string {
+  const name = id.slice(backtestId('').length);
+  return `"${id}" is a backtest, no run: \`reloop backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
+}

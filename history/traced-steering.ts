@@ -1,0 +1,50 @@
+import type { CallModelInput } from '../agent/calls.ts';
+import type { TimelessEvent } from '../agent/events.ts';
+import type { RunMessage } from '../agent/rules/run-messages.ts';
+import type { RunTimers } from './run-timers.ts';
+
+/** What people said to a run, and whether the model has seen it. */
+export interface TracedSteering {
+  said(message: RunMessage): TimelessEvent[];
+  /** The run that this one is a sub-agent's of was paused (true), or goes on. */
+  pausedAbove(signal: unknown): TimelessEvent[];
+  /** A model call of this scope was scheduled with what was new to it. */
+  carried(scope: number, asked: CallModelInput): void;
+  /** What no model call has carried, for the run is over. */
+  unheard(): TimelessEvent[];
+}
+
+export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): TracedSteering {
+  let waiting: string[] = [];
+  /** How far model calls have carried each scope's transcript: one that is scheduled again carries the same again. */
+  const seen = new Map<number, number>();
+  return {
+    said,
+    pausedAbove: (signal) => said({ type: signal === true ? 'pause' : 'resume' }),
+    carried,
+    unheard,
+  };
+
+  function said(message: RunMessage): TimelessEvent[] {
+    if (message.type === 'pause') timers.putOff();
+    if (message.type === 'extend' && message.timeMs !== undefined) timers.extended();
+    if (message.type === 'say') waiting.push(message.text);
+    return [{ type: 'steered', message }];
+  }
+
+  function carried(scope: number, { base, delta }: CallModelInput): void {
+    const known = Math.max(0, (seen.get(scope) ?? 0) - base);
+    for (const entry of delta.slice(known)) {
+      if (entry.type !== 'message' || entry.role !== undefined) continue;
+      const index = waiting.indexOf(entry.text);
+      if (index >= 0) waiting.splice(index, 1);
+    }
+    seen.set(scope, base + delta.length);
+  }
+
+  function unheard(): TimelessEvent[] {
+    const messages = waiting;
+    waiting = [];
+    return messages.length === 0 ? [] : [{ type: 'unheard', messages }];
+  }
+}

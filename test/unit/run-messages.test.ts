@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import type { Allowance, Counters } from '../../agent/counters.ts';
+import { freshCounters } from '../../agent/counters.ts';
+import { limits } from '../../agent/limits.ts';
+import { addAllowance } from '../../agent/rules/extension.ts';
+import { limitBehind, limitError, limitsOf, repeatsReached } from '../../agent/rules/run-limits.ts';
+import {
+  type RunMessage,
+  type RunMessageName,
+  type SteeredAgent,
+  type SteeredRun,
+  helpOfMessage,
+  readRunMessage,
+  receiveRunMessage,
+  runMessageNames,
+  runMessages,
+} from '../../agent/rules/run-messages.ts';
+import { sampleManifest } from '../support/manifest.ts';
+
+const agent: SteeredAgent = { inboxBytes: 0, limits: ['iterations', 'timeMs'], reached: undefined };
+const run: SteeredRun = { agents: [agent], isPaused: false, isPausedAbove: false };
+const paused: SteeredRun = { ...run, isPaused: true };
+const below: SteeredRun = { ...run, isPausedAbove: true };
+const none: SteeredRun = { ...run, agents: [] };
+const atLimit: SteeredRun = {
+  ...run,
+  agents: [
+    { ...agent, reached: { stop: 'max_iterations', raise: 'iterations', over: 0, figure: '15 iterations' } },
+  ],
+};
+const overTime: SteeredRun = {
+  ...run,
+  agents: [
+    { ...agent, reached: { stop: 'max_execution_time', raise: 'timeMs', over: 500, figure: '1000 ms' } },
+  ],
+};
+
+describe('what is said to a run', () => {
+  test.each<[name: RunMessageName, sent: unknown, message: RunMessage]>([
+    ['say', 'Be brief.', { type: 'say', text: 'Be brief.' }],
+    ['say', { message: 'Be brief.' }, { type: 'say', text: 'Be brief.' }],
+    ['say', 42, { type: 'say', text: '42' }],
+    ['say', 'half \ud83d', { type: 'say', text: 'half \ufffd' }],
+    ['pause', undefined, { type: 'pause' }],
+    ['pause', null, { type: 'pause' }],
+    ['pause', '', { type: 'pause' }],
+    ['resume', {}, { type: 'resume' }],
+    ['extend', { iterations: 5 }, { type: 'extend', iterations: 5 }],
+    ['extend', { time: '10m' }, { type: 'extend', timeMs: 600_000 }],
+    ['extend', { time: 1500 }, { type: 'extend', timeMs: 1500 }],
+    ['extend', { tokens: 100, cost: 0.5 }, { type: 'extend', tokens: 100, cost: 0.5 }],
+    ['extend', { iterations: 5, time: undefined, cost: null }, { type: 'extend', iterations: 5 }],
+  ])('%s with %j is understood', (name, sent, message) => {
+    expect(readRunMessage(name, sent)).toEqual(message);
+  });
+
+  test.each<[name: RunMessageName, sent: unknown, refused: string]>([
+    ['say', undefined, 'say: there is no message. Data: "…" or {"message":"…"}.'],
+    ['say', '  ', 'say: there is no message. Data: "…" or {"message":"…"}.'],
+    ['say', { message: ['a'] }, 'say: there is no message. Data: "…" or {"message":"…"}.'],
+    ['say', { text: 'a' }, 'say: unknown field text. Known: message.'],
+    ['pause', '3.1', 'pause: it takes no data, as it is about the whole run.'],
+    ['resume', { call: '3.1' }, 'resume: it takes no data, as it is about the whole run.'],
+    ['extend', undefined, 'extend: say by how much. Data: {"iterations":5}'],
+    ['extend', 5, 'extend: say by how much.'],
+    ['extend', { turns: 5 }, 'extend: unknown field turns. Known: iterations, time, tokens, cost.'],
+    ['extend', { iterations: 0 }, 'extend: iterations has to be a whole number from 1.'],
+    ['extend', { iterations: '5' }, 'extend: iterations has to be a whole number from 1.'],
+    ['extend', { tokens: 1.5 }, 'extend: tokens has to be a whole number from 1.'],
+    [
+      'extend',
+      { time: 'soon' },
+      'extend: time has to be a duration such as "10m", or milliseconds, up to 24 days.',
+    ],
+    ['extend', { time: -1 }, 'extend: time has to be a duration'],
+    ['extend', { time: '99d' }, 'extend: time has to be a duration'],
+    ['extend', { cost: Number.NaN }, 'extend: cost has to be an amount in US dollars, such as 0.5.'],
+    ['extend', { cost: -1 }, 'extend: cost has to be an amount in US dollars, such as 0.5.'],
+  ])('%s with %j is refused', (name, sent, refused) => {
+    expect(() => readRunMessage(name, sent)).toThrow(refused);
+  });
+
+  const fits: [
+    name: RunMessageName,
+    sent: unknown,
+    state: string,
+    run: SteeredRun,
+    refused: string | undefined,
+  ][] = [
+    ['say', 'a', 'that runs', run, undefined],
+    ['say', 'a', 'that is paused', paused, undefined],
+    ['say', 'a', 'that waits at a limit', atLimit, undefined],
+    ['say', 'a', 'without agents', none, 'say: no agent runs in this workflow now.'],
+    [
+      'say',
+      'abc',
+      'whose inbox is full',
+      { ...run, agents: [agent, { ...agent, inboxBytes: limits.inboxBytes - 2 }] },
+      'say: the message has 3 bytes and 99998 wait for the model already; at most 100000 may. Shorten it, or wait for the next turn.',
+    ],
+    ['pause', undefined, 'that runs', run, undefined],
+    ['pause', undefined, 'that waits at a limit', atLimit, undefined],
+    ['pause', undefined, 'that is paused', paused, 'pause: the run is paused already. Possible: resume.'],
+    [
+      'pause',
+      undefined,
+      'below one that is paused',
+      below,
+      'pause: the run that this one is part of is paused already.',
+    ],
+    ['pause', undefined, 'without agents', none, 'pause: no agent runs in this workflow now.'],
+    ['resume', undefined, 'that is paused', paused, undefined],
+    ['resume', undefined, 'that runs', run, 'resume: the run is not paused. Possible: pause.'],
+    [
+      'resume',
+      undefined,
+      'below one that is paused',
+      below,
+      'resume: it is the run that this one is part of that is paused. Resume that one.',
+    ],
+    ['extend', { iterations: 1 }, 'that runs', run, undefined],
+    ['extend', { iterations: 1 }, 'that is paused', paused, undefined],
+    ['extend', { iterations: 1 }, 'at that limit', atLimit, undefined],
+    ['extend', { iterations: 1 }, 'without agents', none, 'extend: no agent runs in this workflow now.'],
+    [
+      'extend',
+      { tokens: 5, cost: 1, iterations: 1 },
+      'without such limits',
+      run,
+      'extend: the run has no limit of tokens, cost to raise. Its limits: iterations, time.',
+    ],
+    [
+      'extend',
+      { iterations: 5 },
+      'without limits',
+      { ...run, agents: [{ ...agent, limits: [] }] },
+      'extend: the run has no limit of iterations to raise. Its limits: none.',
+    ],
+    [
+      'extend',
+      { time: '1h' },
+      'at another limit',
+      atLimit,
+      'extend: the run waits. The limit of 15 iterations is reached. Raise iterations.',
+    ],
+    [
+      'extend',
+      { time: 500 },
+      'that is beyond its limit by as much',
+      overTime,
+      'extend: the run waits. The time limit of 1 s is reached. Raise time by more than 500 ms.',
+    ],
+    ['extend', { time: 501 }, 'that is beyond its limit by less', overTime, undefined],
+  ];
+  test.each(fits)('%s %j to a run %s', (name, sent, _state, to, refused) => {
+    expect(outcome(() => receiveRunMessage(name, sent, to))).toEqual(refused ?? readRunMessage(name, sent));
+  });
+
+  test.each(runMessageNames)('%s has a help text', (name) => {
+    const { does, data } = runMessages[name];
+    expect(helpOfMessage(name)).toBe(`${does}. Data: ${data}.`);
+    expect(does).not.toBe('');
+  });
+});
+
+describe('an allowance', () => {
+  test.each<[a: Allowance, b: Allowance, sum: Allowance]>([
+    [{}, { iterations: 5 }, { iterations: 5 }],
+    [
+      { iterations: 5, timeMs: 10 },
+      { iterations: 1, cost: 0.5 },
+      { iterations: 6, timeMs: 10, cost: 0.5 },
+    ],
+  ])('%j and %j are %j', (a, b, sum) => {
+    expect(addAllowance(a, b)).toEqual(sum);
+  });
+});
+
+describe('a limit', () => {
+  const counters = (fields: Partial<Counters>): Counters => ({ ...freshCounters(1000), ...fields });
+  const manifest = sampleManifest({ maxIterations: 2, maxExecutionTimeMs: 5000 });
+
+  test('is told with what a person has granted, and how far the run is beyond it', () => {
+    const used = counters({ iterations: 5, allowance: { iterations: 2 } });
+    expect(limitBehind('max_iterations', manifest, used, 1000)).toEqual({
+      stop: 'max_iterations',
+      raise: 'iterations',
+      over: 1,
+      figure: '4 iterations',
+    });
+    expect(limitBehind('max_execution_time', manifest, counters({ waitedMs: 100 }), 6200)).toEqual({
+      stop: 'max_execution_time',
+      raise: 'timeMs',
+      over: 100,
+      figure: '5000 ms',
+    });
+  });
+
+  test('of repeats is raised by more turns', () => {
+    expect(repeatsReached(counters({ repeat: { action: 'x', times: 4 } }))).toMatchObject({
+      raise: 'iterations',
+      figure: '4 repeats',
+    });
+  });
+
+  test('is one that the agent has; any, while nobody knows the agent', () => {
+    const unlimited = sampleManifest({ maxIterations: null });
+    expect(limitsOf(unlimited, counters({}))).toEqual([]);
+    expect(limitsOf(manifest, counters({}))).toEqual(['iterations', 'timeMs']);
+    expect(limitsOf(undefined, undefined)).toEqual(['iterations', 'timeMs', 'tokens', 'cost']);
+  });
+
+  test.each([
+    ['15 iterations', 'MaxIterations', 'The limit of 15 iterations is reached.'],
+    ['600000 ms', 'MaxExecutionTime', 'The time limit of 600 s is reached.'],
+    ['1000 tokens', 'TokenBudget', 'The budget of 1000 tokens is used up.'],
+    ['0.5 dollars', 'CostBudget', 'The budget of $0.5 is used up.'],
+    ['4 repeats', 'RepeatedAction', 'The same action was decided on 4 times in a row.'],
+  ])('of %s is told of in a sentence', (figure, type, message) => {
+    expect(limitError(figure)).toEqual({ type, message });
+  });
+});
+
+/** What it returns, or the message of what it throws. */
+function outcome(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}

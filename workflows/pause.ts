@@ -1,0 +1,112 @@
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { PAUSED_SUMMARY } from '../agent/rules/waiting.ts';
+import { pausedAboveSignal } from './messages.ts';
+
+/** How long the timer that shows a pause runs before it is set again. */
+const SHOWN_MS = 365 * 24 * 3_600_000;
+
+/** A sub-agent's run may not have begun yet when it is to be told. */
+const TELL_AGAIN_MS = 1000;
+
+interface Clock {
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * Whether a workflow's agents may begin anything. A sub-agent's run is paused by a person, or with the run above it; it is
+ * told by a signal. Clocks of time limits stand still meanwhile.
+ */
+export class Pause {
+  readonly #clocks = new Set<Clock>();
+  /** Calls under way that are sub-agents' runs. */
+  readonly #children = new Set<string>();
+  #isOwn = false;
+  #isAbove = false;
+  #shown: CancellationScope | undefined;
+
+  get isOn(): boolean {
+    return this.#isOwn || this.#isAbove;
+  }
+
+  get isOwn(): boolean {
+    return this.#isOwn;
+  }
+
+  get isAbove(): boolean {
+    return this.#isAbove;
+  }
+
+  /** Of this run, by a person. */
+  set(isOwn: boolean): void {
+    this.#change(() => void (this.#isOwn = isOwn));
+  }
+
+  /** Of the run above. */
+  setAbove(isAbove: boolean): void {
+    this.#change(() => void (this.#isAbove = isAbove));
+  }
+
+  /** Resolves when the run may go on. To be asked for only while it is paused: in the sandbox each promise costs. */
+  over(): Promise<void> {
+    return condition(() => !this.isOn);
+  }
+
+  /** A clock that stands still while the run is paused. Returns what takes it away. */
+  addClock(clock: Clock): () => void {
+    this.#clocks.add(clock);
+    if (this.isOn) clock.pause();
+    return () => this.#clocks.delete(clock);
+  }
+
+  /** `id`: of the call, with the number of its schedule: `3.1~1`. */
+  childBegins(id: string): void {
+    this.#children.add(id);
+  }
+
+  childEnded(id: string): void {
+    this.#children.delete(id);
+  }
+
+  #change(change: () => void): void {
+    const before = this.isOn;
+    change();
+    if (this.isOn === before) return;
+    for (const clock of this.#clocks) {
+      if (before) clock.resume();
+      else clock.pause();
+    }
+    this.#shown?.cancel();
+    this.#shown = before ? undefined : showPause();
+    for (const child of this.#children) void this.#tell(child, this.isOn);
+  }
+
+  async #tell(child: string, isAbove: boolean): Promise<void> {
+    const workflowId = `${workflowInfo().workflowId}/${child}`;
+    while (this.#children.has(child) && this.isOn === isAbove) {
+      try {
+        return await getExternalWorkflowHandle(workflowId).signal(pausedAboveSignal, isAbove);
+      } catch {
+        // There is no such run: not yet, or not any more.
+        await sleep(TELL_AGAIN_MS).catch(() => this.#children.delete(child));
+      }
+    }
+  }
+}
+
+/** A pause is recorded as waits are: by a timer whose summary stands on the Web UI's timeline, and nobody lets it fire. */
+function showPause(): CancellationScope {
+  const scope = new CancellationScope();
+  scope
+    .run(async () => {
+      for (;;) await sleep(SHOWN_MS, { summary: PAUSED_SUMMARY });
+    })
+    .catch(() => undefined); // cancelled, as it is meant to be
+  return scope;
+}
