@@ -26,7 +26,16 @@ function outcomeOf(row: Row): Played {
 }
 
 describe.each(rows)('a worker that dies $when', (row) => {
-  const { agent, script, observed = {}, askedTwice, runTwice, status = 'completed' } = row;
+  const {
+    agent,
+    script,
+    observed = {},
+    askedTwice,
+    runTwice,
+    said,
+    status = 'completed',
+    continuesAfter = '2.1',
+  } = row;
   const calls = script.map((_action, index) => (agent === 'twofold' ? `1.${index + 1}` : `${index + 1}.1`));
   /** Of a run that was cancelled, no more than there are. */
   const whole = <T>(expected: readonly T[], found: readonly unknown[]) =>
@@ -45,8 +54,9 @@ describe.each(rows)('a worker that dies $when', (row) => {
     });
     expect(steps).toEqual(whole(expected, steps));
     expect(report).toMatchObject({ status, output: status === 'completed' ? 'all done' : null });
-    const shown = asked.at(-1)?.observations;
-    expect(shown).toEqual(expected.slice(0, shown?.length).map(([, , observation]) => observation));
+    const { observations: shown = [], prompt = '' } = asked.at(-1) ?? {};
+    expect(shown).toEqual(expected.slice(0, shown.length).map(([, , observation]) => observation));
+    expect(prompt.split(said ?? 'nothing was said').length - 1).toBe(said === undefined ? 0 : 1);
   });
 
   test('has nothing done again that was done', () => {
@@ -72,8 +82,9 @@ describe.each(rows)('a worker that dies $when', (row) => {
 
   test.runIf(calls.includes('3.1') && status === 'completed')('is survived over continue-as-new', () => {
     const { recorded } = outcomeOf(row);
-    const second = recorded.findIndex((event) => event.type === 'step' && event.step.call === '2.1');
-    expect(recorded[second + 1]?.type).toBe('continued');
+    const second = recorded.findIndex((event) => event.type === 'step' && event.step.call === continuesAfter);
+    const next = recorded.slice(second + 1).find(({ type }) => type !== 'steered');
+    expect(next?.type).toBe('continued');
   });
 });
 

@@ -28,6 +28,8 @@ export interface Steered {
   begun(call: string): Promise<Noted>;
   /** When a watcher has seen an event. */
   seen(type: RunEvent['type'], call?: string): Promise<unknown>;
+  /** Throws when the run is in another state. */
+  is(status: RunReport['status']): Promise<void>;
 }
 
 export interface Boundary {
@@ -55,7 +57,7 @@ export interface Played {
   watched: RunEvent[][];
   recorded: RunEvent[];
   /** Each request that the model got: the step that it was for, and what it was shown of the steps before. */
-  asked: { step: string; observations: string[] }[];
+  asked: { step: string; observations: string[]; prompt: string }[];
   noted: Noted[];
 }
 
@@ -94,7 +96,11 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
   const askedOf = (id: string) =>
     rig.model.requests
       .filter(({ prompt }) => prompt.includes(`Row ${id}.`))
-      .map((request) => ({ step: stepOf(request), observations: observationsIn(request) }));
+      .map((request) => ({
+        step: stepOf(request),
+        observations: observationsIn(request),
+        prompt: request.prompt,
+      }));
   const notedOf = (root: string) =>
     linesOf(record)
       .map((line) => JSON.parse(line) as Noted) // boundaries.config.ts wrote it
@@ -215,6 +221,10 @@ function steer(client: AgentClient, run: AgentRun, { askedOf, notedOf }: Looks):
     async begun(call) {
       const { runId } = await eventOf(events(), 'run_started');
       return found(() => notedOf(runId).find((noted) => noted.call === call));
+    },
+    async is(status) {
+      const { status: found } = await run.describe();
+      if (found !== status) throw new Error(`The run is ${found}, not ${status}.`);
     },
     seen: (type, call) =>
       eventOf(run.events(), type, (event) => call === undefined || callOf(event) === call),

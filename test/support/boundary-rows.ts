@@ -12,10 +12,15 @@ export interface Row extends Boundary {
   runTwice?: string;
   /** Calls that take effect, where not all do. */
   effects?: string[];
+  /** The last step before it is continued as new: the second, where nothing is to be done before. */
+  continuesAfter?: string;
+  /** What the model is told by a person. */
+  said?: string;
   /** Steps and effects of a run that is cancelled are the first of its script's. */
   status?: 'cancelled';
 }
 
+const SAID = 'Mind the gap.';
 const script = [
   ['work', 'a'],
   ['work', 'b'],
@@ -191,5 +196,39 @@ export const rows: readonly Row[] = [
       await run.cancel();
     },
     status: 'cancelled',
+  },
+  {
+    when: 'while the run is paused',
+    script,
+    holdsAt: 'in 2.1',
+    async before({ begun, run }) {
+      await begun('2.1');
+      await run.pause();
+    },
+    async after({ seen, run, is }) {
+      await seen('step', '2.1');
+      await is('paused');
+      await run.resume();
+    },
+    runTwice: '2.1',
+  },
+  {
+    when: 'right after something was said to the model',
+    script,
+    holdsAt: 'in 2.1',
+    async before({ begun, run }) {
+      await begun('2.1');
+      await run.say(SAID);
+    },
+    said: SAID,
+    continuesAfter: '3.1',
+    runTwice: '2.1',
+  },
+  {
+    when: 'while the run waits at a limit',
+    agent: 'limited',
+    script,
+    before: ({ waiting }) => waiting('3', 'limit'),
+    after: ({ run }) => run.extend({ iterations: 5 }),
   },
 ];
