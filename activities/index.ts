@@ -1,3 +1,7 @@
+import { EARLIER_EFFECTS } from '../agent/restart.ts';
+import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
+import { awaitSuccessor } from './await-successor.ts';
+import { earlierEffects } from './earlier-effects.ts';
 import { createBacktestActivities } from './backtest-activities.ts';
 import { createCallModel } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -14,7 +18,7 @@ export { rememberToolMeta } from './tool-meta.ts';
 export { type ToolScope, toolScope } from './tool-scope.ts';
 
 /**
- * All activities of a worker: the two of the loop, that of sessions, those of backtests, one for each tool under the tool's own name, and
+ * All activities of a worker: the two of the loop, that of sessions, two for runs that were taken back, those of backtests, one for each tool under the tool's own name, and
  * `default` for names that it does not have; `ownDefault` is what the worker's owner has for those.
  */
 export function createActivities(dependencies: Dependencies, ownDefault?: AnyActivity) {
@@ -32,6 +36,8 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     resolveAgent: createResolveAgent(dependencies),
     callModel: createCallModel(dependencies, transcripts),
     summarizeConversation: createSummarizeConversation(dependencies),
+    [EARLIER_EFFECTS]: earlierEffects,
+    [AWAIT_SUCCESSOR]: awaitSuccessor,
     default: createMissingTool(Object.keys(tools), ownDefault),
   };
 }

@@ -7,7 +7,7 @@ import type { CallModelInput } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { type TranscriptSource, rebuildTranscript } from '../history/transcript.ts';
 import { EMPTY, type Transcript, extendTranscript, isAt } from '../agent/transcript/state.ts';
-import type { Mark } from '../agent/transcript/entries.ts';
+import { type Mark, agentOf } from '../agent/transcript/entries.ts';
 
 import type { Observations } from './observations.ts';
 
@@ -52,9 +52,8 @@ export function createTranscripts(maxBytes: number, observations: Observations):
       const found = cache.get(`${run.runId}/${scope}`)?.after;
       const { entries } =
         found ?? (await rebuildTranscript(sourceOf(context.client, observations), run, scope));
-      const [agent] = entries;
-      if (agent?.type !== 'agent')
-        throw corrupt(`scope ${scope} of run ${run.runId} begins without an agent`);
+      const agent = agentOf(entries);
+      if (agent === undefined) throw corrupt(`scope ${scope} of run ${run.runId} begins without an agent`);
       return agent.manifest;
     },
   };

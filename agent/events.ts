@@ -1,4 +1,5 @@
 import type { ModelTurn } from './calls.ts';
+import type { RestartedEvent } from './restart.ts';
 import type { OperatorDecision } from './rules/decisions.ts';
 import type { RunMessage } from './rules/run-messages.ts';
 import type {
@@ -84,6 +85,8 @@ export type RunEvent = {
   | { type: 'resumed'; call: string }
   | { type: 'step'; step: RunStep }
   | { type: 'continued'; runId: string }
+  /** A rewind, a fork or a retry: steps from `step` on are done anew; what was told of them is no longer so. */
+  | RestartedEvent
   /** The agent has its answer; the log is empty where a limit or a tool with `returnDirect` gave it. */
   | { type: 'finish'; output: Json; log: string }
   | {

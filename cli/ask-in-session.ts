@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/loaded-config.ts';
-import { type AgentClient, newRunId } from '../client/agent-client.ts';
+import type { AgentClient } from '../client/agent-client.ts';
+import { newRunId } from '../client/run-id.ts';
 import type { StartOptions } from '../client/start-options.ts';
 import type { AgentRun } from '../client/agent-run.ts';
 import { SessionNotFound } from '../client/errors.ts';

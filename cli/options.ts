@@ -57,6 +57,13 @@ export function variable(text: string, before: { [name: string]: string } = {}):
   return { ...before, [match[1] ?? '']: match[2] ?? '' };
 }
 
+/** Of `--edit 2.1=output`, given once or more. */
+export function edit(text: string, before: { [call: string]: string } = {}): { [call: string]: string } {
+  const match = /^(\d+\.\d+)=(.*)$/su.exec(text);
+  if (match === null) throw new InvalidArgumentError('Write call=output, such as 2.1="none found".');
+  return { ...before, [match[1] ?? '']: match[2] ?? '' };
+}
+
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d*$/u.test(text)) throw new InvalidArgumentError('Write a whole number from 1.');
   return Number(text);

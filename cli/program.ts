@@ -1,8 +1,10 @@
 import { Command, Option } from 'commander';
 import type { BacktestOptions } from './commands/backtest.ts';
 import type { DevOptions } from './commands/dev.ts';
+import type { ForkCommandOptions } from './commands/fork.ts';
 import type { ExportCommandOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { RewindCommandOptions } from './commands/rewind.ts';
 import type { RunOptions } from './commands/run.ts';
 import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
@@ -15,6 +17,7 @@ import type { Io, Output } from './io.ts';
 import {
   type CommonOptions,
   dollarLimit,
+  edit,
   milliseconds,
   port,
   variable,
@@ -55,6 +58,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
   addLooking(add, io, done);
   addBacktest(add, io, done);
   addDeciding(program, io, done);
+  addRestarting(add, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);
   for (const command of program.commands) {
@@ -189,6 +193,30 @@ function addDeciding(program: Command, io: Io, done: EndCommand): void {
   for (const command of [...commands, ...steering]) {
     program.addCommand(command.copyInheritedSettings(program));
   }
+}
+
+function addRestarting(add: Add, io: Io, done: EndCommand): void {
+  add('rewind <id>', 'do steps of a run anew', ': those before are kept, and not paid again')
+    .requiredOption('--to <step>', 'the first step that is done anew')
+    .action(async (id: string, options: RewindCommandOptions) =>
+      done(await (await import('./commands/rewind.ts')).rewind(io, id, options)),
+    );
+
+  add('fork <id>', 'begin a run of its own with the steps of another one', '; prints its id')
+    .requiredOption('--at <step>', 'the first step that is done anew')
+    .option('--say <text>', 'a message that the model sees there')
+    .option('--model <name>', "in place of the agent's")
+    .option(
+      '--edit <call=output>',
+      'another observation of an earlier call, as JSON or as text; may be repeated',
+      edit,
+    )
+    .option('--id <id>', 'id of the new run')
+    .option('--max-iterations <n>', 'turns it may take in all; none for no limit', wholeLimit)
+    .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
+    .action(async (id: string, options: ForkCommandOptions) =>
+      done(await (await import('./commands/fork.ts')).fork(io, id, options)),
+    );
 }
 
 function addSessions(add: Add, io: Io, done: EndCommand): void {

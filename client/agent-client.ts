@@ -1,19 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
-import { type SessionMessage, isId, sessionId } from '../agent/session/session.ts';
+import type { SessionMessage } from '../agent/session/session.ts';
 import { readToken } from '../agent/defer-token.ts';
 import type { ChatMessage, Json } from '../agent/vocabulary.ts';
-import {
-  AGENT_RUN,
-  backtestId,
-  type AgentRunInput,
-  type DecisionReceipt,
-  runLabels,
-} from '../workflows/messages.ts';
+import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../workflows/messages.ts';
 import { AgentRun, type ResultOptions, type RunResultWithSteps } from './agent-run.ts';
 import { placeOfRun } from './place.ts';
+import { checkId, newRunId } from './run-id.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import type { Backtest } from './backtest-handle.ts';
 import { type BacktestOptions, startBacktest } from './start-backtest.ts';
@@ -175,21 +169,6 @@ export class AgentClient {
   }
 }
 
-function checkId(id: string): void {
-  if (isId(id, 900) && id.startsWith(sessionId(''))) {
-    throw new InvalidInput(
-      `"${id}" is what the session of that name is called: a run's id does not begin with ${sessionId('')}.`,
-    );
-  }
-  if (isId(id, 900) && id.startsWith(backtestId(''))) {
-    throw new InvalidInput(
-      `"${id}" is what backtests and their runs are called: a run's id does not begin with ${backtestId('')}.`,
-    );
-  }
-  if (isId(id, 900)) return;
-  throw new InvalidInput('The id of a run is a text of 1 to 900 characters without control characters.');
-}
-
 function checkQuestion(
   agent: string,
   input: string,
@@ -204,9 +183,4 @@ function checkQuestion(
   throw new InvalidInput(
     `Question and chat history take ${bytes} bytes; at most ${limits.questionBytes} can be recorded. Put the rest where a tool can read it.`,
   );
-}
-
-/** The id of a run that is given none. */
-export function newRunId(agent: string): string {
-  return `${agent}-${randomUUID().slice(0, 8)}`;
 }

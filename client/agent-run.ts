@@ -11,11 +11,16 @@ import { collectExport } from './collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
-import { readLineage, runsUpTo } from '../history/lineage.ts';
+import { type ForkOptions, fork } from './fork.ts';
+import { readLineage } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { createWaitingTeller } from './on-waiting.ts';
-import { backtestNotRun, foreign, sessionNotRun, wasReset } from './run-sentences.ts';
+import { RESET, historySize, orReplaced } from './replaced-run.ts';
+import type { RestartReceipt } from './start-again.ts';
+import { type RetryReceipt, type RetryRunOptions, retryRun } from './retry-run.ts';
+import { type RewindOptions, rewind } from './rewind.ts';
+import { backtestNotRun, foreign, sessionNotRun } from './run-sentences.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
@@ -75,7 +80,9 @@ export class AgentRun {
   async *events(options: EventsOptions = {}): AsyncGenerator<RunEvent> {
     const run = await this.#place();
     for await (const { event, runId } of followEvents(this.#client, run, options))
-      yield event.within === undefined ? await this.#orReset(event, runId) : event;
+      yield event.within === undefined
+        ? await orReplaced(this.#client, { workflowId: this.id, runId }, event)
+        : event;
   }
 
   /** The same as a web response: server-sent events, for a page to show. Throws what `events()` throws, before it answers. */
@@ -94,7 +101,7 @@ export class AgentRun {
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
   async describe(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
     const report = await this.#fold(false, onEvent);
-    report.history = await this.#historySize(report.runId);
+    report.history = await historySize(this.#client, { workflowId: this.id, runId: report.runId });
     return report;
   }
 
@@ -184,6 +191,27 @@ export class AgentRun {
     return waiting.length === 1 ? waiting[0]?.call : undefined;
   }
 
+  /**
+   * Takes the run back to before a step, whether it is running or over: the steps before it are kept and not paid again, the
+   * others are done anew, by a new run of the same id. Throws InvalidInput, DecisionRefused, RunNotFound.
+   */
+  rewind(options: RewindOptions): Promise<RestartReceipt> {
+    return rewind(this.#client, this.id, options);
+  }
+
+  /** A new run with this one's steps up to `step`, changed as asked. Throws InvalidInput, RunNotFound. */
+  fork(options: ForkOptions): Promise<RestartReceipt> {
+    return fork(this.#client, this.id, options);
+  }
+
+  /**
+   * Goes back to where the run failed, was cancelled or terminated, and makes the calls again that did not end; a call that
+   * waits in a run that goes on is retried by `decide`. Throws InvalidInput, DecisionRefused, RunNotFound.
+   */
+  retry(options: RetryRunOptions = {}): Promise<RetryReceipt> {
+    return retryRun(this.#client, this.id, options);
+  }
+
   /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
   async cancel(): Promise<void> {
     const { open } = await placeOfRun(this.#client, this.id, this.#runId);
@@ -215,7 +243,7 @@ export class AgentRun {
 
   async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
     for await (const { events, runId } of readTimeline(this.#client, await this.#place(), { follow, signal }))
-      for (const event of events) yield await this.#orReset(event, runId);
+      for (const event of events) yield await orReplaced(this.#client, { workflowId: this.id, runId }, event);
   }
 
   async #place(): Promise<RunRef & { open: boolean }> {
@@ -223,27 +251,6 @@ export class AgentRun {
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
     return { workflowId: this.id, runId, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
-  }
-
-  /** Temporal's Reset ends a run that is open, as a termination does, and has another one go on. */
-  async #orReset(event: RunEvent, runId: string): Promise<RunEvent> {
-    if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
-    const { raw } = await this.#client.workflow.getHandle(this.id, runId).describe();
-    const resetRunId = raw.workflowExtendedInfo?.resetRunId;
-    if (!resetRunId) return event;
-    return { ...event, error: { type: RESET, message: wasReset(this.id, resetRunId) } };
-  }
-
-  async #historySize(runId: string): Promise<{ events: number; bytes: number }> {
-    let [events, bytes] = [0, 0];
-    for (const run of await runsUpTo(this.#client, { workflowId: this.id, runId })) {
-      const { historyLength, historySize } = await this.#client.workflow
-        .getHandle(run.workflowId, run.runId)
-        .describe();
-      events += historyLength;
-      bytes += historySize ?? 0;
-    }
-    return { events, bytes };
   }
 
   async #whyNot(type: string): Promise<Error> {
@@ -264,9 +271,6 @@ export class AgentRun {
     return this.#client.workflow.getHandle(this.id, this.#runId);
   }
 }
-
-/** Type of the error that a run ends with which goes on as another one. */
-const RESET = 'Reset';
 
 function isForWaiting(type: DecisionName): boolean {
   return ruleOf(type).fits({ kind: 'tool', waiting: 'failed' });

@@ -14,6 +14,10 @@ export type { ExportOptions, ResultOptions, RunResultWithSteps } from './agent-r
 export { possibleDecisions } from './event-response.ts';
 export type { PossibleDecision, ResponseOptions } from './event-response.ts';
 export type { EventsOptions } from './follow-events.ts';
+export type { ForkOptions } from './fork.ts';
+export type { RestartReceipt } from './start-again.ts';
+export type { RetryReceipt, RetryRunOptions } from './retry-run.ts';
+export type { RewindOptions } from './rewind.ts';
 export { AgentSession } from './agent-session.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/requests.ts';

@@ -2,6 +2,7 @@ import { parseActivityId } from '../agent/calls.ts';
 import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
 import type { RunMessage } from '../agent/rules/run-messages.ts';
 import { endsByExtension } from '../agent/rules/waiting.ts';
+import { type RestartedEvent, isDropped } from '../agent/restart.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
 import {
   type ErrorInfo,
@@ -81,6 +82,9 @@ export function addToReport(report: RunReport, event: RunEvent): void {
     case 'steered':
       steerReport(report, event.message);
       return;
+    case 'restarted':
+      beginAgain(report, event);
+      return;
     case 'run_ended':
       endReport(report, event);
       return;
@@ -112,6 +116,18 @@ function steerReport(report: RunReport, { type }: RunMessage): void {
 /** A run that is paused goes on only when it is resumed, whatever else it waits for. */
 function setStanding(report: RunReport, isPaused: boolean): void {
   report.status = isPaused ? 'paused' : report.waiting.length > 0 ? 'waiting' : 'running';
+}
+
+/** What is dropped of the run before is no part of this one. */
+function beginAgain(report: RunReport, event: RestartedEvent): void {
+  const { runId, iterations, usage, edits = [] } = event;
+  const edited = ({ call, observation }: RunStep) =>
+    edits.find((edit) => edit.call === call)?.observation ?? observation;
+  Object.assign(report, { runId, iterations, usage, waiting: [], status: 'running' });
+  Object.assign(report, { stopReason: null, output: null, error: null });
+  report.intermediateSteps = report.intermediateSteps
+    .filter(({ call }) => !isDropped(call, event))
+    .map((step) => ({ ...step, observation: edited(step) }));
 }
 
 function endReport(report: RunReport, event: Extract<RunEvent, { type: 'run_ended' }>): void {

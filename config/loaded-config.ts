@@ -2,6 +2,8 @@ import { utf8Length } from '../agent/transcript/digest.ts';
 import type { Budget } from '../agent/budget.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import { builtInKinds } from '../agent/kinds/kinds.ts';
+import { EARLIER_EFFECTS } from '../agent/restart.ts';
+import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
@@ -47,6 +49,8 @@ const RESERVED = [
   'callModel',
   'resolveAgent',
   'summarizeConversation',
+  EARLIER_EFFECTS,
+  AWAIT_SUCCESSOR,
   'recordedCall',
   'recordedQuestion',
   'compareRun',

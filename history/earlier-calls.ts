@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { parseActivityId } from '../agent/calls.ts';
+import { isDropped } from '../agent/restart.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { type Fact, readFacts } from './facts.ts';
@@ -40,8 +41,9 @@ export async function readEndedCalls(
   const facts: Fact[] = [];
   for await (const fact of readFacts(client, run)) if (isOfInterest(fact, of)) facts.push(fact);
   const origin = of.scope === 0 ? await originOf(run, facts[0]) : undefined;
-  const carried = origin === undefined ? NONE : await readEndedCalls(client, origin, of, known);
-  return withFacts({ ...NONE, calls: carried.calls, bytes: carried.bytes }, facts, of);
+  if (origin === undefined) return withFacts(NONE, facts, of);
+  const { calls, bytes } = await readEndedCalls(client, origin.run, of, known);
+  return withFacts({ ...NONE, calls: calls.filter(({ call }) => origin.keeps(call)), bytes }, facts, of);
 }
 
 async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact[]> {
@@ -59,10 +61,22 @@ function isOfInterest(fact: Fact, { tool }: CallsOf): boolean {
   return fact.type === 'started' || fact.type === 'succeeded';
 }
 
-async function originOf({ workflowId }: RunRef, first: Fact | undefined): Promise<RunRef | undefined> {
+/** The run that another one goes on from, and which of its calls are part of that one. */
+interface CallsBefore {
+  run: RunRef;
+  keeps(call: string): boolean;
+}
+
+async function originOf({ workflowId }: RunRef, first: Fact | undefined): Promise<CallsBefore | undefined> {
   if (first?.type !== 'started') return undefined;
-  const from = asRunInput(await first.input())?.from;
-  return from && { workflowId: from.workflowId ?? workflowId, runId: from.runId };
+  const { from, restart } = asRunInput(await first.input()) ?? {};
+  const before = restart?.from ?? from;
+  if (before === undefined) return undefined;
+  const run = { workflowId: before.workflowId ?? workflowId, runId: before.runId };
+  if (restart === undefined) return { run, keeps: () => true };
+  // What ended in a turn that is taken up again stays.
+  const again = restart.turn && [];
+  return { run, keeps: (call) => !isDropped(call, { step: restart.step, again }) };
 }
 
 async function withFacts(

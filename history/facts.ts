@@ -50,7 +50,8 @@ export type Fact = { id: number; at: number } & (
   | { type: 'cancel_requested' }
   | { type: 'run_continued'; runId: string }
   | { type: 'run_succeeded'; result: Recorded }
-  | { type: 'run_failed'; error: RecordedError }
+  /** `terminated`: ended from outside, perhaps because another run takes its place. */
+  | { type: 'run_failed'; error: RecordedError; terminated?: true }
   | { type: 'run_cancelled' }
 );
 
@@ -60,7 +61,10 @@ type Work = 'activity' | 'child';
 export interface StartedFact {
   type: 'started';
   /** Of the run that is read. */
+  workflowId: string;
   runId: string;
+  /** Of the first run that continue-as-new has made this one of; a reset keeps it. */
+  firstRunId: string;
   /** Of the run that recorded this event: another one after a reset. */
   originalRunId: string;
   /** The run that was continued as this one. */
@@ -82,7 +86,7 @@ export async function* readFacts(
   run: RunRef,
   options: ReadOptions = {},
 ): AsyncGenerator<Fact> {
-  const factOf = createFactReader(client, run.runId);
+  const factOf = createFactReader(client, run);
   for await (const event of readRun(client, run, options)) {
     const fact = factOf(event);
     if (fact !== undefined) yield fact;
@@ -96,8 +100,8 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
   return undefined;
 }
 
-/** Reads the events of the run `runId`; undefined for those that say nothing of it. */
-export function createFactReader(client: Pick<Client, 'options'>, runId: string) {
+/** Reads the events of `run`; undefined for those that say nothing of it. */
+export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
   const accepted = new Map<string, { name: string; input: Recorded }>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
@@ -115,12 +119,15 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
 
   function ofStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): Said | undefined {
     if (!started) return undefined;
-    const { originalExecutionRunId, continuedExecutionRunId, initiator, input } = started;
+    const { originalExecutionRunId, continuedExecutionRunId, firstExecutionRunId, initiator, input } =
+      started;
     const byWorkflow = (initiator ?? 0) <= BY_WORKFLOW;
     return {
       type: 'started',
-      runId,
-      originalRunId: originalExecutionRunId || runId,
+      workflowId: run.workflowId,
+      runId: run.runId,
+      firstRunId: firstExecutionRunId || run.runId,
+      originalRunId: originalExecutionRunId || run.runId,
       previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
       input: value(input),
     };
@@ -234,7 +241,11 @@ export function createFactReader(client: Pick<Client, 'options'>, runId: string)
     if (event.workflowExecutionCanceledEventAttributes) return { type: 'run_cancelled' };
     const killed = event.workflowExecutionTerminatedEventAttributes;
     if (killed)
-      return { type: 'run_failed', error: errorOf('Terminated', killed.reason || 'The run was terminated.') };
+      return {
+        type: 'run_failed',
+        error: errorOf('Terminated', killed.reason || 'The run was terminated.'),
+        terminated: true,
+      };
     if (event.workflowExecutionTimedOutEventAttributes)
       return { type: 'run_failed', error: errorOf('Timeout', 'The workflow execution timed out.') };
     return undefined;

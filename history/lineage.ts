@@ -1,10 +1,20 @@
 import type { Client } from '@temporalio/client';
+import { parseActivityId } from '../agent/calls.ts';
+import { type Restart, replacedRun } from '../agent/restart.ts';
 import { type Fact, type StartedFact, readFacts, readStart } from './facts.ts';
 import { type RunRef, isNotFound } from './pages.ts';
+import { asRunInput } from './records.ts';
+
+/** A fact with the run that recorded it. */
+export interface RunFact {
+  run: RunRef;
+  fact: Fact;
+}
 
 /**
- * What is recorded of a run from its very beginning, over every continue-as-new, whose earlier runs may be past the
- * namespace's retention: then from the first that is left. `follow`: and what is to come, until `signal`.
+ * What is recorded of a run from its very beginning: over every continue-as-new, and of a run that a rewind, a fork or a
+ * retry has started, what is kept of the run it goes on from. What is past the namespace's retention is left out.
+ * `follow`: and what is to come, until `signal`, in a run that takes this one's place too.
  */
 export async function* readLineage(
   client: Client,
@@ -12,21 +22,39 @@ export async function* readLineage(
   follow: boolean,
   signal?: AbortSignal,
 ): AsyncGenerator<Fact> {
-  const earlier = (await runsUpTo(client, run)).slice(0, -1);
-  for (const previous of earlier) yield* readFacts(client, previous);
-  for (let current: RunRef | undefined = run; current !== undefined;) {
-    let next: string | undefined;
-    for await (const fact of readFacts(client, current, { follow, signal })) {
-      if (fact.type === 'run_continued') next = fact.runId;
-      yield fact;
+  for await (const { fact } of readRunFacts(client, run, follow, signal)) yield fact;
+}
+
+export async function* readRunFacts(
+  client: Client,
+  run: RunRef,
+  follow = false,
+  signal?: AbortSignal,
+): AsyncGenerator<RunFact> {
+  const earlier = (await partsUpTo(client, run)).slice(0, -1);
+  for (const part of earlier) {
+    for await (const fact of readFacts(client, part.run)) {
+      if (part.until !== undefined && isPast(fact, part.until)) break;
+      yield { run: part.run, fact };
     }
-    current = next ? { ...run, runId: next } : undefined;
+  }
+  for (let current: RunRef | undefined = run; current !== undefined;) {
+    let next: RunRef | undefined;
+    for await (const fact of readFacts(client, current, { follow, signal })) {
+      if (fact.type === 'run_continued' && fact.runId !== '') next = { ...current, runId: fact.runId };
+      if (follow && fact.type === 'run_failed' && fact.terminated === true) {
+        next = await successorOf(client, current);
+        if (next !== undefined) break;
+      }
+      yield { run: current, fact };
+    }
+    current = next;
   }
 }
 
 /**
- * The runs that go on from each other and end with `run`, oldest first. Found backwards, run by run: after a reset by
- * Temporal the first run of an id leads to the run that was given up, not to the one that took its place.
+ * The runs that continue-as-new has made of each other and that end with `run`, oldest first. Found backwards, run by run:
+ * after a reset by Temporal the first run of an id leads to the run that was given up, not to the one in its place.
  */
 export async function runsUpTo(client: Client, run: RunRef): Promise<RunRef[]> {
   const runs = [run];
@@ -37,6 +65,74 @@ export async function runsUpTo(client: Client, run: RunRef): Promise<RunRef[]> {
     if (start !== undefined) runs.unshift(previous);
   }
   return runs;
+}
+
+/** The run that took the place of one that was terminated for it; undefined where there is none. */
+export async function successorOf(client: Client, run: RunRef): Promise<RunRef | undefined> {
+  const { runId } = await client.workflow.getHandle(run.workflowId).describe();
+  for (let at = { ...run, runId }; at.runId !== run.runId;) {
+    const start = await startIfThere(client, at);
+    const before = start && (start.previousRunId ?? (await replacedBy(start)));
+    if (before === undefined) return undefined;
+    if (before === run.runId) return at;
+    at = { ...run, runId: before };
+  }
+  return undefined;
+}
+
+async function replacedBy(start: StartedFact): Promise<string | undefined> {
+  const restart = await restartOf(start);
+  return restart && replacedRun(restart);
+}
+
+/** A run as far as it is part of a lineage. */
+interface Part {
+  run: RunRef;
+  /** What comes after it has begun again. */
+  until?: Restart | undefined;
+}
+
+/** The runs that `run` goes on from, by continue-as-new or by a person's word, oldest first, and itself. */
+export async function partsUpTo(client: Client, run: RunRef): Promise<Part[]> {
+  const parts: Part[] = [{ run }];
+  for (let start = await startIfThere(client, run); start !== undefined;) {
+    const before = await partBefore(start);
+    if (before === undefined) return parts;
+    start = await startIfThere(client, before.run);
+    if (start !== undefined) parts.unshift(before);
+  }
+  return parts;
+}
+
+async function partBefore(start: StartedFact): Promise<Part | undefined> {
+  const { workflowId, previousRunId } = start;
+  if (previousRunId !== undefined) return { run: { workflowId, runId: previousRunId } };
+  const restart = await restartOf(start);
+  if (restart === undefined) return undefined;
+  const { from } = restart;
+  return { run: { workflowId: from.workflowId ?? workflowId, runId: from.runId }, until: restart };
+}
+
+async function restartOf({ input }: StartedFact): Promise<Restart | undefined> {
+  return asRunInput(await input())?.restart;
+}
+
+/** The end of a run that another one goes on from, and the model call that is made anew there, are no part of it. */
+function isPast(fact: Fact, { step, turn }: Restart): boolean {
+  switch (fact.type) {
+    case 'run_succeeded':
+    case 'run_failed':
+    case 'run_cancelled':
+    case 'run_continued':
+      return true;
+    case 'scheduled': {
+      if (turn !== undefined || fact.of !== 'activity' || fact.name !== 'callModel') return false;
+      const id = parseActivityId(fact.workId);
+      return id?.scope === 0 && Number(id.call) >= step;
+    }
+    default:
+      return false;
+  }
 }
 
 async function startIfThere(client: Client, run: RunRef): Promise<StartedFact | undefined> {

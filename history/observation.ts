@@ -24,8 +24,8 @@ export async function readObservation(
 }
 
 async function findResult(client: Client, run: RunRef, ref: ResultRef): Promise<Recorded | undefined> {
-  const { runId = run.runId, activityId } = ref;
-  const found = await lookBack(client, { ...run, runId }, activityId);
+  const { workflowId = run.workflowId, runId = run.runId, activityId } = ref;
+  const found = await lookBack(client, { workflowId, runId }, activityId);
   if (found !== undefined || runId === run.runId) return found;
   // The run that was reset may be gone; what it had recorded is in this one, too.
   const start = await readStart(client, run);

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { runsUpTo } from './lineage.ts';
+import { partsUpTo } from './lineage.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 
 /**
@@ -65,5 +65,5 @@ export async function isPositionOf(client: Client, run: RunRef, position: Positi
 
 async function leadsTo(client: Client, from: RunRef, to: RunRef): Promise<boolean> {
   if (from.runId === to.runId) return true;
-  return (await runsUpTo(client, to)).some(({ runId }) => runId === from.runId);
+  return (await partsUpTo(client, to)).some(({ run: { runId } }) => runId === from.runId);
 }

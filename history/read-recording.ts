@@ -55,7 +55,7 @@ async function questionAtStart(client: Client, run: RunRef): Promise<RecordedQue
 /** As the first model call was shown them; none of a run that made no call. */
 async function firstEntries(client: Client, run: RunRef): Promise<readonly Entry[]> {
   const facts = readLineage(client, run, false);
-  for await (const { transcript } of readTranscripts(sourceOf(client), run.workflowId, facts)) {
+  for await (const { transcript } of readTranscripts(sourceOf(client), facts)) {
     return transcript.entries;
   }
   return [];

@@ -1,5 +1,6 @@
 import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
+import type { DoneCall } from '../agent/restart.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import { type RunMessage, readRunMessage, runMessageNames } from '../agent/rules/run-messages.ts';
@@ -40,6 +41,13 @@ export function asResolvedAgent(value: unknown): ResolvedAgent | undefined {
 export function asToolResult(value: unknown): ToolResult | undefined {
   const result = shaped<ToolResult>(value, {});
   return result?.output === undefined ? undefined : result;
+}
+
+export function asDoneCalls(value: unknown): DoneCall[] {
+  const list: unknown[] = Array.isArray(value) ? value : [];
+  return list.flatMap(
+    (one) => shaped<DoneCall>(one, { call: 'string', tool: 'string', input: 'string' }) ?? [],
+  );
 }
 
 export function asSummarized(value: unknown): Summarized | undefined {

@@ -39,7 +39,7 @@ export async function* readRequests(
 ): AsyncGenerator<AskedRequest> {
   const known = [...kinds];
   const facts = readLineage(client, run, follow);
-  for await (const { transcript, asked } of readTranscripts(sourceOf(client), run.workflowId, facts)) {
+  for await (const { transcript, asked } of readTranscripts(sourceOf(client), facts)) {
     if (asked === undefined) continue;
     const { scope, call, n, closing } = asked;
     const context = conversation(transcript.entries, closing);
@@ -53,23 +53,24 @@ export async function* readRequests(
   }
 }
 
-export function sourceOf(client: Client): TranscriptSource {
+/** Transcripts as a client reads them; `lost`: the error for what is past retention. */
+export function sourceOf(client: Client, lost: (runId: string) => Error = gone): TranscriptSource {
   return {
-    facts: (run) => factsOf(client, run),
+    facts: (run) => factsOf(client, run, lost),
     async observation(run, ref, result) {
       const found = await readObservation(client, run, ref, result);
-      if (found === undefined) throw gone(ref.runId ?? run.runId);
+      if (found === undefined) throw lost(ref.runId ?? run.runId);
       return found;
     },
-    broken: (_, { runId }) => gone(runId),
+    broken: (_, { runId }) => lost(runId),
   };
 }
 
-async function* factsOf(client: Client, run: RunRef): AsyncGenerator<Fact> {
+async function* factsOf(client: Client, run: RunRef, lost: (runId: string) => Error): AsyncGenerator<Fact> {
   try {
     yield* readFacts(client, run);
   } catch (error) {
-    throw isNotFound(error) ? gone(run.runId) : error;
+    throw isNotFound(error) ? lost(run.runId) : error;
   }
 }
 

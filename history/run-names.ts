@@ -6,22 +6,28 @@ import type { Fact } from './facts.ts';
  */
 export interface RunNames {
   /** The run that is read now. */
+  workflowId: string;
   runId: string;
   /** What a recorded run id (none: the own) stands for among the runs read so far; any other is itself. */
   now(runId: string | undefined): string;
 }
 
-export const noNames: RunNames = { runId: '', now: (runId) => runId ?? '' };
+export const noNames: RunNames = { workflowId: '', runId: '', now: (runId) => runId ?? '' };
 
 /** Goes on with one more fact. */
 export function withNames(names: RunNames, fact: Fact): RunNames {
-  if (fact.type === 'started') return called(names, fact.runId, [fact.originalRunId]);
-  if (fact.type === 'reset') return called(names, names.runId, [fact.fromRunId, fact.runId]);
+  if (fact.type === 'started') return called(names, fact, [fact.originalRunId]);
+  if (fact.type === 'reset') return called(names, names, [fact.fromRunId, fact.runId]);
   return names;
 }
 
-function called(before: RunNames, runId: string, others: string[]): RunNames {
+function called(
+  before: RunNames,
+  { workflowId, runId }: Pick<RunNames, 'workflowId' | 'runId'>,
+  others: string[],
+): RunNames {
   return {
+    workflowId,
     runId,
     now: (asked) => (asked === undefined || others.includes(asked) ? runId : before.now(asked)),
   };

@@ -6,6 +6,7 @@ import {
   newSession,
   sessionLimits,
 } from '../agent/session/session.ts';
+import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
 import { withSummary, withTurn } from '../agent/session/turns.ts';
 import { clearUpdate, sendUpdate } from '../workflows/messages.ts';
 import type { Fact } from './facts.ts';
@@ -29,7 +30,7 @@ export async function recordOf(name: string, facts: AsyncIterable<Fact>): Promis
 
 interface Reading {
   record: SessionRecord;
-  /** The question of each run, by the fact that began it. */
+  /** The question of each run, by its id and by the fact that began it, or the wait for it. */
   inputs: Map<string, string>;
   /** Runs that have had their turn. */
   taken: Set<string>;
@@ -44,10 +45,11 @@ async function read(reading: Reading, fact: Fact): Promise<void> {
     if (fact.type === 'update_accepted' && fact.name === clearUpdate.name) record.messages = [];
   }
   if (fact.type === 'succeeded' && fact.of === 'activity') {
-    const summed = asSummarized(await fact.result()); // its one activity
+    const summed = asSummarized(await fact.result());
     if (summed !== undefined) record.messages = withSummary(record.messages, summed.summary);
   }
   await readTurn(reading, fact);
+  await readSuccessor(reading, fact);
 }
 
 function enqueue({ record, taken }: Reading, value: unknown): void {
@@ -62,7 +64,8 @@ async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise
   switch (fact.type) {
     case 'scheduled': {
       const id = fact.workId;
-      inputs.set(fact.key, asRunInput(await fact.input())?.question?.input ?? '');
+      const input = asRunInput(await fact.input())?.question?.input ?? '';
+      inputs.set(fact.key, input).set(id, input);
       taken.add(id);
       record.queue = record.queue.filter((message) => message.id !== id);
       record.running = id;
@@ -83,6 +86,22 @@ async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise
     case 'cancelled':
       record.running = null;
   }
+}
+
+/** A run that a rewind has terminated goes on as another one, whose end the session waits for. */
+async function readSuccessor({ record, inputs }: Reading, fact: Fact): Promise<void> {
+  if (!('of' in fact) || fact.of !== 'activity') return;
+  if (fact.type === 'scheduled' && fact.name === AWAIT_SUCCESSOR) {
+    const id = String(fieldsOf(await fact.input())['workflowId']);
+    inputs.set(`activity ${fact.key}`, inputs.get(id) ?? '');
+    record.running = id;
+  }
+  const input = inputs.get('key' in fact ? `activity ${fact.key}` : '');
+  if (input === undefined || fact.type === 'scheduled' || fact.type === 'begun') return;
+  const result = fact.type === 'succeeded' ? asRunResult(fieldsOf(await fact.result())['result']) : undefined;
+  if (result !== undefined)
+    record.messages = withTurn(record.messages, input, result.output, sessionLimits.conversationBytes);
+  record.running = null;
 }
 
 /** A signal may carry anything; messages that the session itself would refuse are left out here too. */

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { type RunEvent, isRecorded } from '../agent/events.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
 import type { Fact } from './facts.ts';
-import { readLineage } from './lineage.ts';
+import { readRunFacts } from './lineage.ts';
 import type { RunRef } from './pages.ts';
 import type { Position } from './positions.ts';
 import { createTrace } from './trace.ts';
@@ -44,13 +44,12 @@ export async function* readTimeline(
   { follow, after, signal }: TimelineOptions,
 ): AsyncGenerator<Moment> {
   const trace = createTrace(run.workflowId);
-  const childOf = createChildReader(run.workflowId);
+  const childOf = createChildReader();
   const placeOf = createPlaces(after);
-  let runId = '';
-  for await (const fact of readLineage(client, run, follow, signal)) {
-    if (fact.type === 'started') runId = fact.runId;
+  for await (const { run: of, fact } of readRunFacts(client, run, follow, signal)) {
+    const { runId } = of;
     const events = await trace.next(fact);
-    const child = childOf(fact);
+    const child = childOf(of, fact);
     const place = placeOf(runId, fact.id);
     if (events.length === 0 && child === undefined && place !== 'at') continue;
     const known = place === 'behind' ? 0 : place === 'before' ? events.length : (after?.index ?? -1) + 1;
@@ -74,7 +73,7 @@ export function createCallsUnderWay(): {
       else if (event.type === 'step') open.delete(event.step.call);
       else if (event.type === 'model_ended' || event.type === 'model_failed' || event.type === 'tool_failed')
         open.delete(event.call);
-      else if (event.type === 'run_ended') open.clear();
+      else if (event.type === 'run_ended' || event.type === 'restarted') open.clear();
     },
   };
 }
@@ -95,9 +94,9 @@ function createPlaces(after: Position | undefined): (runId: string, event: numbe
 }
 
 /** A sub-agent's run is called as the parent's, a slash, and the call. */
-function createChildReader(workflowId: string): (fact: Fact) => Moment['child'] {
+function createChildReader(): (of: RunRef, fact: Fact) => Moment['child'] {
   const scheduled = new Map<string, string>();
-  return (fact) => {
+  return ({ workflowId }, fact) => {
     if (!('of' in fact) || fact.of !== 'child') return undefined;
     const { key } = fact;
     if (fact.type === 'scheduled') {

@@ -2,7 +2,7 @@ import type { ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
-import { resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
+import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
 import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { type ChildWaiting, childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
@@ -12,11 +12,13 @@ import {
   asCallModelInput,
   asChildWaiting,
   asDecision,
+  asDoneCalls,
   asModelTurn,
   asResolvedAgent,
   asRunInput,
   asRunMessage,
 } from './records.ts';
+import { begunAgain } from './traced-restart.ts';
 import { scheduledInput, scheduledName } from './scheduled-tool.ts';
 import { traceSteering } from './traced-steering.ts';
 import {
@@ -26,23 +28,23 @@ import {
   extended,
   leftUnanswered,
   newCall,
-  plannedTurn,
+  plannedCalls,
   scheduledCall,
   scopeOf,
-  settleByRule,
   settleByRules,
   settleRecorded,
-  step,
-  unrecorded,
   waitingCall,
   waits,
 } from './traced-calls.ts';
-import { failedOnce, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
+import { isReconciling, reconciled, usageOf } from './traced-doubt.ts';
+import { toolEnded } from './traced-tool-end.ts';
 import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
   next(fact: Fact): Promise<RunEvent[]>;
+  /** Used up so far. */
+  spent(): Spent;
 }
 
 /** `id`: of the workflow. */
@@ -54,8 +56,11 @@ export function createTrace(id: string): Trace {
   const timers = createRunTimers();
   const steering = traceSteering(timers);
   const spent: Spent = { iterations: 0, usage: noUsage };
+  let workflowId = id;
   let runId = '';
+  let isBegun = false;
   let lastLog = '';
+  let done: readonly DoneCall[] = [];
   /** The run as a whole is being cancelled. */
   let ending = false;
 
@@ -63,12 +68,13 @@ export function createTrace(id: string): Trace {
     async next(fact) {
       return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
     },
+    spent: () => ({ ...spent }),
   };
 
   async function read(fact: Fact): Promise<TimelessEvent[]> {
     switch (fact.type) {
       case 'started':
-        runId = fact.runId;
+        ({ workflowId, runId } = fact);
         return begin(await fact.input());
       case 'scheduled':
         return schedule(fact);
@@ -118,27 +124,38 @@ export function createTrace(id: string): Trace {
   function begin(input: unknown): TimelessEvent[] {
     const run = asRunInput(input);
     if (run?.manifest !== undefined) manifests.set(0, run.manifest);
+    done = run?.done ?? [];
     timers.clear();
     const told = settleRecorded(calls, 0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
+    const again = begunAgain(run, { id: workflowId, runId }, calls);
+    if (again.length > 0) {
+      // Nothing of the run before is under way any more.
+      ending = false;
+      pending.clear();
+      within.clear();
+      steering.restarted();
+    }
+    if (isBegun && again.length > 0) return [...told, ...again];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
       return [...told, { type: 'continued', runId }];
     }
-    const agent = run?.agent ?? '';
-    return [...told, { type: 'run_started', id, runId, agent, input: run?.question?.input ?? '' }];
+    isBegun = true;
+    const { agent = '', question } = run ?? {};
+    return [...told, { type: 'run_started', id, runId, agent, input: question?.input ?? '' }, ...again];
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
-    const scheduled = scheduledCall(id, fact);
+    const scheduled = scheduledCall(workflowId, fact);
     if (scheduled === undefined) return [];
     const { call, scope, n } = scheduled;
     const known = calls.get(call);
     const name = scheduledName(fact, known?.action.tool);
     const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false, reconciles: false };
     pending.set(fact.key, task);
-    if (name === 'resolveAgent') return [];
+    if (name === 'resolveAgent' || name === EARLIER_EFFECTS) return [];
     const input = await fact.input();
     if (name === 'callModel') {
       const asked = asCallModelInput(input);
@@ -166,7 +183,7 @@ export function createTrace(id: string): Trace {
     if (fact.type === 'cancelled' && fact.requested && call?.tool?.external !== true) return [];
     pending.delete(fact.key);
     const durationMs = fact.at - task.atMs;
-    if (task.name === 'resolveAgent') {
+    if (task.name === 'resolveAgent' || task.name === EARLIER_EFFECTS) {
       if (fact.type === 'succeeded') resolved(task, await fact.result());
       return [];
     }
@@ -182,12 +199,18 @@ export function createTrace(id: string): Trace {
     }
     call.attempts += task.attempts;
     call.durationMs += durationMs;
-    return [...(isLegacy() ? [] : within.over(task.call)), ...(await toolEnded(call, task, fact))];
+    const state = { isLegacy: isLegacy(), isOverdue: timers.isOverdue, ending };
+    const { events, usage } = await toolEnded(call, task, fact, state);
+    spent.usage = addUsage(spent.usage, usage);
+    if (call.waitsFor !== undefined) timers.putOff();
+    return [...(isLegacy() ? [] : within.over(task.call)), ...events];
   }
 
-  function resolved({ call }: Pending, result: unknown): void {
+  function resolved({ name, call }: Pending, result: unknown): void {
+    if (name === EARLIER_EFFECTS) done = [...done, ...asDoneCalls(result)];
     const manifest = asResolvedAgent(result)?.manifest;
-    if (manifest !== undefined) manifests.set(scopeOf(call), manifest);
+    // What is pinned stays: a fork with another model takes no more than that from the config.
+    if (manifest !== undefined && !manifests.has(scopeOf(call))) manifests.set(scopeOf(call), manifest);
   }
 
   function replied(task: Pending, turn: ModelTurn | undefined, durationMs: number): TimelessEvent[] {
@@ -207,52 +230,14 @@ export function createTrace(id: string): Trace {
     } as const;
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     if (decision.type !== 'act') return [reply];
-    const actions = plannedTurn(calls, call, turn, manifests.get(scopeOf(call))?.tools ?? []);
-    return [reply, ...actions];
+    const tools = manifests.get(scopeOf(call))?.tools ?? [];
+    return [reply, ...plannedCalls(calls, call, { text, actions: decision.actions }, tools)];
   }
 
   function modelFailed({ call, n, attempts }: Pending, error: ErrorInfo): TimelessEvent[] {
     const traced = newCall(call, { tool: 'callModel', toolInput: null, log: '' }, undefined);
     calls.set(call, { ...traced, waits: n, unsettled: { type: 'failed', error } });
     return [{ type: 'model_failed', call, error, attempts }];
-  }
-
-  async function toolEnded(
-    call: TracedCall,
-    { attempts }: Pending,
-    fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
-  ): Promise<TimelessEvent[]> {
-    const { id: called, tool } = call;
-    if (tool === undefined) return [];
-    if (fact.type === 'failed') {
-      spent.usage = addUsage(spent.usage, (await fact.failure?.())?.usage ?? noUsage);
-    }
-    if (fact.type !== 'succeeded' && tool.effects === 'once') return failedOnce(call, fact, attempts);
-    if (fact.type === 'cancelled') {
-      call.unsettled = { type: 'cancelled' };
-      return isLegacy() ? settleByRule(call, timers.isOverdue, ending) : [];
-    }
-    const end =
-      fact.type === 'failed'
-        ? ({ type: 'failed', error: await fact.error() } as const)
-        : resultEnd(tool, await fact.result(), call.byPerson && !isLegacy());
-    if (end.type === 'end') {
-      spent.usage = addUsage(spent.usage, end.end.usage ?? noUsage);
-      return step(call, end.end.observation);
-    }
-    if (end.type === 'deferred') {
-      spent.usage = addUsage(spent.usage, end.usage ?? noUsage);
-      call.unsettled = { type: 'deferred', note: end.note };
-      return [];
-    }
-    const { error } = end;
-    if (toldByTool(tool, error)) return step(call, error.message);
-    call.unsettled = { type: 'failed', error };
-    const failure: TimelessEvent = { type: 'tool_failed', call: called, error, attempts };
-    if (!isLegacy()) return [failure];
-    const told = unrecorded(call, error, timers.isOverdue);
-    if (call.waitsFor !== undefined) timers.putOff();
-    return [failure, ...told];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
@@ -265,7 +250,7 @@ export function createTrace(id: string): Trace {
     const over =
       wait.reason === 'limit' ? settleByRules(calls, timers.isOverdue, ending, scopeOf(call.id)) : [];
     timers.putOff();
-    return [...over, ...waits(call, wait.reason)];
+    return [...over, ...waits(call, wait.reason, done)];
   }
 
   function timerFired(timer: string): TimelessEvent[] {

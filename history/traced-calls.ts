@@ -1,4 +1,4 @@
-import { type ModelTurn, type PlannedAction, parseActivityId } from '../agent/calls.ts';
+import { type PlannedAction, parseActivityId } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
 import { unanswered } from '../agent/rules/ask-timeout.ts';
@@ -13,6 +13,8 @@ import {
 import { afterDoubt } from '../agent/rules/doubt.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
 import { limitError } from '../agent/rules/run-limits.ts';
+import type { DoneCall } from '../agent/restart.ts';
+import { earlierCall, repeatedError } from '../agent/rules/repeated.ts';
 import type { RecordedWait } from '../agent/rules/waiting.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { AgentAction, ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
@@ -79,15 +81,14 @@ export function newCall(id: string, action: AgentAction, tool: ToolManifest | un
   };
 }
 
-/** What a turn decided on: each call is known from now on. */
-export function plannedTurn(
+/** What a turn decided on: each call is known from now on. `modelCall`: the model's. */
+export function plannedCalls(
   calls: Map<string, TracedCall>,
   modelCall: string,
-  { decision, text }: ModelTurn,
+  { text, actions }: { text: string; actions: readonly PlannedAction[] },
   tools: readonly ToolManifest[],
 ): TimelessEvent[] {
-  if (decision.type !== 'act') return [];
-  return decision.actions.flatMap((action, index) => {
+  return actions.flatMap((action, index) => {
     const { tool, toolInput, log = text } = action;
     const manifest = tools.find(({ name }) => name === tool);
     const call = newCall(`${modelCall}.${index + 1}`, { tool, toolInput, log }, manifest);
@@ -118,12 +119,18 @@ export function step(call: TracedCall, observation: Json): TimelessEvent[] {
   return [{ type: 'step', step: { call: id, action, observation, attempts, durationMs } }];
 }
 
-/** The call waits for a person. What there is to say of it depends on how its last schedule ended. */
-export function waits(call: TracedCall, reason: WaitingReason): TimelessEvent[] {
+/** The call waits for a person. What there is to say of it depends on how its last schedule ended; `done`: on dropped steps. */
+export function waits(
+  call: TracedCall,
+  reason: WaitingReason,
+  done: readonly DoneCall[] = [],
+): TimelessEvent[] {
   const { id, action, unsettled } = call;
   const { tool, toolInput } = action;
   const park: WaitingCall = { call: id, n: call.waits++, tool, toolInput, reason };
-  const error = unsettled?.type === 'failed' ? unsettled.error : call.approvalError;
+  const earlier = reason === 'repeated' ? earlierCall(done, tool, toolInput) : undefined;
+  const failed = unsettled?.type === 'failed' ? unsettled.error : call.approvalError;
+  const error = earlier === undefined ? failed : repeatedError(earlier);
   if (error !== undefined) park.error = error;
   if (unsettled?.type === 'deferred') park.note = unsettled.note;
   call.waitsFor = reason;

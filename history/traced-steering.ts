@@ -12,6 +12,8 @@ export interface TracedSteering {
   carried(scope: number, asked: CallModelInput): void;
   /** What no model call has carried, for the run is over. */
   unheard(): TimelessEvent[];
+  /** The run goes on from an earlier step: what was said after it is dropped. */
+  restarted(): void;
 }
 
 export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): TracedSteering {
@@ -23,6 +25,10 @@ export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): T
     pausedAbove: (signal) => said({ type: signal === true ? 'pause' : 'resume' }),
     carried,
     unheard,
+    restarted() {
+      waiting = [];
+      seen.clear();
+    },
   };
 
   function said(message: RunMessage): TimelessEvent[] {

@@ -39,7 +39,7 @@ export async function rebuildTranscript(
   target?: Mark,
 ): Promise<Transcript> {
   const only = { scope, shallow: target === undefined };
-  for await (const { transcript } of readTranscripts(source, run.workflowId, source.facts(run), only))
+  for await (const { transcript } of readTranscripts(source, source.facts(run), only))
     if (target === undefined || isAt(transcript, target)) return transcript;
   throw source.broken(`run ${run.runId} has no record of entry ${target?.length ?? 0}`, run);
 }
@@ -59,7 +59,6 @@ interface Scope {
  */
 export async function* readTranscripts(
   source: TranscriptSource,
-  workflowId: string,
   facts: AsyncIterable<Fact>,
   only: { scope?: number; shallow?: boolean } = {},
 ): AsyncGenerator<RecordedTranscript> {
@@ -70,8 +69,11 @@ export async function* readTranscripts(
     names = withNames(names, fact);
     if (fact.type === 'started') {
       scheduled.clear(); // a new run counts its events anew
-      const isNew = (only.scope ?? 0) === 0 && !scopes.has(0);
-      const origin = isNew ? await originOf(source, workflowId, fact.input, only.shallow) : undefined;
+      const before = scopes.get(0);
+      const origin =
+        (only.scope ?? 0) === 0
+          ? await originOf(source, fact.workflowId, fact.input, { shallow: only.shallow, before })
+          : undefined;
       if (origin !== undefined) {
         scopes.set(0, standingAt(origin));
         yield { transcript: origin };
@@ -86,12 +88,7 @@ export async function* readTranscripts(
     if (id === undefined || (only.scope ?? id.scope) !== id.scope) continue;
     scheduled.set(fact.key, { scope: id.scope, key: `${names.runId} ${fact.workId}` });
     if (fact.name !== 'callModel') continue;
-    const next = await carry(
-      source,
-      { workflowId, names },
-      scopes.get(id.scope) ?? standingAt(EMPTY),
-      fact.input,
-    );
+    const next = await carry(source, names, scopes.get(id.scope) ?? standingAt(EMPTY), fact.input);
     if (next === undefined) continue;
     scopes.set(id.scope, next.scope);
     yield { transcript: next.scope.after, asked: { ...id, closing: next.closing } };
@@ -105,38 +102,45 @@ function standingAt(transcript: Transcript): Scope {
 /** The scope after one more model call; undefined for what is no call of ours. */
 async function carry(
   source: TranscriptSource,
-  { workflowId, names }: { workflowId: string; names: RunNames },
+  names: RunNames,
   scope: Scope,
   recorded: Recorded,
 ): Promise<{ scope: Scope; closing: boolean } | undefined> {
   const input = asCallModelInput(await recorded());
   if (input === undefined) return undefined;
   const { base, prev, delta, closing } = input;
-  const run = { workflowId, runId: names.runId };
+  const { workflowId, runId } = names;
+  const run = { workflowId, runId };
   const mark = { length: base, digest: prev };
   const before = [scope.after, scope.before, EMPTY].find((transcript) => isAt(transcript, mark));
   if (before === undefined)
-    throw source.broken(`entry ${base} of run ${run.runId} does not follow on what is recorded`, run);
+    throw source.broken(`entry ${base} of run ${runId} does not follow on what is recorded`, run);
   const referred = before === scope.after ? scope.results : new Map([...scope.referred, ...scope.results]);
   const after = await extendTranscript(before, delta, (ref) => {
-    const runId = names.now(ref.runId);
-    return source.observation(run, { ...ref, runId }, referred.get(`${runId} ${ref.activityId}`));
+    const recordedBy = names.now(ref.runId);
+    const result = referred.get(`${recordedBy} ${ref.activityId}`);
+    return source.observation(run, { ...ref, runId: recordedBy }, result);
   });
   return { scope: { before, after, referred, results: new Map() }, closing: closing === true };
 }
 
-/** What a run that goes on from another starts with: carried in its own input, or read from the other's history. */
+/**
+ * What a run that goes on from another starts with: carried in its own input, or read from the other's history. undefined
+ * where that has just been read: `before` is how the scope stands.
+ */
 async function originOf(
   source: TranscriptSource,
   workflowId: string,
   recorded: Recorded,
-  shallow = false,
+  { shallow = false, before }: { shallow: boolean | undefined; before: Scope | undefined },
 ): Promise<Transcript | undefined> {
   const { from, manifest } = asRunInput(await recorded()) ?? {};
   if (from === undefined || manifest === undefined) return undefined;
   const { entries, length, digest } = from;
   const [mark, agent] = [{ length, digest }, { type: 'agent', manifest } as const];
   if (shallow) return transcriptAt(mark, [agent]);
+  if (before !== undefined && (isAt(before.after, mark) || isAt(before.before, mark))) return undefined;
+  if (length === 0) return EMPTY;
   const origin = { workflowId: from.workflowId ?? workflowId, runId: from.runId };
   if (entries === undefined) return rebuildTranscript(source, origin, 0, mark);
   // Carried along by the run before, and what it says of itself is meant so.

@@ -8,6 +8,8 @@ export interface WaitsWithin {
   told(waiting: ChildWaiting): TimelessEvent[];
   /** The sub-agent that this call is has come to its end. */
   over(call: string): TimelessEvent[];
+  /** Another run begins, which has sub-agents of its own. */
+  clear(): void;
 }
 
 export function createWaitsWithin(): WaitsWithin {
@@ -24,5 +26,6 @@ export function createWaitsWithin(): WaitsWithin {
         parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
       ),
     over: (call) => now(call, []),
+    clear: () => within.clear(),
   };
 }

@@ -1,16 +1,28 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { type ModelTurn, type PlannedAction, activityId } from '../agent/calls.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
+import type { KeptEnd } from '../agent/restart.ts';
 import type { ReplyEntry } from '../agent/transcript/entries.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { type EndedCall, callTool } from './call-tool.ts';
 import { type Step, type Turn, boundedTurn } from './turn.ts';
 
-/** Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. */
-export async function act(loop: AgentLoop, turn: ModelTurn, actions: PlannedAction[]): Promise<Turn> {
+/**
+ * Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. `ends`: of a turn
+ * that is taken up again, the calls that are over and were told.
+ */
+export async function act(
+  loop: AgentLoop,
+  turn: ModelTurn,
+  actions: PlannedAction[],
+  ends?: readonly KeptEnd[],
+): Promise<Turn> {
   const { iterations } = loop.counters;
-  const planned = actions.map((action, index) => ({ action, call: `${iterations}.${index + 1}` }));
-  if (loop.emit !== undefined) emitPlanned(loop, turn, planned);
+  const planned = actions.map((action, index) => {
+    const call = `${iterations}.${index + 1}`;
+    return { action, call, kept: ends?.find(({ entry }) => entry.call === call) };
+  });
+  if (loop.emit !== undefined && ends === undefined) emitPlanned(loop, turn, planned);
   const late: LateStep[] = [];
   try {
     const [only] = planned;
@@ -29,6 +41,7 @@ interface Planned {
   action: PlannedAction;
   /** `3.1`. */
   call: string;
+  kept: KeptEnd | undefined;
 }
 
 /** A call that fails the run takes the others of its turn with it: they are cancelled and awaited. */
@@ -73,9 +86,10 @@ function emitPlanned({ emit, manifest, scope }: AgentLoop, turn: ModelTurn, plan
 async function takeStep(
   loop: AgentLoop,
   turn: ModelTurn,
-  { action, call }: Planned,
+  { action, call, kept }: Planned,
   late: LateStep[],
 ): Promise<Step> {
+  if (kept !== undefined) return { ...kept, result: undefined };
   const { log = turn.text, tool, toolCallId } = action;
   const id = activityId(loop.scope, call, 0);
   const startedAt = loop.emit && Date.now();

@@ -2,6 +2,7 @@ import type { CancellationScope } from '@temporalio/workflow';
 import { activityId } from '../agent/calls.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import type { DoneCall } from '../agent/restart.ts';
 import type { LimitWait } from './limit-wait.ts';
 import type { Control } from './control.ts';
 import type { Deadline } from './deadline.ts';
@@ -29,6 +30,10 @@ export interface AgentLoop {
   readonly emit: Emit | undefined;
   /** The scope the loop runs in: cancelled with the run. */
   readonly scopeAround: CancellationScope;
+  /** Effects of steps that were dropped by a rewind. */
+  readonly done: readonly DoneCall[];
+  /** The run has taken the place of another one, whose sub-agents may still be ending. */
+  readonly restarted: boolean;
 }
 
 /** The model call that comes next, as people type it: `3`, in a later runAgent of one workflow `1/3`. */

@@ -15,7 +15,8 @@ import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
 import { isContinueDue } from './continue-due.ts';
 import { isContinueAsNew } from './run-failure.ts';
 import { type StatusWriter, recordWaiting, statusWriter } from './status.ts';
-import { abroad, handOver } from './transcript.ts';
+import { abroad } from '../agent/transcript/entries.ts';
+import { handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';
 
 /** The registered workflow: one agent run, as long as it takes. */
@@ -67,14 +68,17 @@ function continueWhenLong(
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,
+    done: loop.done.length === 0 ? undefined : [...loop.done],
   });
 }
 
 /** Signals the parent, so that its own status and trace show that the sub-agent waits. */
 function tellParent({ caller }: AgentRunInput, waiting: WaitingCall[]): void {
-  const { parent } = workflowInfo();
-  if (caller === undefined || parent === undefined) return;
-  const told = getExternalWorkflowHandle(parent.workflowId).signal(childWaitingSignal, {
+  const { parent, workflowId } = workflowInfo();
+  if (caller === undefined) return;
+  // One that was rewound is nobody's child, but its parent waits for it all the same.
+  const to = parent?.workflowId ?? workflowId.slice(0, -`/${caller}`.length);
+  const told = getExternalWorkflowHandle(to).signal(childWaitingSignal, {
     caller,
     parks: waiting,
   });

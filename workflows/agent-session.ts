@@ -26,6 +26,8 @@ import { turnsToFold, withSummary, withTurn } from '../agent/session/turns.ts';
 import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from './messages.ts';
+import { isAlreadyStarted } from './run-failure.ts';
+import { orItsSuccessor } from './follow-successor.ts';
 import { type SessionReceipt, clearUpdate, sendSignal, sendUpdate, sessionHelp } from './session-messages.ts';
 
 /** A conversation under way. */
@@ -134,7 +136,7 @@ async function run(
 ): Promise<RecordedResult | undefined> {
   const { id } = message;
   const child = await startRun(state, message).catch((failure: unknown) => {
-    if (failure instanceof Error && failure.name === 'WorkflowExecutionAlreadyStartedError') return undefined;
+    if (isAlreadyStarted(failure)) return undefined;
     throw failure;
   });
   if (child === undefined) {
@@ -143,7 +145,7 @@ async function run(
   }
   receipts.set(id, { id, state: 'started', runId: child.firstExecutionRunId });
   state.runs = [...state.runs, id].slice(-sessionLimits.runs);
-  return unlessCancelled(child.result());
+  return unlessCancelled(orItsSuccessor(id, child.result()));
 }
 
 /** A run is a workflow of its own: whatever happens to the session does not touch it. */

@@ -4,6 +4,7 @@ import { needsApproval, withApproved } from '../agent/rules/approval.ts';
 import { askTimeoutOf, unanswered } from '../agent/rules/ask-timeout.ts';
 import type { CallEnd } from '../agent/rules/call-rules.ts';
 import { type Effect, effectOf } from '../agent/rules/decisions.ts';
+import { earlierCall, repeatedError } from '../agent/rules/repeated.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
@@ -71,8 +72,14 @@ export async function callTool(
 }
 
 /** What a person is asked before anything is run. */
-function questionsBefore({ counters }: AgentLoop, tool: ToolManifest, action: PlannedAction): CallQuestion[] {
+function questionsBefore(
+  { counters, done }: AgentLoop,
+  tool: ToolManifest,
+  action: PlannedAction,
+): CallQuestion[] {
   const questions: CallQuestion[] = [];
+  const earlier = earlierCall(done, tool.name, action.toolInput);
+  if (earlier !== undefined) questions.push({ reason: 'repeated', error: repeatedError(earlier) });
   if (needsApproval(action, counters.approved)) {
     questions.push({ reason: 'approval', error: action.approval?.error });
   }

@@ -9,6 +9,7 @@ import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
 import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
+import { restartedEvent } from '../agent/transcript/edits.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunResult, statusOf } from '../agent/run-result.ts';
 import type { Inbox } from './inbox.ts';
@@ -49,6 +50,17 @@ export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunI
 /** What people said that no model call carried, before the run's end is told. */
 export function emitUnheard(emit: Emit | undefined, inbox: Inbox): void {
   if (!inbox.isEmpty) emit?.({ type: 'unheard', messages: inbox.take() });
+}
+
+/** A run that goes on from another one: by a person's word it is told, by continue-as-new it is not. */
+export function emitRestart(
+  emit: Emit | undefined,
+  { pending, restart }: AgentRunInput,
+  counters: Counters,
+): void {
+  if (emit === undefined || restart === undefined) return;
+  const { workflowId: id, runId } = workflowInfo();
+  emit(restartedEvent({ id, runId }, restart, pending, counters));
 }
 
 /** `log`: what the model wrote around its final answer. */

@@ -1,4 +1,5 @@
 import { isUsedUp, reachedLimit } from '../agent/counters.ts';
+import type { KeptTurn } from '../agent/restart.ts';
 import type { Json, StopReason } from '../agent/vocabulary.ts';
 import { type ReachedLimit, limitBehind, repeatsReached } from '../agent/rules/run-limits.ts';
 import { act } from './act.ts';
@@ -16,24 +17,32 @@ export interface LoopEnd {
   log: string;
 }
 
-/** The loop: think, act, observe. `betweenTurns` may end the run by continuing it as new; undefined: nothing to wait for. */
+/**
+ * The loop: think, act, observe. `betweenTurns` may end the run by continuing it as new; undefined: nothing to wait for.
+ * `kept`: it begins with a turn that the model has taken already.
+ */
 export async function iterate(
   loop: AgentLoop,
   betweenTurns: (lastTurn: Turn) => Promise<never> | undefined,
+  kept?: KeptTurn,
 ): Promise<LoopEnd> {
   const { counters, manifest, transcript, deadline, pause } = loop;
+  let again = kept;
   for (;;) {
     if (pause.isOn) await pause.over();
-    const limit = reached(loop);
+    // A turn that is taken up again is counted already: it may be the last.
+    const limit = again === undefined ? reached(loop) : undefined;
     if (limit !== undefined) {
       const ended = await atLimit(loop, limit, () => limitBehind(limit, manifest, counters, deadline.nowMs));
       if (ended !== undefined) return ended;
       continue;
     }
 
-    const turn = await plan(loop);
+    const ends = again?.ends;
+    const turn = again?.turn ?? (await plan(loop));
     if (turn === undefined) continue; // the time limit, which is looked at first
-    counters.iterations++;
+    if (again === undefined) counters.iterations++;
+    again = undefined;
     if (pause.isOn) await pause.over();
     const { decision } = turn;
     if (decision.type === 'fail') throw runFailure(decision.error);
@@ -50,7 +59,7 @@ export async function iterate(
       continue;
     }
 
-    const acted = await act(loop, turn, decision.actions);
+    const acted = await act(loop, turn, decision.actions, ends);
     if (pause.isOn) await pause.over();
     const direct = returnDirect(loop, acted.steps);
     if (direct !== undefined && !hasMore(loop)) return end(loop, direct.entry.observation, 'return_direct');

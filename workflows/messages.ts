@@ -7,6 +7,7 @@ import type { WaitingCall } from '../agent/events.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
+import type { DoneCall, Restart } from '../agent/restart.ts';
 import { type RunMessageName, runMessageNames } from '../agent/rules/run-messages.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { RunResult } from '../agent/run-result.ts';
@@ -41,18 +42,20 @@ export function runLabels(agent: string, input: string) {
 }
 
 /**
- * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new (later: rewind, fork, retry)
- * has the pinned manifest and a pointer to where the transcript so far is recorded.
+ * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new, rewind, fork and retry have the
+ * pinned manifest and a pointer to where the transcript so far is recorded.
  */
 export interface AgentRunInput {
   agent: string;
   /** The run whose tool calls answer those of this one: nothing with an effect is run. */
   recorded?: RecordedSource | undefined;
-  question?: {
-    input: string;
-    chatHistory: ChatMessage[];
-    variables?: { [name: string]: string } | undefined;
-  };
+  question?:
+    | {
+        input: string;
+        chatHistory: ChatMessage[];
+        variables?: { [name: string]: string } | undefined;
+      }
+    | undefined;
   /** Name of the session that the question is part of. */
   session?: string | undefined;
   overrides?: RunOverrides | undefined;
@@ -70,6 +73,10 @@ export interface AgentRunInput {
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
+  /** The run does steps of another one again. */
+  restart?: Restart | undefined;
+  /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */
+  done?: DoneCall[] | undefined;
 }
 
 /** A run's result as its workflow records it. */

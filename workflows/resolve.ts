@@ -1,13 +1,22 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent/calls.ts';
+import { withModelOf } from '../agent/transcript/edits.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import type { AgentRunInput } from './messages.ts';
 import { asRunFailure } from './run-failure.ts';
 
 /** The agent's definition is resolved once in a lineage and recorded. */
 export async function resolve(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
-  const { agent, overrides, manifest, searchAttributes = false, events } = input;
-  if (manifest !== undefined) return { manifest, searchAttributes, events: events || undefined };
+  const { overrides, manifest, searchAttributes = false, events } = input;
+  if (manifest === undefined) return resolved(input, scope);
+  const pinned = { manifest, searchAttributes, events: events || undefined };
+  // A fork with another model: which adapter has it, the config knows.
+  if (overrides?.model === undefined) return pinned;
+  return { ...pinned, manifest: withModelOf(manifest, (await resolved(input, scope)).manifest) };
+}
+
+async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
+  const { agent, overrides } = input;
   const variables = input.question?.variables;
   const { resolveAgent } = proxyActivities<{
     resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;

@@ -1,14 +1,17 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
-import { freshCounters } from '../agent/counters.ts';
+
+import { type Counters, freshCounters } from '../agent/counters.ts';
+import type { DoneCall } from '../agent/restart.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
-import { LimitWait } from './limit-wait.ts';
 import { type RunningAgent, type StandingHooks, enroll } from './agents.ts';
+import { droppedEffects, mayHaveEffects } from './dropped-effects.ts';
 import { Deadline } from './deadline.ts';
-import { emitEnd, emitFailure, emitStart, emitUnheard, emitter } from './emit.ts';
+import { emitEnd, emitFailure, emitRestart, emitStart, emitUnheard, emitter } from './emit.ts';
+import { LimitWait } from './limit-wait.ts';
 import { iterate } from './loop.ts';
 import type { AgentRunInput, RecordedResult } from './messages.ts';
 import { resolve } from './resolve.ts';
@@ -49,12 +52,18 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   const agent = enroll(input.agent, hooks);
   const resolved = await resolve(input, agent.scope);
   hooks.resolved?.(resolved);
-  const loop = begin(input, resolved, agent);
-  if (input.from === undefined) emitStart(loop.emit, input);
+  const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
+  const loop = begin(input, resolved, agent, effects);
+  if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
+  emitRestart(loop.emit, input, loop.counters);
   agent.begun(loop);
   const endWatch = loop.deadline.watch();
   try {
-    const { result, log } = await iterate(loop, (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn));
+    const { result, log } = await iterate(
+      loop,
+      (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn),
+      input.restart?.turn,
+    );
     emitUnheard(loop.emit, loop.inbox);
     emitEnd(loop.emit, result, log);
     return result;
@@ -73,10 +82,12 @@ function begin(
   input: AgentRunInput,
   resolved: ResolvedAgent,
   { scope, control, pause, inbox }: RunningAgent,
+  effects: DoneCall[],
 ): AgentLoop {
   const { manifest, events } = resolved;
   // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
-  const { root = workflowInfo().firstExecutionRunId, counters = freshCounters(Date.now()) } = input;
+  const { root = workflowInfo().firstExecutionRunId, done = [], restart } = input;
+  const counters = countersOf(input);
   return {
     scope,
     root,
@@ -91,5 +102,14 @@ function begin(
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
+    done: [...done, ...effects],
+    restarted: restart !== undefined,
   };
+}
+
+/** Of a run that goes on from steps that are kept, the clock goes on from what had passed then. */
+function countersOf({ counters, restart }: AgentRunInput): Counters {
+  const fresh = freshCounters(Date.now());
+  if (counters === undefined || restart === undefined) return counters ?? fresh;
+  return { ...counters, startedAtMs: fresh.startedAtMs - restart.elapsedMs, waitedMs: 0 };
 }

@@ -32,6 +32,11 @@ export function endOfAttempt(failure: unknown): unknown {
   return unheard ? new CancelledFailure('The call was cancelled') : failure;
 }
 
+/** A child could not be started, because there is a run of its id. */
+export function isAlreadyStarted(failure: unknown): boolean {
+  return failure instanceof Error && failure.name === 'WorkflowExecutionAlreadyStartedError';
+}
+
 /** Not an end: the run goes on in the next history. */
 export function isContinueAsNew(failure: unknown): boolean {
   return failure instanceof Error && failure.name === 'ContinueAsNew';

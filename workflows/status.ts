@@ -23,7 +23,8 @@ export type StatusWriter = (status: RunStatus) => void;
  * that was continued as new has its attributes already.
  */
 export function statusWriter(registered: boolean, input: AgentRunInput): StatusWriter {
-  let written: RunStatus | undefined = input.from === undefined ? undefined : 'running';
+  const continued = input.from !== undefined && input.restart === undefined;
+  let written: RunStatus | undefined = continued ? 'running' : undefined;
   return (status) => {
     if (!registered || status === written) return;
     upsertSearchAttributes([

@@ -1,9 +1,10 @@
-import { ParentClosePolicy, executeChild, workflowInfo } from '@temporalio/workflow';
+import { ParentClosePolicy, executeChild, sleep, workflowInfo } from '@temporalio/workflow';
 import { budgetLeft } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
-import { runFailure } from './run-failure.ts';
+import { isAlreadyStarted, runFailure } from './run-failure.ts';
+import { orItsSuccessor } from './follow-successor.ts';
 import type { AgentLoop } from './agent-loop.ts';
 
 /** Agents that call one another, at most so deep. */
@@ -15,6 +16,7 @@ const MAX_DEPTH = 8;
  * keys of its calls its own.
  */
 export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: Json): Promise<RunResult> {
+  const { done } = loop;
   const root = `${loop.root}/${id.replace(/~\d+$/u, '')}`;
   if (root.split('/').length > MAX_DEPTH) {
     const message = `Agents call one another ${MAX_DEPTH} deep here. Is there an agent among its own tools?`;
@@ -22,12 +24,32 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
   }
   loop.pause.childBegins(id);
   const question = { input: asText(input), chatHistory: [] };
+  const workflowId = `${workflowInfo().workflowId}/${id}`;
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
-  return executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
-    workflowId: `${workflowInfo().workflowId}/${id}`,
-    args: [{ agent, question, root, caller: id, parentBudget }],
-    // A parent that is terminated leaves no orphans; one that is cancelled waits for them.
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    ...runLabels(agent, question.input),
-  });
+  const more = { parentBudget, done: done.length === 0 ? undefined : [...done] };
+  const run = () =>
+    executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
+      workflowId,
+      args: [{ agent, question, root, caller: id, ...more }],
+      // A parent that is terminated leaves no orphans; one that is cancelled waits for them.
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      ...runLabels(agent, question.input),
+    });
+  return orItsSuccessor(workflowId, loop.restarted ? onceItsIdIsFree(run) : run());
+}
+
+/** Waits between looks at whether the sub-agent of the run before has ended: it was asked to, and may take its time. */
+const WAITS_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000];
+
+/** A sub-agent of the run whose place this one has taken may still be closing under the same id. */
+async function onceItsIdIsFree<T>(run: () => Promise<T>): Promise<T> {
+  for (const wait of WAITS_MS) {
+    try {
+      return await run();
+    } catch (failure) {
+      if (!isAlreadyStarted(failure)) throw failure;
+      await sleep(wait, { summary: 'the sub-agent of the run before is still ending' });
+    }
+  }
+  return run();
 }

@@ -19,11 +19,12 @@ export interface TranscriptWriter {
 
 /** The transcript of a run at its start: new, or where the run that it goes on from has left it. */
 export function openTranscript(
-  { question = { input: '', chatHistory: [] }, from, pending = [] }: AgentRunInput,
+  { question = { input: '', chatHistory: [] }, from, pending = [], manifest: before }: AgentRunInput,
   manifest: AgentManifest,
   scope: number,
 ): TranscriptWriter {
   const trim = manifest.trimIntermediateSteps;
+  const isOtherModel = before !== undefined && before !== manifest;
   if (from === undefined) {
     return newTranscript(scope, trim, [
       { type: 'agent', manifest },
@@ -32,7 +33,8 @@ export function openTranscript(
   }
   const { entries, ...origin } = from;
   const transcript = continuedTranscript(scope, trim, origin, entries);
-  append(transcript, pending);
+  // The model that a fork has in place of the one that the transcript begins with.
+  append(transcript, isOtherModel ? [...pending, { type: 'agent', manifest }] : pending);
   return transcript;
 }
 
@@ -104,12 +106,6 @@ export function handOver(
 }
 
 /** Entries of this run for a history that is not its own: a reference says which run it is in. */
-export function abroad(entries: readonly Entry[], runId: string): Entry[] {
-  return entries.map((entry) =>
-    entry.type !== 'step' || entry.ref === undefined ? entry : { ...entry, ref: { runId, ...entry.ref } },
-  );
-}
-
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

@@ -49,6 +49,8 @@ export interface StepEntry {
  */
 export interface ResultRef {
   runId?: string | undefined;
+  /** Only where it is another workflow than the reader's own: that of a run that was forked. */
+  workflowId?: string | undefined;
   activityId: string;
   /** Which of its attempts; left out where it was the first, and where nobody knows. */
   attempt?: number | undefined;
@@ -68,6 +70,15 @@ export function advance(mark: Mark, entries: readonly Entry[]): Mark {
     length: mark.length + entries.length,
     digest: entries.reduce((digest, entry) => extendDigest(digest, JSON.stringify(entry)), mark.digest),
   };
+}
+
+/** Entries of one run for a history that is not its own: a reference says which run it is in. */
+export function abroad(entries: readonly Entry[], runId: string, workflowId?: string): Entry[] {
+  return entries.map((entry) =>
+    entry.type !== 'step' || entry.ref === undefined
+      ? entry
+      : { ...entry, ref: { runId, workflowId, ...entry.ref } },
+  );
 }
 
 export function entryBytes(entry: Entry): number {
@@ -95,7 +106,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
   if (agent?.type !== 'agent' || question?.type !== 'question') {
     throw new Error('A transcript begins with its agent and its question.');
   }
-  const { manifest } = agent;
+  const { manifest } = agentOf(rest) ?? agent;
   const { input, chatHistory, variables = {} } = question;
   const shown = visible(rest, manifest.trimIntermediateSteps, (entry) => entry);
   return {
@@ -107,6 +118,11 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     messages: promptMessages(shown),
     closing,
   };
+}
+
+/** The agent as it is now: a fork may have changed it on the way. */
+export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
+  return entries.findLast((entry) => entry.type === 'agent');
 }
 
 function promptSteps(entries: readonly Entry[]): PromptStep[] {

@@ -7,7 +7,7 @@ import {
   effectOf,
   ruleOf,
 } from '../../agent/rules/decisions.ts';
-import type { Json, RunStatus } from '../../agent/vocabulary.ts';
+import type { RunStatus } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { placeOfRun } from '../../client/place.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
@@ -15,9 +15,11 @@ import { finish } from '../follow/finish.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { jsonOrText } from '../json-or-text.ts';
 import { oneLine } from '../print/display.ts';
 import { runPage, sayPage } from '../web-ui.ts';
-import { attended, withRun } from '../with-run.ts';
+import { attended, withHistory, withRun } from '../with-run.ts';
+import { retryRun } from './retry-run.ts';
 
 /** What was typed beside the decision and its run. */
 export interface Typed {
@@ -33,7 +35,26 @@ export interface ReasonOptions extends CommonOptions {
 }
 
 /** `reloop retry`, `resolve` and their kin: records a person's decision of a call. */
-export function decide(
+export async function decide(
+  io: Io,
+  id: string,
+  type: DecisionName,
+  typed: Typed,
+  options: CommonOptions,
+): Promise<number> {
+  // In a run that is over no call waits; what failed of it is the run.
+  if (type === 'retry' && (await isOver(io, id, options))) {
+    const { call, input } = typed;
+    return retryRun(io, id, { call, input: input === undefined ? undefined : jsonOrText(input) }, options);
+  }
+  return decideOnCall(io, id, type, typed, options);
+}
+
+function isOver(io: Io, id: string, options: CommonOptions): Promise<boolean> {
+  return withHistory(io, options, id, async ({ client }) => !(await placeOfRun(client.temporal, id)).open);
+}
+
+function decideOnCall(
   io: Io,
   idOrToken: string,
   type: DecisionName,
@@ -144,14 +165,4 @@ async function checkNoCall(run: AgentRun, type: DecisionName, output: string): P
   throw new UsageError(
     `${type}: ${output} is the call that waits. Its result is missing: reloop ${type} ${run.id} ${output} "…"`,
   );
-}
-
-/** A tool with one plain string gets the text as it was typed; only an object or an array is meant as JSON. */
-function jsonOrText(text: string): Json {
-  try {
-    const value = JSON.parse(text) as Json; // whatever it is, it was parsed from JSON
-    return value !== null && typeof value === 'object' ? value : text;
-  } catch {
-    return text;
-  }
 }

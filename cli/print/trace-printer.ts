@@ -1,6 +1,6 @@
 import type { RunEvent, RunMessage, RunStep, WaitingCall } from '../../agent/events.ts';
+import type { RestartedEvent } from '../../agent/restart.ts';
 import {
-  type ErrorInfo,
   type AgentAction,
   EXCEPTION_TOOL,
   type Usage,
@@ -16,9 +16,11 @@ import { type Below, createSubAgentTraces, indented } from './sub-agent-traces.t
 import {
   attemptText,
   decisionText,
-  errorText,
+  failureText,
+  restartText,
   steeringText,
   thoughtIn,
+  totalWords,
   tries,
   unheardText,
   waitingText,
@@ -90,7 +92,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'model_failed':
         open.delete(event.call);
         failed.add(event.call);
-        return stay([failure(`The model call of step ${path(event.call)} failed`, event)]);
+        return stay([colors.red(failureText(`The model call of step ${path(event.call)} failed`, event))]);
       case 'action':
         return action(event.call, event.action);
       case 'tool_started':
@@ -105,7 +107,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'tool_failed':
         close(event.call);
         failed.add(event.call);
-        return stay([INDENT + failure('Failed', event)]);
+        return stay([INDENT + colors.red(failureText('Failed', event))]);
       case 'waiting':
         return waiting(event.park);
       case 'decided':
@@ -118,6 +120,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([INDENT + colors.yellow(unheardText(event.messages))]);
       case 'step':
         return step(event.step);
+      case 'restarted':
+        return restarted(event);
       case 'unanswered':
         return stay([`${INDENT}${colors.yellow(`Nobody decided in time${ofCall(event.call)}`)}`]);
       case 'continued':
@@ -128,6 +132,19 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         open.clear();
         return runEnded(event);
     }
+  }
+
+  function restarted(event: RestartedEvent): void {
+    open.clear();
+    failed.clear();
+    ({ iterations, usage } = event);
+    stay([
+      '',
+      colors.magenta(restartText(event)),
+      ...(event.edits ?? []).flatMap(({ call, observation }) =>
+        labelled(`Observation ${call}, changed`, asText(observation)),
+      ),
+    ]);
   }
 
   function modelEnded({ call, turn, attempts, durationMs, closing }: ModelEnded): void {
@@ -208,16 +225,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   }
 
   function runEnded(event: Extract<RunEvent, { type: 'run_ended' }>): void {
-    const total = event.usage ?? usage;
-    const { modelCalls, promptTokens, completionTokens } = total;
     const { green, yellow, red } = colors;
     const paint = event.status === 'completed' ? green : event.status === 'stopped' ? yellow : red;
     const why = event.status === 'stopped' ? ` (${event.stopReason})` : '';
     const costs = [
-      count(event.iterations ?? iterations, 'step'),
-      count(modelCalls, 'model call'),
-      `${promptTokens.toLocaleString('en-US')} + ${completionTokens.toLocaleString('en-US')} tokens`,
-      ...costWords(total),
+      ...totalWords(event.iterations ?? iterations, event.usage ?? usage),
       duration(event.at - startedAt),
     ];
     stay([
@@ -235,13 +247,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   function writing(call: string, attempt: number, text: string): string[] {
     const again = attempt > 1 ? `, attempt ${attempt}` : '';
     const lines = lastRows(harmless(text).trim(), TEXT_ROWS, width() - INDENT.length - 1);
-    return [`[${path(call)}] writing${again} …`, ...lines.map((line) => INDENT + line)].map((line) =>
-      colors.dim(line),
-    );
-  }
-
-  function failure(what: string, { attempts, error }: { attempts: number; error: ErrorInfo }): string {
-    return colors.red(`${what}${attempts > 1 ? ` after ${attempts} attempts` : ''}: ${errorText(error)}`);
+    return [`[${path(call)}] writing${again} …`, ...indented(lines, INDENT)].map(colors.dim);
   }
 
   /** Which call, where a turn has several. */

@@ -1,8 +1,10 @@
-import { type ErrorInfo, type Json, asText } from '../../agent/vocabulary.ts';
+import { type ErrorInfo, type Json, type Usage, asText } from '../../agent/vocabulary.ts';
 import type { ModelTurn } from '../../agent/calls.ts';
 import type { Allowance } from '../../agent/counters.ts';
 import type { OperatorDecision, RunEvent, RunMessage, WaitingCall } from '../../agent/events.ts';
+import type { RestartedEvent } from '../../agent/restart.ts';
 import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { costWords } from './cost.ts';
 import { count, duration, oneLine } from './display.ts';
 
 /** What the model thought in a turn: its words, without those that are the answer. */
@@ -28,6 +30,13 @@ export function errorText({ type, message }: ErrorInfo): string {
   return oneLine(type === 'Error' ? message : `${type}: ${message}`);
 }
 
+export function failureText(
+  what: string,
+  { attempts, error }: { attempts: number; error: ErrorInfo },
+): string {
+  return `${what}${attempts > 1 ? ` after ${attempts} attempts` : ''}: ${errorText(error)}`;
+}
+
 /** An attempt that failed, and when the next one comes, where that is known. */
 export function attemptText({
   attempt,
@@ -49,6 +58,18 @@ export function waitingText(waiting: WaitingCall, whyShown: boolean): string {
 
 function noteText(note: Json | undefined): string {
   return note === undefined || note === null || note === '' ? '' : `: ${oneLine(asText(note))}`;
+}
+
+/** Where a run begins again, and which of its steps are kept. */
+export function restartText({ by, step, from, again }: RestartedEvent): string {
+  switch (by) {
+    case 'rewind':
+      return `Rewound to step ${step}`;
+    case 'fork':
+      return `Forked from run ${oneLine(from.id)} at step ${step}`;
+    case 'retry':
+      return `Retried from ${again === undefined || again.length === 0 ? `step ${step}` : `call ${again.join(', ')}`}`;
+  }
 }
 
 export function decisionText(decision: OperatorDecision): string {
@@ -88,4 +109,15 @@ function extensionText({ iterations, timeMs, tokens, cost }: Allowance): string 
 
 function because(text: string | undefined): string {
   return text === undefined ? '' : ` (${oneLine(text)})`;
+}
+
+/** What a run has taken in all. */
+export function totalWords(iterations: number, usage: Usage): string[] {
+  const { modelCalls, promptTokens, completionTokens } = usage;
+  return [
+    count(iterations, 'step'),
+    count(modelCalls, 'model call'),
+    `${promptTokens.toLocaleString('en-US')} + ${completionTokens.toLocaleString('en-US')} tokens`,
+    ...costWords(usage),
+  ];
 }

@@ -168,6 +168,8 @@ describe('the command line', () => {
         pause <id>                    begin nothing any more until resume; what is under way ends
         resume <id>                   let a paused run go on
         extend <id>                   raise the limits of a run by so much
+        rewind <id>                   do steps of a run anew
+        fork <id>                     begin a run of its own with the steps of another one
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C

@@ -67,7 +67,15 @@ const failed: Said = {
 function beginning(manifest: AgentManifest): Said[] {
   const run = { agent: manifest.name, question: { input: 'what?', chatHistory: [] } };
   return [
-    { type: 'started', runId: 'r', originalRunId: 'r', previousRunId: undefined, input: value(run) },
+    {
+      type: 'started',
+      workflowId: 'w',
+      runId: 'r',
+      firstRunId: 'r',
+      originalRunId: 'r',
+      previousRunId: undefined,
+      input: value(run),
+    },
     scheduled('resolveAgent', 'resolve', { agent: manifest.name }),
     succeeded('resolve', { manifest, searchAttributes: false }),
     scheduled('callModel', '1', { base: 0, prev: '', delta: [] }),

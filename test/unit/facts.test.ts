@@ -79,7 +79,7 @@ describe("a workflow that is not Reloop's", () => {
 });
 
 function factsOf(...events: HistoryEvent[]): Fact[] {
-  const factOf = createFactReader(client, 'run');
+  const factOf = createFactReader(client, { workflowId: 'w', runId: 'run' });
   return events.flatMap((event) => factOf(event) ?? []);
 }
 

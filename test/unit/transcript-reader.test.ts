@@ -138,7 +138,8 @@ function recorded(name: string, value: unknown) {
 
 function started(input: object = {}, runId = 'run', originalRunId = runId): Fact {
   const value = recorded(runId, input);
-  return { id: 1, at: 0, type: 'started', runId, originalRunId, previousRunId: undefined, input: value };
+  const ids = { workflowId: 'w', runId, firstRunId: runId, originalRunId, previousRunId: undefined };
+  return { id: 1, at: 0, type: 'started', ...ids, input: value };
 }
 
 function scheduled(workId: string, name: string, input: object): Fact {
@@ -189,7 +190,7 @@ async function* eventsOf(events: Fact[]) {
 /** What each model call is shown of the tools, in order. */
 async function observations(events: Fact[]): Promise<Json[][]> {
   const shown: Json[][] = [];
-  for await (const { transcript, asked } of readTranscripts(sourceOf({}).source, 'w', eventsOf(events))) {
+  for await (const { transcript, asked } of readTranscripts(sourceOf({}).source, eventsOf(events))) {
     if (asked === undefined) continue;
     shown.push(transcript.entries.flatMap((entry) => (entry.type === 'step' ? [entry.observation] : [])));
   }

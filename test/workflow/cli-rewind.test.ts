@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { RunReport } from '../../client/report.ts';
+import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type Command, reloop } from '../support/cli.ts';
+import { act, answer } from '../support/scripts.ts';
+
+/** Steps that are done again, as typed. */
+const folder = mkdtempSync(join(tmpdir(), 'reloop-cli-'));
+const mended = join(folder, 'mended');
+const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
+let model: ScriptedServer;
+let worker: Command;
+let env: { [name: string]: string };
+let finalAnswer = 'first';
+
+beforeAll(async () => {
+  model = await startScriptedServer(({ body }) => {
+    const text = JSON.stringify(body);
+    const asked = text.slice(text.indexOf('Question: broken?'));
+    if (asked.includes('Observation: '))
+      return answer(asked.includes('by hand') ? 'saw by hand' : finalAnswer);
+    return act('broken', 'x');
+  });
+  env = {
+    OPENAI_BASE_URL: model.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `cli-rewind-${Date.now()}`,
+    CLI_MENDED: mended,
+  };
+  worker = reloop(['worker', ...config], env);
+  await worker.prints('Worker ready');
+});
+afterAll(async () => {
+  await worker.killGroup();
+  await model.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function cli(...args: string[]) {
+  const command = reloop(args, env);
+  const code = await command.exit;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+async function report(id: string): Promise<RunReport> {
+  return JSON.parse((await cli('show', id, '--json')).stdout) as RunReport;
+}
+
+test('a run is retried, taken back and forked, and the command leaves it to its worker', async () => {
+  await cli('run', 'asker', 'broken?', '--no-wait', '--id', 'r1', ...config);
+  expect((await cli('abort', 'r1')).code).toBe(0);
+  await expect.poll(async () => (await report('r1')).status).toBe('failed');
+
+  writeFileSync(mended, '');
+  const retried = await cli('retry', 'r1', '--json');
+  expect({ ...retried, stdout: JSON.parse(retried.stdout) as unknown }).toMatchObject({
+    code: 0,
+    stdout: { id: 'r1', step: 1, calls: ['1.1'] },
+    stderr: expect.stringContaining('Run r1 goes on from call 1.1, as run '),
+  });
+  expect(await cli('watch', 'r1')).toMatchObject({ code: 0, stdout: 'first\n' });
+
+  expect(await cli('retry', 'r1')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('error: retry: run r1 has its answer'),
+  });
+  expect(await cli('rewind', 'r1', '--to', '7')).toMatchObject({
+    code: 2,
+    stderr: 'error: rewind: run r1 has no step 7. Its steps: 1, 2.\n',
+  });
+  expect(await cli('rewind', 'r1', '--to', '1.1')).toMatchObject({ code: 2 });
+  expect((await cli('rewind', 'r1', '--to', '1.1/2')).stderr).toContain('reloop rewind r1/1.1 with step 2');
+
+  const forked = await cli('fork', 'r1', '--at', '2', '--edit', '1.1=by hand', '--id', 'r1-fork');
+  expect(forked).toMatchObject({ code: 0, stdout: 'r1-fork\n' });
+  expect(await cli('watch', 'r1-fork')).toMatchObject({ code: 0, stdout: 'saw by hand\n' });
+  const shown = (await cli('show', 'r1-fork')).stdout;
+  expect(shown).toContain('Forked from run r1 at step 2');
+  expect(shown).toContain('Observation 1.1, changed: by hand');
+  expect(await report('r1-fork')).toMatchObject({
+    id: 'r1-fork',
+    intermediateSteps: [{ observation: 'by hand' }],
+  });
+
+  finalAnswer = 'second';
+  const rewound = await cli('rewind', 'r1', '--to', '2');
+  expect(rewound).toMatchObject({ code: 0, stdout: '' });
+  expect(rewound.stderr).toMatch(/^Run r1 goes on from step 2, as run \S+\n$/u);
+  const watched = await cli('watch', 'r1');
+  expect(watched).toMatchObject({ code: 0, stdout: 'second\n' });
+  expect(watched.stderr).toContain('Rewound to step 2');
+  expect(await report('r1')).toMatchObject({ output: 'second', iterations: 2, status: 'completed' });
+}, 180_000);
