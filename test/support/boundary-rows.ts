@@ -7,13 +7,15 @@ import type { Boundary } from './boundary-rig.ts';
 export interface Row extends Boundary {
   /** By call, where a tool's own word is not what the model is told. */
   observed?: { [call: string]: unknown };
-  /** The model call, or the tool call, that may have been made once more than it is known of. */
-  askedTwice?: string;
-  runTwice?: string;
+  /** How often the model may have been asked for a step, and a tool be run for a call, where that is more than once. */
+  asks?: { [step: string]: number };
+  runs?: { [call: string]: number };
   /** Calls that take effect, where not all do. */
   effects?: string[];
-  /** The last step before it is continued as new: the second, where nothing is to be done before. */
+  /** The last step before the run is continued as new, where that is what the row is about. */
   continuesAfter?: string;
+  /** The step that the run is taken back to: watchers have seen what came of it before. */
+  rewindsTo?: string;
   /** What the model is told by a person. */
   said?: string;
   /** Steps and effects of a run that is cancelled are the first of its script's. */
@@ -35,14 +37,14 @@ export const rows: readonly Row[] = [
     script,
     hangsAt: { step: '2' },
     before: ({ asked }) => asked('2'),
-    askedTwice: '2',
+    asks: { '2': 2 },
   },
   {
     when: 'in the middle of the reply of the model',
     script,
     hangsAt: { step: '2', text: ' I think that I need' },
     before: ({ seen }) => seen('model_text'),
-    askedTwice: '2',
+    asks: { '2': 2 },
   },
   {
     when: 'when the model has answered, and that is not recorded yet',
@@ -52,15 +54,15 @@ export const rows: readonly Row[] = [
       await waiting('2.1');
       await run.decide('2.1', { type: 'approve' });
     },
-    askedTwice: '2',
+    asks: { '2': 2 },
   },
   { when: 'when the reply is recorded, and the tool is not scheduled yet', script, diesAt: 'model_ended 2' },
-  { when: 'in a tool, before its effect', script, diesAt: 'in 2.1', runTwice: '2.1' },
+  { when: 'in a tool, before its effect', script, diesAt: 'in 2.1', runs: { '2.1': 2 } },
   {
     when: 'when a tool has taken effect, and that is not recorded yet',
     script,
     diesAt: 'done 2.1',
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
   },
   {
     when: 'in the second of two calls of a turn',
@@ -71,19 +73,21 @@ export const rows: readonly Row[] = [
     ],
     holdsAt: 'in 1.2',
     before: async ({ begun, seen }) => [await begun('1.2'), await seen('step', '1.1')],
-    runTwice: '1.2',
+    runs: { '1.2': 2 },
   },
   {
     when: 'as the run is continued as new',
     script,
     diesAt: 'step 2.1',
+    continuesAfter: '2.1',
   },
   {
     when: 'right after the run was continued as new',
     script,
     hangsAt: { step: '3' },
+    continuesAfter: '2.1',
     before: ({ asked }) => asked('3'),
-    askedTwice: '3',
+    asks: { '3': 2 },
   },
   { when: 'as the run ends', script, diesAt: 'run_ended' },
   {
@@ -104,7 +108,7 @@ export const rows: readonly Row[] = [
       await waiting('2.1', 'doubt');
       await run.decide('2.1', { type: 'retry' });
     },
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
     observed: { '2.1': 'paid b' },
   },
   {
@@ -112,7 +116,7 @@ export const rows: readonly Row[] = [
     script: secondly('work', 'broken'),
     before: ({ waiting }) => waiting('2.1'),
     after: ({ run }) => run.decide('2.1', { type: 'retry', input: 'b' }),
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
     observed: { '2.1': 'did b' },
   },
   {
@@ -149,7 +153,7 @@ export const rows: readonly Row[] = [
       await waiting('2.1');
       await run.decide('2.1', { type: 'approve' });
     },
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
   },
   {
     when: 'right after a retry was accepted',
@@ -158,7 +162,7 @@ export const rows: readonly Row[] = [
       await waiting('2.1');
       await run.decide('2.1', { type: 'retry', input: 'b' });
     },
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
     observed: { '2.1': 'did b' },
   },
   {
@@ -210,7 +214,7 @@ export const rows: readonly Row[] = [
       await is('paused');
       await run.resume();
     },
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
   },
   {
     when: 'right after something was said to the model',
@@ -221,8 +225,7 @@ export const rows: readonly Row[] = [
       await run.say(SAID);
     },
     said: SAID,
-    continuesAfter: '3.1',
-    runTwice: '2.1',
+    runs: { '2.1': 2 },
   },
   {
     when: 'while the run waits at a limit',
@@ -230,5 +233,34 @@ export const rows: readonly Row[] = [
     script,
     before: ({ waiting }) => waiting('3', 'limit'),
     after: ({ run }) => run.extend({ iterations: 5 }),
+  },
+  {
+    when: 'right after the run was taken back',
+    script,
+    hangsAt: { step: '4' },
+    async before({ asked, run }) {
+      await asked('4');
+      await run.rewind({ step: 2 });
+    },
+    rewindsTo: '2',
+    asks: { '2': 3, '3': 3, '4': 2 },
+    runs: { '2.1': 3, '3.1': 3 },
+  },
+  {
+    when: 'right after the run was taken back to before what may take effect once only',
+    script: secondly('pay'),
+    hangsAt: { step: '4' },
+    async before({ asked, run }) {
+      await asked('4');
+      await run.rewind({ step: 2 });
+    },
+    async after({ waiting, run }) {
+      await waiting('2.1', 'repeated');
+      await run.decide('2.1', { type: 'resolve', output: 'paid before' });
+    },
+    rewindsTo: '2',
+    asks: { '2': 3, '3': 2, '4': 2 },
+    runs: { '3.1': 2 },
+    observed: { '2.1': 'paid before' },
   },
 ];
