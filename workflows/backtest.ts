@@ -27,8 +27,10 @@ export async function backtest(input: BacktestInput): Promise<VerdictCounts> {
     }
   };
   await Promise.all(Array.from({ length: Math.min(input.concurrency, left.length) }, work));
-  if (left.length > 0) await continueAsNew<typeof backtest>({ ...input, runs: left, counts });
-  return counts;
+  if (left.length === 0) return counts;
+  const { consideredCancelled, cancelRequested } = CancellationScope.current();
+  if (consideredCancelled) await cancelRequested; // the next run would know nothing of it
+  return continueAsNew<typeof backtest>({ ...input, runs: left, counts });
 }
 
 /** Whatever becomes of one run, the others go on. */
