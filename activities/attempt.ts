@@ -123,7 +123,7 @@ async function noteOrderlyEnd({ context, heartbeat }: AttemptRecord): Promise<vo
   await Promise.race([stored, sleep(LAST_BEAT_MS, undefined, { ref: false })]);
 }
 
-function backoff({ initialMs, backoff: factor, maximumMs }: RetryPolicy, failures: number): number {
+export function backoff({ initialMs, backoff: factor, maximumMs }: RetryPolicy, failures: number): number {
   const wait = finiteMs(initialMs * factor ** (failures - 1)) ?? maximumMs; // a power soon has no number
   return Math.min(maximumMs, wait, limits.timerMs);
 }

@@ -29,8 +29,8 @@ export function doubtful(
   return ended(attempt, cause, { type: 'InDoubt', message: inDoubt(tool, message) }, { intent: running });
 }
 
-/** The end of an attempt that certainly took no effect: a cancellation that holds, or a failure that says so. */
-export async function didNothing(attempt: Attempt, cause: unknown): Promise<AttemptEnd> {
+/** The end of an attempt that certainly took no effect: a cancellation that holds, or a failure that says so. `fault`: the tool's own. */
+export async function didNothing(attempt: Attempt, cause: unknown, fault?: 'failed'): Promise<AttemptEnd> {
   const { context, heartbeat } = attempt;
   if (cause instanceof NotOurs) await heardBySdk(context.cancellationSignal);
   const { cancelRequested = false, paused = false } = context.cancellationDetails ?? {};
@@ -41,7 +41,12 @@ export async function didNothing(attempt: Attempt, cause: unknown): Promise<Atte
     return new AttemptEnd(new CancelledFailure('The call was paused'));
   }
   const { type, message } = classifyError(cause);
-  return ended(attempt, cause, { type, message }, { notDone: type === 'Timeout' ? 'failed' : 'again' });
+  return ended(
+    attempt,
+    cause,
+    { type, message },
+    { notDone: fault ?? (type === 'Timeout' ? 'failed' : 'again') },
+  );
 }
 
 /** The SDK reports an attempt as cancelled or paused only when it knows of that itself. */

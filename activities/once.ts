@@ -1,5 +1,9 @@
-import type { Heartbeat } from '../agent/calls.ts';
-import { type Attempt, type AttemptEnd, orAborted } from './attempt.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CALL_INTENT, type CallIntent, type Heartbeat, type Intent } from '../agent/calls.ts';
+import type { RetryPolicy } from '../agent/manifest.ts';
+import { fieldOf } from '../agent/values.ts';
+import { type Attempt, type AttemptEnd, backoff, orAborted } from './attempt.ts';
+import { classifyError } from './errors.ts';
 import { NotOurs, didNothing, doubtful, whyAborted } from './once-end.ts';
 
 /** How long a tool that was told to end may take to say how its call ended. */
@@ -24,7 +28,7 @@ export const unguarded: OnceGuard = { commit: () => Promise.resolve(), run: (bod
  * maximumAttempts 1, and one that timed out may still act. So an intent is stored first, and whoever finds one, or a trace of
  * an earlier attempt, does not run.
  */
-export function onceGuard(attempt: Attempt, tool: string): OnceGuard {
+export function onceGuard(attempt: Attempt, tool: string, retry: RetryPolicy): OnceGuard {
   const { context, heartbeat, signal } = attempt;
   let committed = false;
   let refusal: unknown;
@@ -40,17 +44,22 @@ export function onceGuard(attempt: Attempt, tool: string): OnceGuard {
     },
     async run(body) {
       if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);
+      const intent = { at: Date.now(), attempt: context.info.attempt };
       try {
-        await claim(attempt, {
-          intent: { at: Date.now(), attempt: context.info.attempt },
-          notDone: undefined,
-        });
+        await tellRun(attempt, intent);
+        await claim(attempt, { intent, notDone: undefined });
       } catch (error) {
         throw await didNothing(attempt, error);
       }
+      const fresh = () => {
+        committed = false;
+        return body();
+      };
       try {
-        return await withGrace(body(), signal);
+        return await withGrace(whileNotDone(fresh, retry, signal), signal);
       } catch (error) {
+        if (saysNotDone(error))
+          throw await didNothing(attempt, signal.aborted ? signal.reason : error, 'failed');
         if (refusal !== undefined && !committed) throw await didNothing(attempt, refusal);
         const running = error instanceof StillRunning ? heartbeat.record.intent : undefined;
         throw doubtful(attempt, tool, signal.aborted ? whyAborted(attempt) : error, running);
@@ -69,11 +78,39 @@ function mayHaveRun({ context: { info }, heartbeat: { record } }: Attempt): bool
   return !isFirst && record.notDone !== info.attempt - 1;
 }
 
+/** A heartbeat's record may be wiped out by a person; what a run was told stands in its history. */
+async function tellRun({ context: { client, info }, signal }: Attempt, intent: Intent): Promise<void> {
+  const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+  const run = client.workflow.getHandle(workflowId, runId);
+  await orAborted(run.signal<[CallIntent]>(CALL_INTENT, { activityId: info.activityId, intent }), signal);
+}
+
 /** Resolves when the server has said that the attempt is ours and nobody wants it to end. */
 async function claim({ heartbeat, signal }: Attempt, patch: Partial<Heartbeat>): Promise<void> {
   const unwanted = await orAborted(heartbeat.claim(patch), signal);
   signal.throwIfAborted();
   if (unwanted !== undefined) throw new NotOurs(unwanted);
+}
+
+/**
+ * A tool that knows that it has done nothing (`notDone: true` of its error) is tried again as any other, but within the one
+ * attempt: nobody else can have it.
+ */
+async function whileNotDone<T>(body: () => Promise<T>, retry: RetryPolicy, signal: AbortSignal): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await body();
+    } catch (error) {
+      const { retryable, retryAfterMs = backoff(retry, failures) } = classifyError(error);
+      if (!saysNotDone(error) || !retryable || failures >= retry.maxAttempts) throw error;
+      await sleep(retryAfterMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+function saysNotDone(error: unknown): boolean {
+  return fieldOf(error, 'notDone') === true;
 }
 
 /** The tool's own end counts, if it comes in time after the signal. */

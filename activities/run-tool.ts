@@ -37,7 +37,7 @@ export function createToolActivity(
       async (attempt) => {
         const counter = countUsage(attempt);
         const key = idempotencyKey(meta, tool.name, input);
-        const guard = meta.once === true ? onceGuard(attempt, tool.name) : unguarded;
+        const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
         const deferral = createDeferral(attempt.context.info, key);
         const own = { key, defer: deferral.defer, commit: guard.commit };
         const context = toolContext(tool, own, meta, attempt, (prompt) =>

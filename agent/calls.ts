@@ -149,6 +149,14 @@ export interface Intent {
   attempt: number;
 }
 
+/** Signal that brings an intent to its run. The heartbeat, which has it too, may be wiped out by a person; a history is not. */
+export const CALL_INTENT = 'callIntent';
+
+export interface CallIntent {
+  activityId: string;
+  intent: Intent;
+}
+
 /** The one heartbeat record of every activity; the fields an activity does not use are absent. */
 export interface Heartbeat {
   /** Attempts that failed by themselves; a worker's death is none. */

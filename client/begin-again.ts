@@ -8,7 +8,14 @@ import type { Restart } from '../agent/restart.ts';
 import { readStart } from '../history/facts.ts';
 import { asRunInput } from '../history/records.ts';
 import { type Standing, readStanding } from '../history/standing.ts';
-import { AGENT_RUN, AGENT_SESSION, type AgentRunInput, runLabels } from '../workflows/messages.ts';
+import {
+  AGENT_RUN,
+  AGENT_SESSION,
+  type AgentRunInput,
+  BACKTEST,
+  BACKTEST_RUN,
+  runLabels,
+} from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
 import { isNoWorkflow } from './place.ts';
 
@@ -36,6 +43,11 @@ export async function runToRestart(client: Client, id: string, verb: string): Pr
   if (type === AGENT_SESSION) {
     throw new InvalidInput(
       `${verb}: "${id}" is a session, no run. \`reloop session show\` names its runs: take one of them.`,
+    );
+  }
+  if (type === BACKTEST || type === BACKTEST_RUN) {
+    throw new InvalidInput(
+      `${verb}: "${id}" is of a backtest: its calls are answered from a recording, so there is nothing to do again. Take the recorded run, or begin another backtest.`,
     );
   }
   if (type !== AGENT_RUN) {

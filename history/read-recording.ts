@@ -1,19 +1,25 @@
 import type { Client } from '@temporalio/client';
-import type { RecordedQuestion } from '../agent/backtest/backtest-calls.ts';
+import type { RecordedQuestion, SaidAgain } from '../agent/backtest/backtest-calls.ts';
 import { type RunOutline, addToOutline, emptyOutline } from '../agent/backtest/outline.ts';
 import { type Recording, addToRecording, emptyRecording } from '../agent/backtest/recording.ts';
+import { parseActivityId } from '../agent/calls.ts';
 import type { RunEvent } from '../agent/events.ts';
 import { InvalidInput } from '../agent/invalid-input.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { readLineage } from './lineage.ts';
 import type { RunRef } from './pages.ts';
-import { asRunInput } from './records.ts';
+import { asCallModelInput, asRunInput } from './records.ts';
 import { sourceOf } from './requests.ts';
 import { createTrace } from './trace.ts';
 import { readTranscripts } from './transcript.ts';
 
-/** What a run was asked. Throws InvalidInput for a workflow that is no agent's run. */
+/** What a run was asked, and told later. Throws InvalidInput for a workflow that is no agent's run. */
 export async function readQuestion(client: Client, run: RunRef): Promise<RecordedQuestion> {
+  const said = await readSaid(client, run);
+  return { question: await questionOf(client, run), said: said.length === 0 ? undefined : said };
+}
+
+async function questionOf(client: Client, run: RunRef): Promise<RecordedQuestion['question']> {
   const asked = await questionAtStart(client, run);
   if (asked !== undefined) return asked;
   const entry = (await firstEntries(client, run)).find((one) => one.type === 'question');
@@ -45,11 +51,30 @@ async function* recordedEvents(client: Client, run: RunRef): AsyncGenerator<RunE
 }
 
 /** A run that goes on from another one has no question of its own. */
-async function questionAtStart(client: Client, run: RunRef): Promise<RecordedQuestion | undefined> {
+async function questionAtStart(
+  client: Client,
+  run: RunRef,
+): Promise<RecordedQuestion['question'] | undefined> {
   for await (const fact of readLineage(client, run, false)) {
     return fact.type === 'started' ? asRunInput(await fact.input())?.question : undefined;
   }
   return undefined;
+}
+
+/** What model calls carried of people's messages; one that was scheduled again carried the same again. */
+async function readSaid(client: Client, run: RunRef): Promise<SaidAgain[]> {
+  const said: SaidAgain[] = [];
+  let seen = 0;
+  for await (const fact of readLineage(client, run, false)) {
+    if (fact.type !== 'scheduled' || fact.name !== 'callModel') continue;
+    const { base, delta } = asCallModelInput(await fact.input()) ?? { base: seen, delta: [] };
+    const step = Number(parseActivityId(fact.workId)?.call ?? 0);
+    for (const entry of delta.slice(Math.max(0, seen - base))) {
+      if (entry.type === 'message' && entry.role === undefined) said.push({ step, text: entry.text });
+    }
+    seen = base + delta.length;
+  }
+  return said;
 }
 
 /** As the first model call was shown them; none of a run that made no call. */

@@ -1,10 +1,10 @@
-import type { ModelTurn } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type ModelTurn } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
 import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
-import { type ChildWaiting, childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
+import { childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
 import type { Fact } from './facts.ts';
 import { createRunTimers } from './run-timers.ts';
@@ -36,7 +36,7 @@ import {
   waitingCall,
   waits,
 } from './traced-calls.ts';
-import { isReconciling, reconciled, usageOf } from './traced-doubt.ts';
+import { intended, isReconciling, reconciled, usageOf } from './traced-doubt.ts';
 import { toolEnded } from './traced-tool-end.ts';
 import { createWaitsWithin } from './waits-within.ts';
 
@@ -95,8 +95,7 @@ export function createTrace(id: string): Trace {
         ending = true;
         return [];
       case 'signaled':
-        if (fact.name === pausedAboveSignal.name) return steering.pausedAbove(await fact.input());
-        return fact.name === childWaitingSignal.name ? childWaiting(asChildWaiting(await fact.input())) : [];
+        return signaled(fact.name, await fact.input());
       case 'update_completed':
         return updated(await fact.result?.(), await fact.input?.());
       case 'run_succeeded':
@@ -261,7 +260,10 @@ export function createTrace(id: string): Trace {
     return call === undefined || timeout === undefined ? [] : leftUnanswered(call, timeout);
   }
 
-  function childWaiting(waiting: ChildWaiting | undefined): TimelessEvent[] {
+  function signaled(name: string, input: unknown): TimelessEvent[] {
+    if (name === pausedAboveSignal.name) return steering.pausedAbove(input);
+    if (name === CALL_INTENT) intended(calls, input as CallIntent); // our runner sends it
+    const waiting = name === childWaitingSignal.name ? asChildWaiting(input) : undefined;
     if (waiting === undefined) return [];
     if (waiting.parks.length > 0) timers.putOff();
     return within.told(waiting);

@@ -1,4 +1,4 @@
-import { type PlannedAction, parseActivityId } from '../agent/calls.ts';
+import { type Intent, type PlannedAction, parseActivityId } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
 import { unanswered } from '../agent/rules/ask-timeout.ts';
@@ -38,6 +38,8 @@ export interface TracedCall {
   cancelled: string | undefined;
   /** Schedules in a row that certainly did nothing. */
   lost: number;
+  /** The tool may have run in the schedule under way. */
+  intent: Intent | undefined;
   /** Why nobody could say whether a person has to allow it. */
   approvalError: ErrorInfo | undefined;
   /** How the call ended, where history does not yet say with which consequence. */
@@ -76,6 +78,7 @@ export function newCall(id: string, action: AgentAction, tool: ToolManifest | un
     byPerson: false,
     cancelled: undefined,
     lost: 0,
+    intent: undefined,
     approvalError: undefined,
     unsettled: undefined,
   };
@@ -278,5 +281,10 @@ export function scheduledCall(
   const parsed = parseActivityId(of === 'child' ? workId.slice(run.length + 1) : workId);
   if (parsed === undefined) return undefined;
   const { scope, n } = parsed;
-  return { call: scope === 0 ? parsed.call : callWithin(String(scope), parsed.call), scope, n };
+  return { call: calledIn(scope, parsed.call), scope, n };
+}
+
+/** A call as people know it. */
+export function calledIn(scope: number, call: string): string {
+  return scope === 0 ? call : callWithin(String(scope), call);
 }

@@ -1,11 +1,11 @@
-import type { ToolResult } from '../agent/calls.ts';
+import { type CallIntent, type ToolResult, parseActivityId } from '../agent/calls.ts';
 import type { TimelessEvent } from '../agent/events.ts';
 import type { FailedCall } from '../agent/failures.ts';
 import { toldByTool } from '../agent/rules/call-rules.ts';
-import { aftermath, reconciledEnd } from '../agent/rules/doubt.ts';
+import { aftermath, reconciledEnd, withIntent } from '../agent/rules/doubt.ts';
 import { type Usage, noUsage } from '../agent/vocabulary.ts';
 import type { Fact } from './facts.ts';
-import { type TracedCall, step } from './traced-calls.ts';
+import { type TracedCall, calledIn, step } from './traced-calls.ts';
 
 /** Calls that may take effect once only: what their failures mean, and what their tools said of them later. */
 
@@ -23,7 +23,12 @@ export async function failedOnce(
 ): Promise<TimelessEvent[]> {
   const { id, tool } = call;
   if (tool === undefined) return [];
-  const after = aftermath(tool, (await failure?.()) ?? cancelledByRequest, call.lost);
+  const after = aftermath(
+    tool,
+    withIntent((await failure?.()) ?? cancelledByRequest, call.intent),
+    call.lost,
+  );
+  call.intent = undefined;
   if (type === 'cancelled' && after.type !== 'doubt') {
     call.unsettled = { type: 'cancelled' };
     return [];
@@ -33,6 +38,16 @@ export async function failedOnce(
   if (after.type === 'again') call.lost++;
   call.unsettled = { type: 'failed', error, ...(after.type === 'doubt' ? { inDoubt: 'unasked' } : {}) };
   return [{ type: 'tool_failed', call: id, error, attempts }];
+}
+
+/** Anybody may send a signal. */
+export function intended(
+  calls: ReadonlyMap<string, TracedCall>,
+  told: Partial<CallIntent> | undefined,
+): void {
+  const parsed = parseActivityId(String(told?.activityId));
+  const call = parsed && calls.get(calledIn(parsed.scope, parsed.call));
+  if (call !== undefined) call.intent = told?.intent;
 }
 
 /** The next schedule of the call asks its tool what became of the one before. */

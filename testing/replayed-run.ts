@@ -5,6 +5,7 @@ import { type Entry, conversation } from '../agent/transcript/entries.ts';
 import type { ExportedModelCall, RunExport } from '../client/run-export.ts';
 import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
 import { type RunDifference, decisionText } from './run-difference.ts';
+import { steeringOf } from './steered-run.ts';
 
 /** How far the agent went, and where it went another way; what comes after another decision says nothing any more. */
 export interface Replayed {
@@ -15,47 +16,105 @@ export interface Replayed {
 /** Goes through an exported run, reply by reply: today's prompts, parsers and limits, the tools' results of then. */
 export function replayRun(replay: Replay): Replayed {
   const { manifest, question, record, scope } = replay;
-  const entries: Entry[] = [
-    { type: 'agent', manifest },
-    { type: 'question', ...question },
-  ];
   const calls = record.modelCalls.filter(({ call }) => scopeOf(call) === scope);
-  const differences: RunDifference[] = [];
-  let [steps, iterations] = [0, 0];
-  let repeat: Repeat | undefined;
-  let end: string | undefined;
-  for (const recorded of calls) {
-    const { call: step, turn, closing = false } = recorded;
-    end ??= limitText(manifest, iterations);
-    const unasked = closing ? closingDifference(replay, end) : end;
-    if (unasked !== undefined) {
-      const before = closing ? CLOSING : decisionText(turn.decision);
-      return { steps, differences: [...differences, { step, what: 'decision', before, after: unasked }] };
-    }
-
-    const context = conversation(entries, closing);
-    differences.push(...requestDifferences(replay, recorded, context));
-    const read = readRecorded(replay, context, turn, repeat);
-    repeat = read.repeat ?? repeat;
-    steps++;
-    if (!closing) iterations++;
-    const other = decisionDifference(step, turn.decision, read.decision);
-    if (other !== undefined) return { steps, differences: [...differences, other] };
-    if (read.decision.type === 'stop') end = STOPPED;
-    if (read.decision.type !== 'act') continue;
-
-    const taken = takeTurn(replay, recorded, read.decision.actions);
-    if (taken === undefined) return { steps, differences };
-    entries.push(...taken);
-    end = directAnswer(replay, taken, recorded === calls.at(-1));
+  const steering = steeringOf(record.events, scope);
+  const walk: Walk = {
+    replay,
+    said: steering.said,
+    limits: withMore(manifest, steering.iterations),
+    entries: [
+      { type: 'agent', manifest },
+      { type: 'question', ...question },
+    ],
+    iterations: 0,
+    steps: 0,
+    repeat: undefined,
+    end: undefined,
+    differences: [],
+  };
+  const wholly = calls.every((call, index) => takeCall(walk, call, calls[index + 1]));
+  if (wholly) {
+    const end = walk.end ?? limitText(walk.limits, walk.iterations);
+    walk.differences.push(...endDifferences(replay, calls.at(-1), end));
   }
-  const after = end ?? limitText(manifest, iterations);
-  return { steps, differences: [...differences, ...endDifferences(replay, calls.at(-1), after)] };
+  const { steps, differences } = walk;
+  return { steps, differences };
+}
+
+/** The agent on its way through the record. */
+interface Walk {
+  readonly replay: Replay;
+  readonly said: ReadonlyMap<string, string[]>;
+  /** The agent with the limits that hold. */
+  readonly limits: AgentManifest;
+  readonly entries: Entry[];
+  readonly differences: RunDifference[];
+  iterations: number;
+  steps: number;
+  repeat: Repeat | undefined;
+  /** What the run of today has ended with. */
+  end: string | undefined;
+}
+
+/** One reply; false where what follows says nothing any more. */
+function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
+  const { replay, entries, differences, said } = walk;
+  const { call: step, turn, closing = false } = recorded;
+  entries.push(...(said.get(step) ?? []).map((text): Entry => ({ type: 'message', text })));
+  walk.end ??= limitText(walk.limits, walk.iterations);
+  const unasked = closing ? closingDifference(replay, walk.end) : walk.end;
+  if (unasked !== undefined) {
+    const before = closing ? CLOSING : decisionText(turn.decision);
+    differences.push({ step, what: 'decision', before, after: unasked });
+    return false;
+  }
+
+  const context = conversation(entries, closing);
+  differences.push(...requestDifferences(replay, recorded, context));
+  const { decision, repeat } = readRecorded(replay, context, turn, walk.repeat);
+  walk.repeat = repeat ?? walk.repeat;
+  walk.steps++;
+  if (!closing) walk.iterations++;
+  const other = decisionDifference(step, turn.decision, decision);
+  if (other !== undefined) differences.push(other);
+  return other === undefined && takeDecision(walk, recorded, decision, next);
+}
+
+/** The consequence of a decision that is the same; false where the run had ended in the middle of its turn. */
+function takeDecision(
+  walk: Walk,
+  recorded: ExportedModelCall,
+  decision: TurnDecision,
+  next: ExportedModelCall | undefined,
+): boolean {
+  const { replay, entries, said } = walk;
+  if (decision.type === 'finish') entries.push(answerEntry(decision, recorded.turn.text));
+  if (decision.type === 'stop') {
+    if (next === undefined || next.closing === true) walk.end = STOPPED;
+    walk.repeat = undefined; // else a person has let it go on
+  }
+  if (decision.type !== 'act') return true;
+  const taken = takeTurn(replay, recorded, decision.actions);
+  if (taken === undefined) return false;
+  entries.push(...taken);
+  // What was said meanwhile is seen first.
+  if (!said.has(next?.call ?? '')) walk.end = directAnswer(replay, taken, next === undefined);
+  return true;
 }
 
 const GOES_ON = 'asks the model';
 const CLOSING = 'asks for the answer at the limit';
 const STOPPED = 'stops: max_iterations';
+
+/** A person's message came upon the answer, which the model is shown with it. */
+function answerEntry({ log }: { log?: string | undefined }, text: string): Entry {
+  return { type: 'message', role: 'assistant', text: log ?? text };
+}
+
+function withMore(manifest: AgentManifest, iterations: number): AgentManifest {
+  const { maxIterations } = manifest;
+  return { ...manifest, maxIterations: maxIterations === null ? null : maxIterations + iterations };
+}
 
 /** Time does not pass here. */
 function limitText(manifest: AgentManifest, iterations: number): string | undefined {

@@ -15,6 +15,8 @@ export {
   type ApprovalContext,
   type AskTimeoutOption,
   type EarlierCall,
+  type Reconcile,
+  type Reconciled,
   type Tool,
   type ToolContext,
   type ToolOptions,

@@ -12,6 +12,7 @@ import { statusOf } from '../agent/run-result.ts';
 import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
 import { runToEnd } from './run-agent.ts';
 import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
+import { isContinueDue } from './continue-due.ts';
 import { isContinueAsNew } from './run-failure.ts';
 import { type StatusWriter, recordWaiting, statusWriter } from './status.ts';
 import { abroad } from '../agent/transcript/entries.ts';
@@ -52,8 +53,7 @@ function continueWhenLong(
   { manifest, searchAttributes, events }: ResolvedAgent,
   lastTurn: Turn,
 ): Promise<never> | undefined {
-  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished()) return undefined;
-  if (!loop.inbox.isEmpty) return undefined;
+  if (!isContinueDue() || !allHandlersFinished() || !loop.inbox.isEmpty) return undefined;
   const { runId } = workflowInfo();
   const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({

@@ -1,4 +1,4 @@
-import type { RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
+import type { RecordedRunRef, SaidAgain } from '../agent/backtest/backtest-calls.ts';
 import type { LiveTools } from '../agent/backtest/recorded-agent.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
@@ -28,6 +28,8 @@ export interface BacktestInput {
 /** The recorded run that answers the calls of another one. */
 export interface RecordedSource extends RecordedRunRef {
   live?: LiveTools | undefined;
+  /** What people said to it, to be said again. */
+  said?: SaidAgain[] | undefined;
   /** How many calls of one tool with one input were answered so far, by their digest. */
   taken?: { [call: string]: number } | undefined;
 }

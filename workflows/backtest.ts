@@ -27,17 +27,19 @@ export async function backtest(input: BacktestInput): Promise<VerdictCounts> {
     }
   };
   await Promise.all(Array.from({ length: Math.min(input.concurrency, left.length) }, work));
-  if (left.length > 0) await continueAsNew<typeof backtest>({ ...input, runs: left, counts });
-  return counts;
+  if (left.length === 0) return counts;
+  const { consideredCancelled, cancelRequested } = CancellationScope.current();
+  if (consideredCancelled) await cancelRequested; // the next run would know nothing of it
+  return continueAsNew<typeof backtest>({ ...input, runs: left, counts });
 }
 
 /** Whatever becomes of one run, the others go on. */
 async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verdict> {
   try {
-    const question = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
+    const asked = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
     const workflowId = `${workflowInfo().workflowId}/${run.workflowId}`;
-    await runAgain(input, run, question, workflowId);
-    const compare = { before: run, after: { workflowId }, input: question.input };
+    await runAgain(input, run, asked, workflowId);
+    const compare = { before: run, after: { workflowId }, input: asked.question.input };
     return (await activities(`compare ${run.workflowId}`, run).compareRun(compare)).verdict;
   } catch (failure) {
     if (CancellationScope.current().consideredCancelled) throw failure;
@@ -49,13 +51,13 @@ async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verd
 async function runAgain(
   { agent, overrides, live }: BacktestInput,
   run: RecordedRunRef,
-  question: RecordedQuestion,
+  { question, said }: RecordedQuestion,
   workflowId: string,
 ): Promise<void> {
   try {
     await executeChild<(input: AgentRunInput) => Promise<RunResult>>(BACKTEST_RUN, {
       workflowId,
-      args: [{ agent, question, overrides, recorded: { ...run, live } }],
+      args: [{ agent, question, overrides, recorded: { ...run, live, said } }],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input),
     });

@@ -1,9 +1,10 @@
 import { setHandler } from '@temporalio/workflow';
+import { activityId, parseActivityId } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
 import { type DecisionName, decisionNames, helpOf } from '../agent/rules/decisions.ts';
 import { chooseCall } from '../agent/rules/gate.ts';
-import { type RunState, childWaitingSignal, decisionUpdates, statusQuery } from './messages.ts';
+import { type RunState, childWaitingSignal, decisionUpdates, intentSignal, statusQuery } from './messages.ts';
 import { OpenCall, type OpenCallOptions } from './open-call.ts';
 
 /** The operator's side of a workflow: the open calls of all its agents. One per workflow. */
@@ -43,6 +44,10 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
   setHandler(childWaitingSignal, ({ caller, parks }) => {
     const within = parks.map((waiting) => ({ ...waiting, call: callWithin(caller, waiting.call) }));
     calls.get(caller.replace(/~\d+$/u, ''))?.setWaitingWithin(within);
+  });
+  setHandler(intentSignal, ({ activityId: id, intent }) => {
+    const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};
+    calls.get(activityId(scope, call, 0))?.intend(n, intent);
   });
   setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });
 

@@ -7,6 +7,7 @@ import type { AgentLoop } from './agent-loop.ts';
 import { askAtLimit } from './at-limit.ts';
 import type { RecordedResult } from './messages.ts';
 import { plan, planClosing } from './plan.ts';
+import { sayAgain } from './recorded-call.ts';
 import { runFailure } from './run-failure.ts';
 import { append } from './transcript.ts';
 import { type Step, type Turn, deltaEntries, fullEntries } from './turn.ts';
@@ -28,6 +29,7 @@ export async function iterate(
 ): Promise<LoopEnd> {
   const { counters, manifest, transcript, deadline, pause } = loop;
   let again = kept;
+  if (counters.iterations === 0) sayAgain(loop);
   for (;;) {
     if (pause.isOn) await pause.over();
     // A turn that is taken up again is counted already: it may be the last.
@@ -41,7 +43,10 @@ export async function iterate(
     const ends = again?.ends;
     const turn = again?.turn ?? (await plan(loop));
     if (turn === undefined) continue; // the time limit, which is looked at first
-    if (again === undefined) counters.iterations++;
+    if (again === undefined) {
+      counters.iterations++;
+      sayAgain(loop);
+    }
     again = undefined;
     if (pause.isOn) await pause.over();
     const { decision } = turn;

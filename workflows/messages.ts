@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RecordedSource } from './backtest-messages.ts';
-import type { Origin } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type Origin } from '../agent/calls.ts';
 import type { Budget } from '../agent/budget.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import type { WaitingCall } from '../agent/events.ts';
@@ -129,5 +129,8 @@ export const childWaitingSignal = defineSignal<[ChildWaiting]>('childWaiting');
 
 /** Sent by a run to those of its sub-agents: it has been paused, or goes on. */
 export const pausedAboveSignal = defineSignal<[boolean]>('pausedAbove');
+
+/** Sent by the runner of a call that may take effect once only, before it runs. */
+export const intentSignal = defineSignal<[CallIntent]>(CALL_INTENT);
 
 export const statusQuery = defineQuery<RunState>('status');

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import type { Intent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { JsonSchema } from '../agent/manifest.ts';
 import { type OperatorDecision, effectOf } from '../agent/rules/decisions.ts';
@@ -58,6 +59,7 @@ export class OpenCall implements GateCall {
   #waitingWithin: WaitingCall[] = [];
   #decision: OperatorDecision | undefined;
   #checkpoint: Json | undefined;
+  #intent: Intent | undefined;
 
   constructor(options: OpenCallOptions) {
     this.id = options.id;
@@ -93,6 +95,16 @@ export class OpenCall implements GateCall {
   /** Stored by an earlier schedule. */
   get checkpoint(): Json | undefined {
     return this.#checkpoint;
+  }
+
+  /** Of the schedule under way, where it may take effect once only: its tool may have run. */
+  get intent(): Intent | undefined {
+    return this.#intent;
+  }
+
+  /** The runner of the n-th schedule is about to run its tool. */
+  intend(n: number, intent: Intent): void {
+    if (n === this.#n) this.#intent = intent;
   }
 
   get state(): GateCall['state'] {
@@ -185,6 +197,7 @@ export class OpenCall implements GateCall {
   again(checkpoint: Json | undefined): void {
     this.#n++;
     this.#checkpoint = checkpoint;
+    this.#intent = undefined;
     this.#scope = new CancellationScope();
   }
 

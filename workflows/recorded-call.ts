@@ -40,6 +40,11 @@ export async function recordedCall(
   return result;
 }
 
+/** What people said to the recorded run is said again, in time for the next model call: as then, before it is decided whether there is one. */
+export function sayAgain({ recorded, inbox, counters }: AgentLoop): void {
+  for (const { step, text } of recorded?.said ?? []) if (step === counters.iterations + 1) inbox.add(text);
+}
+
 /** The recording does not have the call, and its tool may be run for that. */
 export function runsLive({ recorded }: AgentLoop, tool: ToolManifest, { type }: ErrorInfo): boolean {
   return type === NOT_RECORDED && mayRunLive(tool, recorded?.live);

@@ -3,7 +3,7 @@ import { type ToolCallMeta, type ToolResult, activityId } from '../agent/calls.t
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules.ts';
-import { aftermath } from '../agent/rules/doubt.ts';
+import { aftermath, withIntent } from '../agent/rules/doubt.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, type Usage, addUsage } from '../agent/vocabulary.ts';
 import { externalActivity, toolActivity } from './activity-options.ts';
@@ -49,17 +49,18 @@ export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise
       countUsage(loop, failed.usage);
       return { type: 'failed', failed };
     }
-    if (aftermath(tool, readFailure(caught), 0).type === 'doubt') return cancelledInDoubt(loop, open, caught);
+    const failed = withIntent(readFailure(caught), open.intent);
+    if (aftermath(tool, failed, 0).type === 'doubt') return cancelledInDoubt(loop, open, caught, failure);
     return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
   }
 }
 
 /** `ending`: it is the run that is being cancelled, which has to be thrown on. */
-function cancelledInDoubt(loop: AgentLoop, open: OpenCall, caught: unknown): ScheduleEnd {
+function cancelledInDoubt(loop: AgentLoop, open: OpenCall, caught: unknown, failure: unknown): ScheduleEnd {
   const failed = readFailure(caught);
   const cancelled = open.takeCancellation();
   if (cancelled !== undefined) return { type: 'failed', failed, cancelled };
-  return isRunEnding(loop, open) ? { type: 'failed', failed, ending: caught } : { type: 'failed', failed };
+  return isRunEnding(loop, open) ? { type: 'failed', failed, ending: failure } : { type: 'failed', failed };
 }
 
 /** One schedule of a call's `reconcile`, after a wait; undefined where it failed or was cancelled. A cancellation of the run is thrown on. */

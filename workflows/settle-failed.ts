@@ -1,5 +1,12 @@
 import { type CallEnd, afterFailure, cancelledEnd, toldByTool } from '../agent/rules/call-rules.ts';
-import { type Aftermath, afterDoubt, aftermath, mayGoAgain, reconciledEnd } from '../agent/rules/doubt.ts';
+import {
+  type Aftermath,
+  afterDoubt,
+  aftermath,
+  mayGoAgain,
+  reconciledEnd,
+  withIntent,
+} from '../agent/rules/doubt.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { ErrorInfo } from '../agent/vocabulary.ts';
 import { type AgentLoop, recordsWaits, tellsDeaths } from './agent-loop.ts';
@@ -21,7 +28,7 @@ export async function settleFailed(
   lost: number,
 ): Promise<Settled> {
   const { tool, open } = schedule;
-  const after = aftermath(tool, failed, lost);
+  const after = aftermath(tool, withIntent(failed, open.intent), lost);
   const { error } = after;
   if (!toldByTool(tool, error)) loop.emit?.({ type: 'tool_failed', call: open.id, error, attempts: 0 });
   if (ending !== undefined) throw ending;

@@ -8,8 +8,17 @@ export interface RecordedRunRef {
   runId: string;
 }
 
-/** What a recorded run was asked: result of the activity `recordedQuestion`. */
-export type RecordedQuestion = Omit<QuestionEntry, 'type'>;
+/** What a recorded run was asked, and told as it went on: result of the activity `recordedQuestion`. */
+export interface RecordedQuestion {
+  question: Omit<QuestionEntry, 'type'>;
+  said?: SaidAgain[] | undefined;
+}
+
+/** A person's message to a recorded run, and the step whose model call carried it. */
+export interface SaidAgain {
+  step: number;
+  text: string;
+}
 
 /** Input of the activity `recordedCall`: the `nth` call, from 0, of a tool with an input in a recorded run. */
 export interface RecordedCallInput extends RecordedRunRef {

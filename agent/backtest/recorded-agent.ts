@@ -11,6 +11,7 @@ export function recordedAgent(manifest: AgentManifest, live: LiveTools | undefin
   return {
     ...manifest,
     onModelFailure: 'fail',
+    onLimit: 'stop',
     tools: manifest.tools.map((tool) => recordedTool(tool, live)),
   };
 }

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../calls.ts';
+import type { Intent, ToolResult } from '../calls.ts';
 import type { FailedCall } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { ToolManifest } from '../manifest.ts';
@@ -38,6 +38,11 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
 /** A call that comes to nothing again and again may itself be the reason. */
 export function mayGoAgain(lost: number): boolean {
   return lost < limits.workerDeathsInARow - 1;
+}
+
+/** Of an attempt that is lost, the heartbeat may have been wiped out; what it told its run is not. */
+export function withIntent(failed: FailedCall, told: Intent | undefined): FailedCall {
+  return failed.timedOut === true && failed.intent === undefined ? { ...failed, intent: told } : failed;
 }
 
 /** The consequence of a doubt that nothing has cleared up: that is what people are for, whatever else the tool may say. */

@@ -1,20 +1,20 @@
 import type { BacktestReport, BacktestedRun } from '../../agent/backtest/backtest-report.ts';
 import type { Backtest } from '../../client/backtest-handle.ts';
 import { placeOfRun } from '../../client/place.ts';
-import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, say } from '../io.ts';
 import { progressBar, verdictWords } from '../print/backtest-report-lines.ts';
 import { fit, oneLine, shellWord } from '../print/display.ts';
 import { createLiveRegion } from '../print/live-region.ts';
+import type { FollowContext } from './follow.ts';
 import { type Leaving, watchSignals } from './leave.ts';
 import { warnWithoutWorker } from './no-worker.ts';
 
 /** Shows a backtest on stderr until it ends, or goes on without us. */
 export async function followBacktest(
   io: Io,
-  context: CliContext,
-  backtest: Backtest,
+  context: FollowContext,
+  backtest: Pick<Backtest, 'workflowId' | 'progress' | 'describe' | 'cancel'>,
 ): Promise<BacktestReport | Leaving> {
   const display = createDisplay(io);
   const signals = watchSignals(io, backtest, { onInterrupt: 'leave', clear: display.clear });
@@ -61,6 +61,7 @@ export function leftBacktest(
 function createDisplay({ stderr, env }: Io) {
   const live = stderr.isTTY === true && env['TERM'] !== 'dumb';
   const region = createLiveRegion((text) => stderr.write(text));
+  const width = () => (stderr.columns === undefined || stderr.columns === 0 ? 80 : stderr.columns);
   let bar: string[] = [];
   const note = (line: string) => {
     region.clear();
@@ -72,7 +73,7 @@ function createDisplay({ stderr, env }: Io) {
     clear: region.clear,
     show(report: BacktestReport, compared: BacktestedRun | undefined) {
       const { runs, total } = report;
-      bar = [fit(progressBar(report), (stderr.columns ?? 80) - 1)];
+      bar = [fit(progressBar(report), width() - 1)];
       if (compared !== undefined && !(live && compared.verdict === 'same')) {
         const place = `${runs.length}/${total}`.padStart(String(total).length * 2 + 1);
         note(`${place}  ${oneLine(compared.id)}  ${verdictWords(compared)}`);

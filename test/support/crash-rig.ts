@@ -28,13 +28,16 @@ export interface CrashRigOptions {
   replies: Script;
   /** Keeps the server's runs in a file, so that they outlive it. */
   durable?: boolean;
+  /** Further arguments of the server. */
+  flags?: readonly string[];
 }
 
-export async function startCrashRig({ config, replies, durable }: CrashRigOptions): Promise<CrashRig> {
+export async function startCrashRig(options: CrashRigOptions): Promise<CrashRig> {
+  const { config, replies, durable, flags = [] } = options;
   const folder = temporaryFolder();
   const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
-  const flags = durable === true ? ['--db-filename', join(folder, 'temporal.db')] : [];
-  const server = await startDevServer(path, flags);
+  const kept = durable === true ? ['--db-filename', join(folder, 'temporal.db')] : [];
+  const server = await startDevServer(path, [...kept, ...flags]);
   const model = await startScriptedServer(replies);
   const client = await AgentClient.connect({ address: server.address });
   const workers: Command[] = [];

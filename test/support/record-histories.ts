@@ -29,7 +29,12 @@ const folder = process.argv[2];
 if (folder === undefined) throw new Error('Usage: see the head of this file.');
 
 const retry = { maxAttempts: 1 };
-const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
+const echo = defineTool({
+  name: 'echo',
+  description: 'echoes',
+  effects: 'none',
+  run: (input) => `echo ${input}`,
+});
 const broken = defineTool({
   name: 'broken',
   description: 'fails unless it is told to be good',
@@ -207,6 +212,7 @@ const connection = await Connection.connect({ address });
 const temporal = new Client({ connection });
 const worker = await createAgentWorker(createLoadedConfig({ agents }), { connection: native, taskQueue });
 await mkdir(folder, { recursive: true });
+const ids = new Map<string, string>();
 await worker.runUntil(async () => {
   for (const { name, decide } of paths) {
     const run = await new AgentClient(temporal, address, taskQueue).start(name, 'What now?');
@@ -218,6 +224,7 @@ await worker.runUntil(async () => {
       else if (waits && decide !== undefined && decide !== 'cancel')
         await run.decide(event.type === 'waiting' ? event.park.call : undefined, decide);
     }
+    ids.set(name, run.id);
     const runs = new Set<string>();
     for await (const event of run.events({ live: false })) if ('runId' in event) runs.add(event.runId);
     await store(run.id, [...runs], name);
@@ -238,6 +245,15 @@ await worker.runUntil(async () => {
       await client.session(name).clear();
     }
     await store(`session:${name}`, await chain(`session:${name}`), name);
+  }
+  // The one is asked again and decides alike; the other makes a call that is run, and one that ends it.
+  const recorded = ['final-answer', 'return-direct'].map((name) => ids.get(name) ?? '');
+  const backtest = await client.backtest('final-answer', { runs: recorded, live: 'none-effects' });
+  await backtest.report();
+  await store(backtest.workflowId, await chain(backtest.workflowId), 'backtest');
+  for (const [index, name] of ['backtest-same', 'backtest-left'].entries()) {
+    const id = `${backtest.workflowId}/${recorded[index]}`;
+    await store(id, await chain(id), name);
   }
 });
 await connection.close();

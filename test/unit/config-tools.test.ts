@@ -15,19 +15,14 @@ describe('a tool is refused', () => {
       'the config: tool "t": description: is empty, but the model chooses by it.',
     ],
     [
-      'with effects that are not there yet',
-      { effects: 'once' },
-      "the config: tool \"t\": effects: 'once' is not available yet, and half of it would be worse than none. Use 'idempotent' with ctx.idempotencyKey.",
-    ],
-    [
       'with unknown effects',
       { effects: 'onec' },
-      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent".',
+      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent"|"once".',
     ],
     [
       'with an unknown option, and told the known ones',
       { retries: 3 },
-      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run).',
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',
     ],
     [
       'with an approval that says nothing',
@@ -104,8 +99,8 @@ describe('a tool is refused', () => {
   });
 
   test('also where no agent lists it', () => {
-    expect(problemOf({ agents: [agent()], tools: [tool({ effects: 'once' })] })).toContain(
-      'tool "t": effects: \'once\'',
+    expect(problemOf({ agents: [agent()], tools: [tool({ retries: 3 })] })).toContain(
+      'tool "t": unknown option retries',
     );
   });
 

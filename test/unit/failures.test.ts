@@ -52,7 +52,8 @@ describe('the failure of an activity', () => {
       { type: 'Error', message: 'not a function' },
     ],
   ])('%s', (_what, cause, error) => {
-    const read = { error, checkpoint: undefined, mayPass: error.type === 'Timeout' };
+    const timedOut = error.type === 'Timeout' || undefined;
+    const read = { error, checkpoint: undefined, mayPass: timedOut === true, timedOut };
     expect(readFailure(activityFailure(cause))).toEqual(read);
     expect(readFailure(cause)).toEqual(read);
   });
@@ -68,6 +69,13 @@ describe('the failure of an activity', () => {
     ['with its last heartbeat', timeout('HEARTBEAT', heartbeat)],
   ])('carries the checkpoint of the tool: %s', (_what, cause) => {
     expect(readFailure(activityFailure(cause)).checkpoint).toEqual({ page: 7 });
+  });
+
+  test('carries what the runner knows of a call that may take effect once only', () => {
+    const intent = { at: 1, attempt: 1 };
+    const cause = ApplicationFailure.create({ message: 'oops', details: [{ notDone: 'again' }] });
+    expect(readFailure(activityFailure(cause))).toMatchObject({ notDone: 'again' });
+    expect(readFailure(activityFailure(timeout('HEARTBEAT', { intent })))).toMatchObject({ intent });
   });
 
   test('may pass when the runner says that the attempts are used up', () => {

@@ -106,6 +106,14 @@ const imports: { folder: string; allowed: string[]; refused: string[] }[] = [
       list(`../workflows/agent-run.ts, ../activities/a.ts, ../models/openai/openai.ts, ../tools/tool.ts,
       @temporalio/worker, ../test/a.ts`),
   },
+  {
+    folder: 'testing',
+    allowed: list(`node:fs, ../agent/events.ts, ../config/check.ts, ../activities/read-decision.ts,
+      ../client/run-export.ts`),
+    refused:
+      list(`../activities/call-model.ts, ../client/index.ts, ../history/trace.ts, ../worker/a.ts, ../cli/a.ts,
+      @temporalio/client, ../testing.ts`),
+  },
 ];
 
 /** Ways round the import rules, then the rules of the code itself. */

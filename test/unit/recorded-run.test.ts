@@ -2,93 +2,27 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { RunStep } from '../../agent/events.ts';
-import { type Json, type RunStatus, type StopReason, noUsage } from '../../agent/vocabulary.ts';
-import { emptyReport } from '../../client/report.ts';
-import type { ExportedModelCall, RunExport } from '../../client/run-export.ts';
-import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
+import type { RunMessage, TimelessEvent } from '../../agent/events.ts';
+import type { RunExport } from '../../client/run-export.ts';
+import type { ConfigDefinition } from '../../config/define.ts';
 import { recordedRun } from '../../testing.ts';
-import { defineTool } from '../../tools/tool.ts';
-import { loadedConfig } from '../support/config.ts';
+import {
+  acts,
+  configOf,
+  differencesOf,
+  direct,
+  exported,
+  observed,
+  params,
+  replied,
+  search,
+  whole,
+} from '../support/exported-run.ts';
+import { atSeconds } from '../support/run-events.ts';
 import { act, answer } from '../support/scripts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reloop-recorded-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const neverRun = () => {
-  throw new Error('a recorded run runs no tool');
-};
-const search = defineTool({ name: 'search', description: 'looks things up', run: neverRun });
-const direct = defineTool({ name: 'direct', description: 'd', run: neverRun });
-
-function configOf(fields: Partial<AgentDefinition> = {}): ConfigDefinition {
-  return {
-    agents: [{ name: 'assistant', model: 'any-model', tools: [search, direct], ...fields }],
-  }; // of parts of one
-}
-
-type Decision = ModelTurn['decision'];
-
-function acts(tool: string, toolInput: Json): Decision {
-  return { type: 'act', actions: [{ tool, toolInput }] };
-}
-
-function replied(
-  call: string,
-  text: string,
-  decision: Decision,
-  more: Partial<ModelTurn> = {},
-): ExportedModelCall {
-  const usage = { ...noUsage, modelCalls: 1 };
-  const turn: ModelTurn = { text, decision, finishReason: 'stop', usage, request: '', ...more };
-  return { at: 0, call, attempts: 1, durationMs: 1, turn };
-}
-
-function observed(call: string, tool: string, toolInput: Json, observation: Json): RunStep {
-  return { call, action: { tool, toolInput, log: '' }, observation, attempts: 1, durationMs: 1 };
-}
-
-function exported(
-  modelCalls: ExportedModelCall[],
-  intermediateSteps: RunStep[],
-  ended: { status?: RunStatus; stopReason?: StopReason; output?: Json } = {},
-  more: Partial<RunExport> = {},
-): RunExport {
-  const { status = 'completed', stopReason = 'final_answer', output = 'done' } = ended;
-  return {
-    reloop: 'run',
-    version: 1,
-    run: { ...emptyReport('run-1', 'r'), agent: 'assistant', status, stopReason, output, intermediateSteps },
-    agents: [
-      {
-        scope: 0,
-        manifest: loadedConfig(configOf()).manifest('assistant', {}) ?? null,
-        question: { input: 'what?', chatHistory: [], variables: {} },
-      },
-    ],
-    modelCalls,
-    decisions: [],
-    events: [],
-    subAgents: [],
-    ...more,
-  };
-}
-
-/** Two calls and an answer. */
-const whole = exported(
-  [
-    replied('1', act('search', 'x'), acts('search', 'x')),
-    replied('2', act('search', 'y'), acts('search', 'y')),
-    replied('3', answer('done'), { type: 'finish', output: 'done' }),
-  ],
-  [observed('1.1', 'search', 'x', 'found x'), observed('2.1', 'search', 'y', 'found y')],
-);
-
-async function differencesOf(record: RunExport, fields: Partial<AgentDefinition> = {}) {
-  const { differences } = await recordedRun(record, { config: configOf(fields), onDifference: 'return' });
-  return differences;
-}
 
 describe('a recorded run', () => {
   test('holds where the agent reads the same replies in the same way', async () => {
@@ -160,78 +94,44 @@ describe('a recorded run', () => {
   });
 });
 
-describe('the limits of today', () => {
-  const stopped = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps, {
-    status: 'stopped',
-    stopReason: 'max_iterations',
-  });
-
-  test.each<[string, RunExport, Partial<AgentDefinition>, string | undefined]>([
-    ['end a run earlier', whole, { maxIterations: 2 }, 'stops: max_iterations'],
-    ['end a run where it ended', stopped, { maxIterations: 2 }, undefined],
-    ['let a run go on that was stopped', stopped, { maxIterations: 3 }, 'asks the model'],
+describe('what people said to a run', () => {
+  const steered = (message: RunMessage): TimelessEvent => ({ type: 'steered', message });
+  const asks = (call: string): TimelessEvent => ({ type: 'model_started', call });
+  const record = exported(
     [
-      'ask for the answer of a run that was stopped without',
-      stopped,
-      { maxIterations: 2, earlyStopping: 'generate' },
-      'asks for the answer at the limit',
+      replied('1', act('search', 'x'), acts('search', 'x')),
+      replied('2', answer('early'), { type: 'finish', output: 'early' }),
+      replied('3', answer('done'), { type: 'finish', output: 'done' }),
     ],
-  ])('%s', async (_, record, fields, after) => {
-    const differences = await differencesOf(record, fields);
-    expect(differences.map((difference) => difference.after)).toEqual(after === undefined ? [] : [after]);
-  });
-
-  test('tell a model that goes round in circles', async () => {
-    const calls = ['1', '2'].map((call) => replied(call, act('search', 'x'), acts('search', 'x')));
-    const steps = [observed('1.1', 'search', 'x', 'found'), observed('2.1', 'search', 'x', 'found')];
-    const [only] = await differencesOf(exported(calls, steps), { repeatLimit: 2 });
-    expect(only).toMatchObject({ step: '2', before: 'search "x"' });
-    expect(only?.after).toContain('search "x"\n  the model is told: ');
-  });
-
-  test('may be those that the run was started with', async () => {
-    const options = { config: configOf({ maxIterations: 2 }), maxIterations: 3 };
-    expect((await recordedRun(whole, options)).ok).toBe(true);
-  });
-
-  test('do not count the answer that was asked for at a limit', async () => {
-    const closing: ExportedModelCall = {
-      ...replied('3', answer('as far as I know'), { type: 'finish', output: 'as far as I know' }),
-      closing: true,
-    };
-    const asked = { ...stopped, modelCalls: [...stopped.modelCalls, closing] };
-    expect(await differencesOf(asked, { maxIterations: 2, earlyStopping: 'generate' })).toEqual([]);
-    expect(await differencesOf(asked, { maxIterations: 2 })).toMatchObject([
-      { before: 'asks for the answer at the limit', after: 'stops: max_iterations' },
-    ]);
-    expect(await differencesOf(asked, { maxIterations: 9, earlyStopping: 'generate' })).toMatchObject([
-      { before: 'asks for the answer at the limit', after: 'asks the model' },
-    ]);
-  });
-});
-
-describe('a tool with returnDirect', () => {
-  const one = exported(
-    [replied('1', act('direct', 'x'), acts('direct', 'x'))],
-    [observed('1.1', 'direct', 'x', 'at once')],
-    { stopReason: 'return_direct', output: 'at once' },
+    [observed('1.1', 'search', 'x', 'found x')],
+    {},
+    {
+      events: atSeconds(
+        asks('1'),
+        steered({ type: 'say', text: 'Look at y, too.' }),
+        asks('2'),
+        steered({ type: 'say', text: 'In German.' }),
+        asks('3'),
+      ),
+    },
   );
-  const returning = defineTool({ name: 'direct', description: 'd', returnDirect: true, run: neverRun });
 
-  test('ends the run where it ended it', async () => {
-    expect(await differencesOf(one, { tools: [search, returning] })).toEqual([]);
+  test('is said again where the model heard of it', async () => {
+    expect(await differencesOf(record)).toEqual([]);
+    const request = { model: 'm', prompt: { type: 'text', text: '' } as const, stop: [], params };
+    const requests = ['2', '3'].map((call) => ({ call, n: 0, exact: true, request }));
+    const [second, third] = await differencesOf({ ...record, requests });
+    expect(second?.after).toContain('Look at y, too.');
+    expect(second?.after).not.toContain('In German.');
+    expect(third?.after).toMatch(/Look at y, too\.[^]*early[^]*In German\./u);
   });
 
-  test('is missed where it has ceased to be one', async () => {
-    expect(await differencesOf(one)).toEqual([
-      { step: '1', what: 'answer', before: 'the answer "at once"', after: 'asks the model' },
+  test('raises the limits of today as it did those of then', async () => {
+    expect(await differencesOf(record, { maxIterations: 2 })).toMatchObject([
+      { step: '3', after: 'stops: max_iterations' },
     ]);
-  });
-
-  test('ends a run that went on', async () => {
-    const searching = defineTool({ ...search, name: 'search', returnDirect: true, run: neverRun });
-    const [first] = await differencesOf(whole, { tools: [searching, direct] });
-    expect(first).toMatchObject({ step: '2', before: 'search "y"', after: 'the answer "found x"' });
+    const events = [...record.events, ...atSeconds(steered({ type: 'extend', iterations: 1 }))];
+    expect(await differencesOf({ ...record, events }, { maxIterations: 2 })).toEqual([]);
   });
 });
 
@@ -240,7 +140,7 @@ describe('what the model is asked', () => {
     model: 'm',
     prompt: { type: 'text', text: 'other words' } as const,
     stop: [],
-    params: { api: 'chat' as const, stream: false, requestTimeoutMs: 1 },
+    params,
   };
 
   test('is compared where the run was exported with its prompts, and the run is gone on with', async () => {

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backtest } from '../../client/backtest-handle.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
+import { human } from '../../tools/human.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
 /** What the tools did, in order: nothing of it is to happen in a backtest. */
@@ -33,6 +36,26 @@ const broken = defineTool({
   run: () => Promise.reject(new Error('no route')),
 });
 
+const guarded = defineTool({
+  name: 'guarded',
+  description: 'g',
+  approval: 'always',
+  run: (what) => `did ${what}`,
+});
+const deferring = defineTool({
+  name: 'deferring',
+  description: 'd',
+  effects: 'none',
+  run: (_what, ctx) => `ask for ${ctx.defer().token}`,
+});
+const sleeper = defineTool({
+  name: 'sleeper',
+  description: 's',
+  effects: 'none',
+  run: (_what, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('woken')))),
+});
+
 /** What the agents of this test say, which a deploy changes: by agent, the reply to a step. */
 const says: { [agent: string]: (step: string, prompt: string) => string } = {};
 const models = new Map<string, ReturnType<typeof modelOf>>();
@@ -51,7 +74,11 @@ let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
     agents: [
-      { name: 'payer', model: talker('payer'), tools: [pay, look, broken] },
+      {
+        name: 'payer',
+        model: talker('payer'),
+        tools: [pay, look, broken, guarded, deferring, sleeper, human({ name: 'person' })],
+      },
       { name: 'helper', model: talker('helper'), tools: [pay] },
       {
         name: 'boss',
@@ -73,6 +100,15 @@ async function recorded(agent: string, replies: (step: string, prompt: string) =
   const run = await rig.client.start(agent, `question ${randomUUID()}`);
   await run.result();
   return run;
+}
+
+/** Its first run is there. */
+async function begun({ workflowId }: Backtest): Promise<void> {
+  for (;;) {
+    const { raw } = await rig.temporal.workflow.getHandle(workflowId).describe();
+    if ((raw.pendingChildren ?? []).length > 0) return;
+    await sleep(50);
+  }
 }
 
 async function backtestOf(run: AgentRun, agent: string, more: object = {}) {
@@ -174,16 +210,59 @@ describe('a backtest', () => {
     expect(again.intermediateSteps.map(({ observation }) => observation)).toEqual([first, second, second]);
   });
 
-  test('asks nobody: what a person did then is answered from the recording too', async () => {
+  test.each([
+    ['resolved', 'broken', { type: 'resolve', output: 'by hand' }, 'by hand'],
+    ['approved', 'guarded', { type: 'approve' }, 'did x'],
+    ['approved with another input', 'guarded', { type: 'approve', input: 'better' }, 'did better'],
+    ['answered', 'person', { type: 'resolve', output: 'says who' }, 'says who'],
+  ] as const)(
+    'asks nobody: what a person %s then is answered from the recording',
+    async (_, tool, decision, said) => {
+      says['payer'] = script(act(tool, 'x'), answer('done'));
+      const run = await rig.client.start('payer', `${tool}?`);
+      for await (const event of run.events()) if (event.type === 'waiting') await run.decide('1.1', decision);
+      const { only } = await backtestOf(run, 'payer');
+      expect(only.verdict).toBe('same');
+      const again = await rig.client.get(only.again ?? '').describe();
+      expect(again.intermediateSteps).toMatchObject([{ observation: said }]);
+    },
+  );
+
+  test('says again what a person said, before the same step', async () => {
     says['payer'] = script(act('broken', 'x'), answer('done'));
-    const run = await rig.client.start('payer', 'broken?');
+    const run = await rig.client.start('payer', 'steered?');
     for await (const event of run.events()) {
-      if (event.type === 'waiting') await run.decide('1.1', { type: 'resolve', output: 'by hand' });
+      if (event.type !== 'waiting') continue;
+      await run.say('Be brief.');
+      await run.decide('1.1', { type: 'skip' });
     }
     const { only } = await backtestOf(run, 'payer');
     expect(only.verdict).toBe('same');
-    const again = await rig.client.get(only.again ?? '').describe();
-    expect(again.intermediateSteps).toMatchObject([{ observation: 'by hand' }]);
+    const [first, second] = (models.get('payer')?.requests ?? [])
+      .slice(-2)
+      .map(({ request }) => promptOf(request));
+    expect(first).not.toContain('Be brief.');
+    expect(second).toContain('Be brief.');
+  });
+
+  test('ends a run in which a tool that really runs would wait for somebody', async () => {
+    const run = await recorded('payer', script(answer('done')));
+    says['payer'] = script(act('deferring', 'x'), answer('done'));
+    const { only } = await backtestOf(run, 'payer', { live: 'none-effects' });
+    expect(only).toMatchObject({ verdict: 'not_recorded', after: { status: 'failed' } });
+    expect(only.after?.error?.message).toContain('whom a backtest does not ask');
+  });
+
+  test('that is cancelled says so, and takes its runs with it', async () => {
+    const run = await recorded('payer', script(answer('done')));
+    says['payer'] = script(act('sleeper', 'x'), answer('done'));
+    const backtest = await rig.client.backtest('payer', { runs: [run.id], live: 'none-effects' });
+    const again = rig.client.get(`${backtest.workflowId}/${run.id}`);
+    await begun(backtest);
+    await eventOf(again.events(), 'tool_started', ({ tool }) => tool === 'sleeper');
+    await backtest.cancel();
+    expect(await backtest.report()).toMatchObject({ status: 'cancelled', total: 1, runs: [] });
+    await expect(again.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
   });
 
   test('answers the call of a sub-agent from the recording, and starts none', async () => {
@@ -206,54 +285,5 @@ describe('a backtest', () => {
     const { totals, runs: compared } = await backtest.report();
     expect(totals).toMatchObject({ failed: 2, changed: 2 });
     expect(compared).toHaveLength(2);
-  });
-});
-
-describe('the runs of a backtest', () => {
-  test('are found by a query, of the agent itself', async () => {
-    const run = await recorded('payer', script(answer('done')));
-    await recorded('helper', script(answer('done')));
-    const backtest = await rig.client.backtest('payer', {
-      runs: { query: `WorkflowId = "${run.id}" OR WorkflowId STARTS_WITH "helper-"` },
-    });
-    expect((await backtest.report()).runs.map(({ id }) => id)).toEqual([run.id]);
-  });
-
-  test('are no runs that somebody asked for: no list has them', async () => {
-    const run = await recorded('payer', script(answer('done')));
-    await backtestOf(run, 'payer');
-    const listed: string[] = [];
-    for await (const { id } of rig.client.list(200)) listed.push(id);
-    expect(listed.filter((id) => id.startsWith('backtest:'))).toEqual([]);
-  });
-});
-
-describe('a backtest is refused', () => {
-  test.each([
-    ['of an unknown run', { runs: ['nobody'] }, 'RunNotFound'],
-    ['of no run', { runs: [] }, 'InvalidInput'],
-    ['without runs', {}, 'InvalidInput'],
-    ['with a query that is none', { runs: { query: 'nonsense' } }, 'InvalidInput'],
-    ['that no run fits', { runs: { query: 'WorkflowId = "nobody"' } }, 'InvalidInput'],
-    ['without concurrency', { runs: ['x'], concurrency: 0 }, 'InvalidInput'],
-  ])('%s', async (_, options, name) => {
-    await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
-  });
-
-  test('of a run that is not over', async () => {
-    says['payer'] = script(act('broken', 'x'), answer('done'));
-    const run = await rig.client.start('payer', 'waits');
-    await expect(rig.client.backtest('payer', { runs: [run.id] })).rejects.toMatchObject({
-      name: 'InvalidInput',
-    });
-    await run.cancel();
-  });
-
-  test('under the name of another agent’s', async () => {
-    const run = await recorded('payer', script(answer('done')));
-    const id = randomUUID();
-    await (await rig.client.backtest('payer', { id, runs: [run.id] })).report();
-    await expect(rig.client.backtest('helper', { id })).rejects.toMatchObject({ name: 'InvalidInput' });
-    await expect(rig.client.backtest('payer', { id })).resolves.toMatchObject({ id });
   });
 });

@@ -3,7 +3,7 @@ import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { type Rig, startRig } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 const STEPS = 7;
 /** Three of these are less than what is carried along, each more than what is handed over with the last turn. */
@@ -17,6 +17,14 @@ const long = defineTool({
   run: (input) => `result ${input} ${LONG}`,
 });
 
+/** Called when the tool that hears nothing has begun; lets it end. */
+let onBegun: (end: () => void) => void = () => undefined;
+const unminding = defineTool({
+  name: 'unminding',
+  description: 'ends when it likes',
+  run: () => new Promise((resolve) => onBegun(() => resolve('done all the same'))),
+});
+
 let server: DevServer;
 let rig: Rig;
 beforeAll(async () => {
@@ -25,7 +33,12 @@ beforeAll(async () => {
   const early = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=12'];
   server = await startDevServer(path ?? 'temporal', early);
   rig = await startRig(
-    { agents: [{ name: 'a', model, tools: [long], trimIntermediateSteps: 3 }] },
+    {
+      agents: [
+        { name: 'a', model, tools: [long], trimIntermediateSteps: 3 },
+        { name: 'b', model: script(act('unminding', 'x')), tools: [unminding] },
+      ],
+    },
     { transcriptCacheBytes: 1 }, // each model call rests on what was recorded alone
     server.address,
   );
@@ -48,3 +61,15 @@ test('results that are too long to go along are still whole after the second and
     [step - 2, step - 1, step].filter((n) => n > 0).map((n) => `result ${n} ${LONG}`);
   expect(observed).toEqual(Array.from({ length: STEPS + 1 }, (_, step) => upTo(step)));
 }, 60_000);
+
+test('a run that is cancelled as it would be continued as new is cancelled', async () => {
+  const begun = new Promise<() => void>((resolve) => (onBegun = resolve));
+  const run = await rig.client.start('b', 'what?');
+  const end = await begun;
+  await run.cancel();
+  end();
+  await expect(run.result()).rejects.toMatchObject({
+    name: 'AgentRunCancelled',
+    report: { intermediateSteps: [{ observation: 'done all the same' }] },
+  });
+});

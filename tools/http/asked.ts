@@ -1,7 +1,7 @@
 import { ServiceError } from './error.ts';
 import { ToolError } from '../tool.ts';
 
-export type Method = 'GET' | 'POST';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface HeaderFields {
   readonly [name: string]: string;
@@ -23,12 +23,16 @@ export interface Given {
   headers?: HeaderFields | null | undefined;
 }
 
+/** What a request may bring beside what the model asks for. */
+export interface AskedOptions {
+  /** Headers that the model may set, in lower case. */
+  names: ReadonlySet<string>;
+  /** The call's key, and the header that takes it; undefined: none does. */
+  key: { header: string; value: string } | undefined;
+}
+
 /** Throws ToolError for a request that may not or cannot be sent, whatever its address. */
-export function askedOf(
-  { url, method, body, headers }: Given,
-  names: ReadonlySet<string>,
-  idempotencyKey: string,
-): Asked {
+export function askedOf({ url, method, body, headers }: Given, { names, key }: AskedOptions): Asked {
   const named = Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -43,11 +47,11 @@ export function askedOf(
   }
   const isEmpty = body === undefined || body === null || body === '';
   if (method === 'GET') {
-    if (!isEmpty) throw new ToolError('GET takes no body: use POST, or put it into the query.');
+    if (!isEmpty) throw new ToolError('GET takes no body: use another method, or put it into the query.');
     return { url, method, headers: named };
   }
   // The same over retries and crashes of this call: a server that knows it does not do twice what is asked twice.
-  const always = { 'idempotency-key': idempotencyKey, ...named };
+  const always = { ...(key === undefined ? {} : { [key.header]: key.value }), ...named };
   if (isEmpty) return { url, method, headers: always };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type = isJson(text) ? 'application/json' : 'text/plain;charset=UTF-8';
@@ -58,13 +62,13 @@ export function askedOf(
 export function redirected(
   { url, method, headers, body }: Asked,
   status: number,
-  sameOrigin: boolean,
+  { sameOrigin, keyHeader = '' }: { sameOrigin: boolean; keyHeader: string | undefined },
 ): Asked {
   const { authorization: _a, cookie: _c, ...harmless } = headers;
   const kept = sameOrigin ? headers : harmless;
   const same = { url, method, headers: kept, ...(body === undefined ? {} : { body }) };
   if (status === 307 || status === 308) return same;
-  const { 'content-type': _t, 'idempotency-key': _i, ...bodiless } = kept;
+  const { 'content-type': _t, [keyHeader]: _k, ...bodiless } = kept;
   return { url, method: 'GET', headers: bodiless };
 }
 

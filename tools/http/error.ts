@@ -10,6 +10,12 @@ export type ServiceErrorType =
   | 'ToolConnectionError'
   | 'ToolBadResponse';
 
+interface ServiceErrorOptions {
+  retryable: boolean;
+  retryAfterMs?: number | undefined;
+  notDone?: boolean | undefined;
+}
+
 /**
  * Thrown by tools that ask a service over HTTP. `retryable: false` says that the same request would fail again until a
  * person changes something; the message says what. No message holds a key or a password.
@@ -19,16 +25,16 @@ export class ServiceError extends Error {
   readonly retryable: boolean;
   /** How long the service asks to wait, where it does. */
   readonly retryAfterMs: number | undefined;
+  /** The service certainly has not done what it was asked. */
+  readonly notDone: boolean;
 
-  constructor(
-    type: ServiceErrorType,
-    message: string,
-    { retryable, retryAfterMs }: { retryable: boolean; retryAfterMs?: number | undefined },
-  ) {
+  constructor(type: ServiceErrorType, message: string, options: ServiceErrorOptions) {
+    const { retryable, retryAfterMs, notDone = false } = options;
     super(message);
     this.name = type;
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
+    this.notDone = notDone;
   }
 }
 

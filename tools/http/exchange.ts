@@ -1,5 +1,8 @@
 import { ServiceError } from './error.ts';
 
+/** Without a connection nothing was sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
 /** A response that was read to its end, or to the limit. */
 export interface Answer {
   status: number;
@@ -16,6 +19,8 @@ export interface ExchangeOptions {
   maxBytes: number;
   /** For messages: whom was asked, and where. */
   whom: string;
+  /** No other server has answered before, and may have done something. */
+  isFirst?: boolean | undefined;
 }
 
 /**
@@ -23,15 +28,19 @@ export interface ExchangeOptions {
  * is tried again. An abort rejects with the signal's reason; a connection that fails, with a ServiceError to be retried.
  */
 export async function exchange(url: URL, init: RequestInit, options: ExchangeOptions): Promise<Answer> {
-  const { signal, maxBytes, whom } = options;
+  const { signal, maxBytes, whom, isFirst = true } = options;
   try {
     const response = await fetch(url, { ...init, signal, redirect: 'manual' });
     const { status, statusText, headers } = response;
     return { status, statusText, headers, ...(await readUpTo(maxBytes, response)) };
   } catch (error) {
     signal.throwIfAborted();
-    const message = `The connection to ${whom} failed (${reasonOf(error)}). Check the address, and that the server runs.`;
-    throw new ServiceError('ToolConnectionError', message, { retryable: true });
+    const reason = reasonOf(error);
+    const message = `The connection to ${whom} failed (${reason}). Check the address, and that the server runs.`;
+    throw new ServiceError('ToolConnectionError', message, {
+      retryable: true,
+      notDone: isFirst && NEVER_SENT.has(reason),
+    });
   }
 }
 

@@ -9,8 +9,13 @@ import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
 export interface HttpOptions extends Partial<ToolOptions> {
   /** The hosts that may be asked, also by a redirect: `api.example.com`, `localhost:8080`, `*.example.com`. */
   allow: readonly string[];
-  /** Default both. */
+  /**
+   * Default GET and POST. They are the tool's `effects`: 'once' with POST or PATCH, else 'idempotent' with PUT or DELETE, else
+   * 'none'.
+   */
   methods?: readonly [Method, ...Method[]];
+  /** The header that takes the call's idempotency key, of every method but GET; false for none. Default 'Idempotency-Key'. */
+  idempotencyHeader?: string | false;
   /**
    * Sent to any of these hosts, but only by https, to this machine, or to a port that `allow` names; a function is given
    * the URL. The model does not see them, also where a server repeats one.
@@ -32,10 +37,12 @@ export function http({
   headers = {},
   allowHeaders = ['accept', 'accept-language', 'content-type'],
   maxBytes = 1_000_000,
+  idempotencyHeader = 'Idempotency-Key',
   ...options
 }: HttpOptions): Tool {
   const hosts = allowList(allow);
   const headersFor = typeof headers === 'function' ? headers : () => headers;
+  const keyHeader = idempotencyHeader === false ? undefined : idempotencyHeader.toLowerCase();
   const names = new Set(allowHeaders.map((name) => name.toLowerCase()));
   const input = z.object({
     url: z.string().describe('The full address, with its query.'),
@@ -43,7 +50,9 @@ export function http({
     body: z
       .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
       .nullish()
-      .describe('For POST: a text, or JSON.'),
+      .describe(
+        `For ${methods.filter((method) => method !== 'GET').join(', ') || 'no method'}: a text, or JSON.`,
+      ),
     headers: z.record(z.string(), z.string()).nullish(),
   });
 
@@ -51,11 +60,12 @@ export function http({
     name: 'http',
     description: `Sends an HTTP request (${methods.join(', ')}) and gives the answer's text. Hosts: ${allow.join(', ')}.`,
     timeout: '30s',
-    effects: methods.includes('POST') ? 'idempotent' : 'none',
+    effects: effectsOf(methods),
     ...options,
     input,
     async run(given, context) {
-      const first = askedOf(given, names, context.idempotencyKey);
+      const key = keyHeader === undefined ? undefined : { header: keyHeader, value: context.idempotencyKey };
+      const first = askedOf(given, { names, key });
       const secrets: string[] = [];
       const own = (url: URL) => {
         const fields = hosts.trusts(url) ? headersFor(url) : {};
@@ -63,8 +73,12 @@ export function http({
         return fields;
       };
       const hide = (text: string) => withoutKnown(text, secrets);
-      const answer = await follow(first, { hosts, allow, own, hide, maxBytes, signal: context.signal });
-      return report({ ...answer, statusText: hide(answer.statusText), text: hide(answer.text) }, given.url);
+      const { signal, commit } = context;
+      const route = { hosts, allow, own, hide, maxBytes, keyHeader, signal, commit };
+      return harmlessly(first.method === 'GET', async () => {
+        const answer = await follow(first, route);
+        return report({ ...answer, statusText: hide(answer.statusText), text: hide(answer.text) }, given.url);
+      });
     },
   });
 }
@@ -78,7 +92,28 @@ interface Route {
   /** A server's text without what they hold. */
   hide(text: string): string;
   maxBytes: number;
+  keyHeader: string | undefined;
   signal: AbortSignal;
+  /** Right before a request that may change something. */
+  commit(): Promise<void>;
+}
+
+/** Of the most that the model may ask for. */
+function effectsOf(methods: readonly Method[]): 'none' | 'idempotent' | 'once' {
+  if (methods.includes('POST') || methods.includes('PATCH')) return 'once';
+  return methods.every((method) => method === 'GET') ? 'none' : 'idempotent';
+}
+
+/** Whatever fails of a request that only reads, nothing has been done. */
+async function harmlessly<T>(reads: boolean, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!reads || !(error instanceof Error) || error instanceof ToolError) throw error;
+    if (!(error instanceof ServiceError)) throw Object.assign(error, { notDone: true });
+    const { name, message, retryable, retryAfterMs } = error;
+    throw new ServiceError(name, message, { retryable, retryAfterMs, notDone: true });
+  }
 }
 
 /** The answer behind all redirects. Each of them is looked at as if the model had asked for it. */
@@ -86,12 +121,14 @@ async function follow(first: Asked, route: Route): Promise<Answer> {
   let asked = first;
   let url = permitted(first.url, undefined, route);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const { maxBytes, signal } = route;
-    const answer = await exchange(url, initOf(asked, route.own(url)), { maxBytes, signal, whom: url.host });
+    const { maxBytes, signal, keyHeader } = route;
+    const init = initOf(asked, route.own(url));
+    if (asked.method !== 'GET') await route.commit();
+    const answer = await exchange(url, init, { maxBytes, signal, whom: url.host, isFirst: redirects === 0 });
     const location = redirectOf(answer);
     if (location === undefined) return answer;
     const next = permitted(location, url, route);
-    asked = redirected(asked, answer.status, next.origin === url.origin);
+    asked = redirected(asked, answer.status, { sameOrigin: next.origin === url.origin, keyHeader });
     url = next;
   }
   throw new ToolError(`${first.url} redirects more than ${MAX_REDIRECTS} times.`);
@@ -120,6 +157,7 @@ function report(answer: Answer, url: string): string {
     throw new ServiceError(typeOfStatus(status), `${url} answered ${line}: ${said}`, {
       retryable: true,
       retryAfterMs: retryAfter(headers),
+      notDone: status === 429,
     });
   }
   if (status >= 400) throw new ToolError(`${line}\n\n${startOf(answer.text, SHOWN_CHARS)}`.trimEnd());

@@ -1,0 +1,266 @@
+import { cancelledTool, rejectedTool } from '../../agent/observations.ts';
+import type { Boundary } from './boundary-rig.ts';
+
+/** The crash table: every boundary at which a worker can die. */
+
+/** A row, and what is not as if nothing had happened. */
+export interface Row extends Boundary {
+  /** By call, where a tool's own word is not what the model is told. */
+  observed?: { [call: string]: unknown };
+  /** How often the model may have been asked for a step, and a tool be run for a call, where that is more than once. */
+  asks?: { [step: string]: number };
+  runs?: { [call: string]: number };
+  /** Calls that take effect, where not all do. */
+  effects?: string[];
+  /** The last step before the run is continued as new, where that is what the row is about. */
+  continuesAfter?: string;
+  /** The step that the run is taken back to: watchers have seen what came of it before. */
+  rewindsTo?: string;
+  /** What the model is told by a person. */
+  said?: string;
+  /** Steps and effects of a run that is cancelled are the first of its script's. */
+  status?: 'cancelled';
+}
+
+const SAID = 'Mind the gap.';
+const script = [
+  ['work', 'a'],
+  ['work', 'b'],
+  ['work', 'c'],
+] as const;
+const secondly = (tool: string, input = 'b') => [script[0], [tool, input], script[2]] as const;
+
+export const rows: readonly Row[] = [
+  { when: 'at the very beginning', script, diesAt: 'run_started' },
+  {
+    when: 'before the model has answered',
+    script,
+    hangsAt: { step: '2' },
+    before: ({ asked }) => asked('2'),
+    asks: { '2': 2 },
+  },
+  {
+    when: 'in the middle of the reply of the model',
+    script,
+    hangsAt: { step: '2', text: ' I think that I need' },
+    before: ({ seen }) => seen('model_text'),
+    asks: { '2': 2 },
+  },
+  {
+    when: 'when the model has answered, and that is not recorded yet',
+    script: secondly('guarded'),
+    diesAt: 'asked 2.1',
+    async after({ waiting, run }) {
+      await waiting('2.1');
+      await run.decide('2.1', { type: 'approve' });
+    },
+    asks: { '2': 2 },
+  },
+  { when: 'when the reply is recorded, and the tool is not scheduled yet', script, diesAt: 'model_ended 2' },
+  { when: 'in a tool, before its effect', script, diesAt: 'in 2.1', runs: { '2.1': 2 } },
+  {
+    when: 'when a tool has taken effect, and that is not recorded yet',
+    script,
+    diesAt: 'done 2.1',
+    runs: { '2.1': 2 },
+  },
+  {
+    when: 'in the second of two calls of a turn',
+    agent: 'twofold',
+    script: [
+      ['work', 'a'],
+      ['work', 'b'],
+    ],
+    holdsAt: 'in 1.2',
+    before: async ({ begun, seen }) => [await begun('1.2'), await seen('step', '1.1')],
+    runs: { '1.2': 2 },
+  },
+  {
+    when: 'as the run is continued as new',
+    script,
+    diesAt: 'step 2.1',
+    continuesAfter: '2.1',
+  },
+  {
+    when: 'right after the run was continued as new',
+    script,
+    hangsAt: { step: '3' },
+    continuesAfter: '2.1',
+    before: ({ asked }) => asked('3'),
+    asks: { '3': 2 },
+  },
+  { when: 'as the run ends', script, diesAt: 'run_ended' },
+  {
+    when: 'when a call that may take effect once only has done so',
+    script: secondly('pay'),
+    diesAt: 'done 2.1',
+    async after({ waiting, run }) {
+      await waiting('2.1', 'doubt');
+      await run.decide('2.1', { type: 'resolve', output: 'paid b' });
+    },
+    observed: { '2.1': 'paid b' },
+  },
+  {
+    when: 'in a call that may take effect once only, before it does',
+    script: secondly('pay'),
+    diesAt: 'in 2.1',
+    async after({ waiting, run }) {
+      await waiting('2.1', 'doubt');
+      await run.decide('2.1', { type: 'retry' });
+    },
+    runs: { '2.1': 2 },
+    observed: { '2.1': 'paid b' },
+  },
+  {
+    when: 'while a failed call waits',
+    script: secondly('work', 'broken'),
+    before: ({ waiting }) => waiting('2.1'),
+    after: ({ run }) => run.decide('2.1', { type: 'retry', input: 'b' }),
+    runs: { '2.1': 2 },
+    observed: { '2.1': 'did b' },
+  },
+  {
+    when: 'while a call waits for approval',
+    script: secondly('guarded'),
+    before: ({ waiting }) => waiting('2.1'),
+    after: ({ run }) => run.decide('2.1', { type: 'reject', reason: 'no' }),
+    observed: { '2.1': rejectedTool('no') },
+    effects: ['1.1', '3.1'],
+  },
+  {
+    when: 'while a call waits for its result from outside',
+    script: secondly('job'),
+    before: ({ waiting }) => waiting('2.1'),
+    async after({ begun, client }) {
+      const { token = '' } = await begun('2.1');
+      await client.resolve(token, 'done elsewhere');
+    },
+    observed: { '2.1': 'done elsewhere' },
+    effects: ['1.1', '3.1'],
+  },
+  {
+    when: "while a sub-agent's call waits",
+    script: secondly('below', 'Row row-17/below.'),
+    before: ({ waiting }) => waiting('2.1/1.1'),
+    after: ({ run }) => run.decide('2.1/1.1', { type: 'approve' }),
+    observed: { '2.1': 'done below' },
+    effects: ['1.1', '3.1'],
+  },
+  {
+    when: 'right after an approval was accepted',
+    script: secondly('guarded'),
+    async before({ waiting, run }) {
+      await waiting('2.1');
+      await run.decide('2.1', { type: 'approve' });
+    },
+    runs: { '2.1': 2 },
+  },
+  {
+    when: 'right after a retry was accepted',
+    script: secondly('work', 'broken'),
+    async before({ waiting, run }) {
+      await waiting('2.1');
+      await run.decide('2.1', { type: 'retry', input: 'b' });
+    },
+    runs: { '2.1': 2 },
+    observed: { '2.1': 'did b' },
+  },
+  {
+    when: 'as it takes a decision',
+    script: secondly('guarded'),
+    async before({ waiting, run }) {
+      await waiting('2.1');
+      await run.decide('2.1', { type: 'approve' });
+    },
+    diesAt: 'decided 2.1',
+  },
+  {
+    when: 'before a decision is sent, which waits for the next one,',
+    script: secondly('guarded'),
+    before: ({ waiting }) => waiting('2.1'),
+    meanwhile: ({ run }) => run.decide('2.1', { type: 'approve' }),
+  },
+  {
+    when: 'during the cancel of one call',
+    script: secondly('work'),
+    holdsAt: 'in 2.1',
+    async before({ begun, run }) {
+      await begun('2.1');
+      await run.decide('2.1', { type: 'cancelCall' });
+    },
+    observed: { '2.1': cancelledTool(undefined) },
+    effects: ['1.1', '3.1'],
+  },
+  {
+    when: 'during the cancel of the run',
+    script: secondly('work'),
+    holdsAt: 'in 2.1',
+    async before({ begun, run }) {
+      await begun('2.1');
+      await run.cancel();
+    },
+    status: 'cancelled',
+  },
+  {
+    when: 'while the run is paused',
+    script,
+    holdsAt: 'in 2.1',
+    async before({ begun, run }) {
+      await begun('2.1');
+      await run.pause();
+    },
+    async after({ seen, run, is }) {
+      await seen('step', '2.1');
+      await is('paused');
+      await run.resume();
+    },
+    runs: { '2.1': 2 },
+  },
+  {
+    when: 'right after something was said to the model',
+    script,
+    holdsAt: 'in 2.1',
+    async before({ begun, run }) {
+      await begun('2.1');
+      await run.say(SAID);
+    },
+    said: SAID,
+    runs: { '2.1': 2 },
+  },
+  {
+    when: 'while the run waits at a limit',
+    agent: 'limited',
+    script,
+    before: ({ waiting }) => waiting('3', 'limit'),
+    after: ({ run }) => run.extend({ iterations: 5 }),
+  },
+  {
+    when: 'right after the run was taken back',
+    script,
+    hangsAt: { step: '4' },
+    async before({ asked, run }) {
+      await asked('4');
+      await run.rewind({ step: 2 });
+    },
+    rewindsTo: '2',
+    asks: { '2': 3, '3': 3, '4': 2 },
+    runs: { '2.1': 3, '3.1': 3 },
+  },
+  {
+    when: 'right after the run was taken back to before what may take effect once only',
+    script: secondly('pay'),
+    hangsAt: { step: '4' },
+    async before({ asked, run }) {
+      await asked('4');
+      await run.rewind({ step: 2 });
+    },
+    async after({ waiting, run }) {
+      await waiting('2.1', 'repeated');
+      await run.decide('2.1', { type: 'resolve', output: 'paid before' });
+    },
+    rewindsTo: '2',
+    asks: { '2': 3, '3': 2, '4': 2 },
+    runs: { '3.1': 2 },
+    observed: { '2.1': 'paid before' },
+  },
+];

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
+
+/** Which recorded runs a backtest takes, and which it refuses. */
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails',
+  retry: { maxAttempts: 1 },
+  run: () => Promise.reject(new Error('no route')),
+});
+
+let looks = 0;
+const look = defineTool({ name: 'look', description: 'looks', run: () => `look ${++looks}` });
+const brief = modelOf((step, request) => {
+  if (step === '1') return act('look', 'x');
+  return answer(promptOf(request).includes('Be brief.') ? 'briefly' : 'at length');
+});
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'payer', model: script(answer('done')) },
+      { name: 'helper', model: script(answer('done')) },
+      { name: 'looker', model: brief, tools: [look] },
+      { name: 'waiter', model: script(act('broken', 'x')), tools: [broken] },
+    ],
+  });
+}, 60_000);
+afterAll(() => rig.stop());
+
+async function recorded(agent: string): Promise<AgentRun> {
+  const run = await rig.client.start(agent, `question ${randomUUID()}`);
+  await run.result();
+  return run;
+}
+
+describe('the runs of a backtest', () => {
+  test('are found by a query, of the agent itself', async () => {
+    const run = await recorded('payer');
+    await recorded('helper');
+    const backtest = await rig.client.backtest('payer', {
+      runs: { query: `WorkflowId = "${run.id}" OR WorkflowId STARTS_WITH "helper-"` },
+    });
+    expect((await backtest.report()).runs.map(({ id }) => id)).toEqual([run.id]);
+  });
+
+  test('are no runs that somebody asked for: no list has them', async () => {
+    const run = await recorded('payer');
+    await (await rig.client.backtest('payer', { runs: [run.id] })).report();
+    const listed: string[] = [];
+    for await (const { id } of rig.client.list(200)) listed.push(id);
+    expect(listed.filter((id) => id.startsWith('backtest:'))).toEqual([]);
+  });
+});
+
+describe('a run that goes on from another one', () => {
+  test('is asked again as a whole, with what was said to it', async () => {
+    const run = await rig.client.start('looker', 'what?');
+    await run.result();
+    const forked = rig.client.get((await run.fork({ step: 2, say: 'Be brief.' })).id);
+    expect((await forked.result()).output).toBe('briefly');
+    const backtest = await rig.client.backtest('looker', { runs: [forked.id] });
+    const { runs } = await backtest.report();
+    expect(runs).toMatchObject([{ verdict: 'same', sameSteps: 2, after: { output: 'briefly' } }]);
+    expect(looks).toBe(1);
+  });
+
+  test('is none that a backtest made: nothing of it can be done again', async () => {
+    const run = await recorded('payer');
+    const backtest = await rig.client.backtest('payer', { runs: [run.id] });
+    const [compared] = (await backtest.report()).runs;
+    const again = rig.client.get(compared?.again ?? '');
+    await expect(again.fork({ step: 1 })).rejects.toMatchObject({ name: 'InvalidInput' });
+    await expect(again.rewind({ step: 1 })).rejects.toMatchObject({ name: 'InvalidInput' });
+  });
+});
+
+describe('a backtest is refused', () => {
+  test.each([
+    ['of an unknown run', { runs: ['nobody'] }, 'RunNotFound'],
+    ['of no run', { runs: [] }, 'InvalidInput'],
+    ['without runs', {}, 'InvalidInput'],
+    ['with a query that is none', { runs: { query: 'nonsense' } }, 'InvalidInput'],
+    ['that no run fits', { runs: { query: 'WorkflowId = "nobody"' } }, 'InvalidInput'],
+    ['without concurrency', { runs: ['x'], concurrency: 0 }, 'InvalidInput'],
+  ])('%s', async (_, options, name) => {
+    await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
+  });
+
+  test('of a run that is not over', async () => {
+    const run = await rig.client.start('waiter', 'waits');
+    await eventOf(run.events(), 'waiting');
+    await expect(rig.client.backtest('waiter', { runs: [run.id] })).rejects.toMatchObject({
+      name: 'InvalidInput',
+    });
+    await run.cancel();
+  });
+
+  test('under the name of another agent’s', async () => {
+    const run = await recorded('payer');
+    const id = randomUUID();
+    await (await rig.client.backtest('payer', { id, runs: [run.id] })).report();
+    await expect(rig.client.backtest('helper', { id })).rejects.toMatchObject({ name: 'InvalidInput' });
+    await expect(rig.client.backtest('payer', { id })).resolves.toMatchObject({ id });
+  });
+});
