@@ -13,7 +13,7 @@ const fitting: [kind: 'tool' | 'model', waiting: WaitingReason | undefined, Deci
   ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
   ['model', undefined, []],
   ['model', 'failed', ['retry', 'resolve', 'abort']],
-  ['model', 'limit', ['resolve', 'abort']],
+  ['model', 'limit', ['resolve', 'stop', 'abort']],
 ];
 
 describe('each decision in each state', () => {
@@ -29,7 +29,11 @@ describe('each decision in each state', () => {
     };
     const choose = () => chooseCall([call], name, { call: '7', ...given[name] });
     const said = outcomeOf(choose);
-    expect(said).toContain(fits ? name : `Possible: ${names.join(', ') || 'nothing'}.`);
+    expect(said).toContain(
+      fits
+        ? name
+        : `Possible: ${[...(state === 'limit' ? ['extend'] : []), ...names].join(', ') || 'nothing'}.`,
+    );
     expect(said.startsWith('refused')).toBe(!fits);
   });
 });
