@@ -95,7 +95,9 @@ async function waitingCalls(
     .filter(({ waiting }) => reason === undefined || waiting.reason === reason);
 }
 
+/** The model is asked what its run says: such a call has no input of its own. */
 function whatAndWhy({ toolInput, error }: WaitingCall): string {
-  const input = oneLine(asText(toolInput).slice(0, 200));
-  return error === undefined ? input : `${input} · ${oneLine(`${error.type}: ${error.message}`)}`;
+  const input = toolInput === null ? [] : [oneLine(asText(toolInput).slice(0, 200))];
+  const why = error === undefined ? [] : [oneLine(`${error.type}: ${error.message}`)];
+  return [...input, ...why].join(' · ');
 }

@@ -20,6 +20,7 @@ try {
   await takeTimer(page);
   await takeUpdateForm(page);
   await takeMetadata(page);
+  await takeWaitingRuns(page);
 } finally {
   await browser.close();
   await project.stop();
@@ -60,6 +61,13 @@ async function takeMetadata(page: Page): Promise<void> {
   // Markdown is shown in a frame of its own.
   await page.frameLocator('iframe >> nth=-1').getByText('To go on, send an Update').waitFor();
   await take(page, 'user-metadata', 820);
+}
+
+async function takeWaitingRuns(page: Page): Promise<void> {
+  const query = encodeURIComponent('ReloopStatus="waiting"');
+  await page.goto(`${project.uiUrl}/namespaces/default/workflows?query=${query}`);
+  await visibleText(page, 'march').waitFor();
+  await take(page, 'waiting-runs', 580);
 }
 
 function visibleText(page: Page, text: string) {
