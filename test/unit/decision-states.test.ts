@@ -13,7 +13,7 @@ const fitting: [kind: 'tool' | 'model', waiting: WaitingReason | undefined, Deci
   ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
   ['model', undefined, []],
   ['model', 'failed', ['retry', 'resolve', 'abort']],
-  ['model', 'limit', ['resolve', 'abort']],
+  ['model', 'limit', ['resolve', 'stop', 'abort']],
 ];
 
 describe('each decision in each state', () => {
