@@ -11,10 +11,10 @@ import {
   type OperatorDecision,
   decisionNames,
   decisionOf,
-  fittingDecisions,
   ruleOf,
 } from './decisions.ts';
 import { misfit } from './fits-schema.ts';
+import { whatFits } from './waiting.ts';
 import { refusal } from './refusal.ts';
 
 /** A call under way, as the gate needs to know it. */
@@ -159,7 +159,7 @@ function checkState(waiting: GateCall, type: DecisionName, park: number | undefi
   if (!ruleOf(type).fits(state)) {
     throw refusal(
       type,
-      `${id} ${standing(state)}. Possible: ${fittingDecisions(state).join(', ') || 'nothing'}.`,
+      `${id} ${standing(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`,
     );
   }
   if (park !== undefined && state.waiting !== undefined && park !== waiting.park) {

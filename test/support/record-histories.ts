@@ -22,6 +22,7 @@ import { createLoadedConfig } from '../../config/loaded-config.ts';
 import { createAgentWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
+import { operatedPaths, operatedTools } from './operated-paths.ts';
 import { quiet } from './quiet.ts';
 import { act, answer, modelOf } from './scripts.ts';
 
@@ -201,6 +202,7 @@ quiet();
 const taskQueue = `record-${Date.now()}`;
 const agents = [
   ...paths.map(({ name, model, options }) => ({ name, model, tools, ...options })),
+  ...operatedPaths.map(({ name, model, options }) => ({ name, model, tools: operatedTools, ...options })),
   { name: 'session', kind: 'conversational', model: friend, memory: summary },
   { name: 'session-continued', kind: 'conversational', model: friend },
 ];
@@ -231,6 +233,14 @@ await worker.runUntil(async () => {
     if (name === 'delegating') await store(`${run.id}/1.1`, await chain(`${run.id}/1.1`), 'sub-agent');
   }
   const client = new AgentClient(temporal, address, taskQueue);
+  for (const { name, steer } of operatedPaths) {
+    const run = await client.start(name, 'What now?');
+    const others = (await steer(run, client)) ?? {};
+    for (const [other, one] of Object.entries({ ...others, [name]: run })) {
+      await one.result();
+      await store(one.id, await chain(one.id), other);
+    }
+  }
   for (const { name, said, clear } of sessions) {
     for (const [index, input] of said.entries()) {
       const options = { session: name, id: `${name}-${index}`, detach: index % 2 === 1 };

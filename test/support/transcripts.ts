@@ -48,6 +48,7 @@ export function withOutputs(page: string, outputs: ReadonlyMap<number, string>):
 const VOLATILE: readonly [RegExp, string][] = [
   [/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?/gu, '<time>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu, '<run-id>'],
+  [/\bversion \d+\.\d+\.\d+/gu, 'version <version>'],
   [/\b127\.0\.0\.1:\d+/gu, '<address>'],
   [/\b(?:\d+ h )?(?:\d+ min )?\d+(?:\.\d+)? (?:ms|s|min|h)\b/gu, '<duration>'],
   [/\b(?:[\d,]+ \+ )?[\d,]+ tokens?\b/gu, '<tokens>'],

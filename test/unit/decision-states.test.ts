@@ -29,7 +29,11 @@ describe('each decision in each state', () => {
     };
     const choose = () => chooseCall([call], name, { call: '7', ...given[name] });
     const said = outcomeOf(choose);
-    expect(said).toContain(fits ? name : `Possible: ${names.join(', ') || 'nothing'}.`);
+    expect(said).toContain(
+      fits
+        ? name
+        : `Possible: ${[...(state === 'limit' ? ['extend'] : []), ...names].join(', ') || 'nothing'}.`,
+    );
     expect(said.startsWith('refused')).toBe(!fits);
   });
 });

@@ -67,7 +67,7 @@ describe('filters', () => {
     [
       'an unknown status',
       { status: 'waitin' },
-      'Known: running, waiting, completed, stopped, failed, cancelled',
+      'Known: running, waiting, paused, completed, stopped, failed, cancelled',
     ],
     ['an empty agent', { agent: ' ' }, 'agent is empty'],
     ['a time that is none', { since: new Date('x') }, 'since is no time'],
