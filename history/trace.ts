@@ -130,13 +130,13 @@ export function createTrace(id: string): Trace {
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
-    const again = begunAgain(run, { id: workflowId, runId }, calls);
+    const again: TimelessEvent[] = begunAgain(run, { id: workflowId, runId }, calls);
     if (again.length > 0) {
       // Nothing of the run before is under way any more.
       ending = false;
       pending.clear();
       within.clear();
-      steering.restarted();
+      again.push(...steering.restarted(run?.said ?? []));
     }
     if (isBegun && again.length > 0) return [...told, ...again];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
