@@ -14,7 +14,7 @@ let replies: { [step: string]: string } = {};
 let down = false;
 let told: RunEvent[] = [];
 /** The slow tool goes on when it is let go. */
-let held = true;
+const slowTool = { held: true };
 const model = modelOf((step) => {
   if (step.startsWith('2') && down) throw new ModelError('ModelBadRequest', 'not there', { retryable: true });
   return replies[step] ?? (Number(step) < 4 ? act('echo', step) : answer(`at ${step}`));
@@ -31,7 +31,7 @@ const slow = defineTool({
   description: 'takes as long as the test wants',
   effects: 'none',
   async run(input, { signal }) {
-    while (held) await sleep(20, undefined, { signal });
+    while (slowTool.held) await sleep(20, undefined, { signal });
     return `slow ${input}`;
   },
 });
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop());
 beforeEach(() => {
   [replies, down, told] = [{}, false, []];
-  held = true;
+  slowTool.held = true;
   model.requests.length = 0;
 });
 
@@ -61,6 +61,8 @@ const atLimit = (run: AgentRun, figure: string) =>
     'waiting',
     ({ park }) => park.error?.message.includes(figure) === true,
   );
+const approvalOf = (run: AgentRun, call: string) =>
+  expect.poll(async () => (await run.describe()).waiting).toMatchObject([{ call, reason: 'approval' }]);
 const begun = (run: AgentRun, tool: string) =>
   eventOf(run.events({ live: false }), 'tool_started', (event) => event.tool === tool);
 const lastPrompt = () => promptOf(model.requests.at(-1)?.request);
@@ -107,7 +109,7 @@ describe('what a limit was raised by', () => {
     await run.extend({ iterations: 1 });
     await cancelled(run);
     expect(await run.retry()).toMatchObject({ step: 2, calls: ['2.1'] });
-    held = false;
+    slowTool.held = false;
     await atLimit(run, '3 iterations');
     await run.decide('4', { type: 'resolve', output: 'enough' });
     expect(await run.result()).toMatchObject({ output: 'enough', iterations: 3 });
@@ -134,7 +136,7 @@ describe('what was said', () => {
     await run.say('Be brief.');
     await cancelled(run);
     await run.retry();
-    held = false;
+    slowTool.held = false;
     await run.result();
     expect(lastPrompt()).toContain('Observation: slow x\nMessage from the user: Be brief.\nThought:');
     expect(lastPrompt().split('Be brief.')).toHaveLength(2);
@@ -200,7 +202,7 @@ describe('what was said', () => {
     const run = await rig.client.start('a', 'what?');
     await begun(run, 'slow');
     await run.say('Be brief.');
-    held = false;
+    slowTool.held = false;
     await eventOf(run.events({ live: false }), 'waiting');
     await run.say('In English.');
     replies = {};
@@ -261,7 +263,7 @@ describe('a run that is paused', () => {
     await run.pause();
     await cancelled(run);
     await run.retry();
-    held = false;
+    slowTool.held = false;
     expect(await run.result()).toMatchObject({ output: 'at 4' });
   });
 });
@@ -273,14 +275,10 @@ describe('a run that waits for an approval', () => {
     await eventOf(run.events({ live: false }), 'waiting');
     await run.rewind({ step: 2 });
     await eventOf(run.events({ live: false }), 'restarted');
-    await expect
-      .poll(async () => (await run.describe()).waiting)
-      .toMatchObject([{ call: '2.1', reason: 'approval' }]);
+    await approvalOf(run, '2.1');
     await cancelled(run);
     expect(await run.retry()).toMatchObject({ calls: ['2.1'] });
-    await expect
-      .poll(async () => (await run.describe()).waiting)
-      .toMatchObject([{ call: '2.1', reason: 'approval' }]);
+    await approvalOf(run, '2.1');
     await run.decide('2.1', { type: 'approve' });
     const { intermediateSteps } = await run.result();
     expect(intermediateSteps[1]).toMatchObject({ observation: 'allowed x' });
@@ -295,9 +293,7 @@ describe('a run that waits for an approval', () => {
     await run.rewind({ step: 2 });
     expect(await run.result()).toMatchObject({ output: 'at 4' });
     await run.rewind({ step: 1 });
-    await expect
-      .poll(async () => (await run.describe()).waiting)
-      .toMatchObject([{ call: '1.1', reason: 'approval' }]);
+    await approvalOf(run, '1.1');
     await run.cancel();
   });
 });
