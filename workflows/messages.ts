@@ -73,6 +73,8 @@ export interface AgentRunInput {
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
+  /** Of a sub-agent whose call is made again: workflow id of the run before it. */
+  insteadOf?: string | undefined;
   /** The run does steps of another one again. */
   restart?: Restart | undefined;
   /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */
