@@ -88,11 +88,25 @@ export function inputDigest(input: Json): string {
 /** Name of the activity that reads the effects of dropped steps, before a run begins that does them again. */
 export const EARLIER_EFFECTS = 'earlierEffects';
 
-/** Which effects: of `step` and later, or only of the calls that are made `again`. `workflowId`: where it is another one. */
+/**
+ * Which effects: of `step` and later, or only of the calls that are made `again`. `workflowId`: where it is another one; without a
+ * `runId`: its latest run.
+ */
 export interface EffectsQuestion {
-  run: { workflowId?: string | undefined; runId: string };
+  run: { workflowId?: string | undefined; runId?: string | undefined };
   step: number;
   again?: string[] | undefined;
+}
+
+/** Of calls with the same effect the last one, which alone is looked for: so that the list grows no longer than it must. */
+export function lastOfEach(calls: readonly DoneCall[]): DoneCall[] {
+  const last = new Map<string, DoneCall>();
+  for (const call of calls) {
+    const key = `${call.tool} ${call.input}`;
+    last.delete(key); // the last one stands last
+    last.set(key, call);
+  }
+  return [...last.values()];
 }
 
 export function callsWithoutEnd(step: number, { turn: { decision }, ends }: KeptTurn): string[] {

@@ -1,6 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
-import { type DoneCall, inputDigest, isDropped, isOnce } from '../agent/restart.ts';
+import {
+  type DoneCall,
+  EARLIER_EFFECTS,
+  inputDigest,
+  isDropped,
+  isOnce,
+  lastOfEach,
+} from '../agent/restart.ts';
 import { aftermath } from '../agent/rules/doubt.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
 import { boundedText } from '../agent/values.ts';
@@ -9,37 +16,43 @@ import type { Fact } from './facts.ts';
 import { readRunFacts } from './lineage.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 import { scheduledCall } from './traced-calls.ts';
-import { asResolvedAgent, asRunInput, asToolResult } from './records.ts';
+import { asDoneCalls, asResolvedAgent, asRunInput, asToolResult } from './records.ts';
 
 /** Characters of what an earlier call returned: for the person who is asked. */
 const OUTPUT_CHARS = 300;
 
+/** Resolves when a sub-agent's workflow will begin no further call, where that matters. */
+type Settled = (client: Client, workflowId: string) => Promise<void>;
+
 /**
  * The calls with an effect that happens once which `run` made in steps that are dropped, those of its sub-agents as well.
- * What has no recorded end may have happened; what a tool said it had not done has not.
+ * What has no recorded end may have happened; what a tool said it had not done has not. What those runs were told of earlier effects is of it.
  */
 export async function readEffects(
   client: Client,
   run: RunRef,
   since: Parameters<typeof isDropped>[1],
+  settled: Settled,
 ): Promise<DoneCall[]> {
   const reading: Reading = {
     tools: new Map(),
     begun: new Map(),
     made: new Map(),
     children: new Map(),
+    told: [],
     resolving: '',
+    asking: '',
   };
   for await (const { run: recorder, fact } of readRunFacts(client, run)) {
     await read(reading, recorder, fact, (call) => isDropped(call, since));
   }
   const within = [...reading.children].map(async ([call, workflowId]) =>
-    (await effectsOfLatest(client, workflowId)).map((done) => ({
+    (await readLatestEffects(client, workflowId, settled)).map((done) => ({
       ...done,
       call: callWithin(call, done.call),
     })),
   );
-  return [...reading.made.values(), ...(await Promise.all(within)).flat()];
+  return lastOfEach([...reading.told, ...reading.made.values(), ...(await Promise.all(within)).flat()]);
 }
 
 interface Reading {
@@ -51,8 +64,11 @@ interface Reading {
   made: Map<string, DoneCall>;
   /** Sub-agents' workflow ids by their calls. */
   children: Map<string, string>;
-  /** The activity whose result names the tools. */
+  /** Effects of still earlier runs. */
+  told: DoneCall[];
+  /** The activities whose results name the tools, and effects of earlier runs. */
   resolving: string;
+  asking: string;
 }
 
 async function read(
@@ -67,6 +83,7 @@ async function read(
   if (fact.type === 'scheduled') {
     const scheduled = scheduledCall(workflowId, fact);
     if (fact.name === 'resolveAgent') reading.resolving = key;
+    if (fact.name === EARLIER_EFFECTS) reading.asking = key;
     if (scheduled?.scope !== 0 || !isMeant(scheduled.call)) return;
     const { call, n } = scheduled;
     if (fact.of === 'child') return void reading.children.set(n === 0 ? call : `${call}~${n}`, fact.workId);
@@ -79,6 +96,8 @@ async function read(
   }
   if (fact.type === 'succeeded' && key === reading.resolving)
     return takeTools(reading, asResolvedAgent(await fact.result())?.manifest);
+  if (fact.type === 'succeeded' && key === reading.asking)
+    return void reading.told.push(...asDoneCalls(await fact.result()));
   const begun = reading.begun.get(key);
   const done = begun && reading.made.get(`${runId} ${begun.call}`);
   if (begun === undefined || done === undefined || fact.type === 'begun') return;
@@ -112,10 +131,16 @@ async function withEnd(
   return aftermath(tool, failure, 0).type === 'doubt' ? done : undefined;
 }
 
-async function effectsOfLatest(client: Client, workflowId: string): Promise<DoneCall[]> {
+/** The same of a sub-agent, all of it, as it stands under its workflow id. */
+export async function readLatestEffects(
+  client: Client,
+  workflowId: string,
+  settled: Settled,
+): Promise<DoneCall[]> {
   try {
+    await settled(client, workflowId);
     const { runId } = await client.workflow.getHandle(workflowId).describe();
-    return await readEffects(client, { workflowId, runId }, { step: 0, again: undefined });
+    return await readEffects(client, { workflowId, runId }, { step: 0, again: undefined }, settled);
   } catch (error) {
     // It never started, or is past retention.
     if (isNotFound(error) || (error instanceof Error && error.name === 'WorkflowNotFoundError')) return [];

@@ -3,7 +3,7 @@ import { type CallModelInput, type ModelTurn, parseActivityId } from '../agent/c
 import type { Counters } from '../agent/counters.ts';
 import type { OperatorDecision, RunStep, WaitingCall } from '../agent/events.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
+import { type DoneCall, EARLIER_EFFECTS, lastOfEach } from '../agent/restart.ts';
 import { withApproved } from '../agent/rules/approval.ts';
 import { addAllowance } from '../agent/rules/extension.ts';
 import type { RunMessage } from '../agent/rules/run-messages.ts';
@@ -259,7 +259,7 @@ function newReading(workflowId: string) {
       const turn = asModelTurn(await result());
       if (last?.step === Number(call)) last.turn = turn;
     } else if (name === EARLIER_EFFECTS) {
-      standing.done = [...standing.done, ...asDoneCalls(await result())];
+      standing.done = lastOfEach([...standing.done, ...asDoneCalls(await result())]);
     } else {
       standing.results.set(call, { run, activityId, result });
     }

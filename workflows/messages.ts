@@ -75,6 +75,8 @@ export interface AgentRunInput {
   counters?: Counters | undefined;
   /** What people said to the run before, that no model call of it has carried. */
   said?: string[] | undefined;
+  /** Of a sub-agent whose call is made again: workflow id of the run before it. */
+  insteadOf?: string | undefined;
   /** The run does steps of another one again. */
   restart?: Restart | undefined;
   /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */

@@ -3,7 +3,7 @@ import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 
 import { type Counters, freshCounters } from '../agent/counters.ts';
-import type { DoneCall } from '../agent/restart.ts';
+import { type DoneCall, lastOfEach } from '../agent/restart.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { AgentLoop } from './agent-loop.ts';
@@ -102,7 +102,7 @@ function begin(
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),
-    done: [...done, ...effects],
+    done: effects.length === 0 ? done : lastOfEach([...done, ...effects]),
     restarted: restart !== undefined,
   };
 }

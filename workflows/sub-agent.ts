@@ -26,7 +26,12 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
   const question = { input: asText(input), chatHistory: [] };
   const workflowId = `${workflowInfo().workflowId}/${id}`;
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
-  const more = { parentBudget, done: done.length === 0 ? undefined : [...done] };
+  const insteadOf = callBefore(id);
+  const more = {
+    parentBudget,
+    done: done.length === 0 ? undefined : [...done],
+    insteadOf: insteadOf && `${workflowInfo().workflowId}/${insteadOf}`,
+  };
   const run = () =>
     executeChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
       workflowId,
@@ -36,6 +41,13 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
       ...runLabels(agent, question.input),
     });
   return orItsSuccessor(workflowId, loop.restarted ? onceItsIdIsFree(run) : run());
+}
+
+/** `1.1~2` was `1.1~1` before: what that run did with an effect, this one does not do again unasked. */
+function callBefore(id: string): string | undefined {
+  const [call, n] = id.split('~');
+  if (call === undefined || n === undefined) return undefined;
+  return Number(n) > 1 ? `${call}~${Number(n) - 1}` : call;
 }
 
 /** Waits between looks at whether the sub-agent of the run before has ended: it was asked to, and may take its time. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import type { WaitingCall } from '../../agent/events.ts';
+import { until } from '../support/processes.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
@@ -19,6 +22,22 @@ const pay = defineTool({
     return `receipt for ${input}`;
   },
 });
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails',
+  onFailure: 'fail',
+  retry: { maxAttempts: 1 },
+  run() {
+    throw new Error('out of order');
+  },
+});
+let open: (() => void)[] = [];
+/** Keeps its call going until the test has it end, cancelled or not. */
+const gate = defineTool({
+  name: 'gate',
+  description: 'waits',
+  run: () => new Promise<string>((resolve) => open.push(() => resolve('open'))),
+});
 const helper = agentTool({ agent: 'helper', description: 'a sub-agent' });
 
 let rig: Rig;
@@ -26,13 +45,14 @@ beforeAll(async () => {
   rig = await startRig({
     agents: [
       { name: 'a', model: said(() => replies), tools: [echo, pay, helper] },
-      { name: 'helper', model: said(() => below), tools: [pay] },
+      { name: 'helper', model: said(() => below), tools: [pay, broken, gate] },
     ],
   });
 }, 60_000);
 afterAll(() => rig.stop());
 beforeEach(() => {
   [replies, below, paid] = [{}, {}, []];
+  open = [];
 });
 
 describe('a call with an effect that happens once, made in a step that was dropped', () => {
@@ -81,6 +101,39 @@ describe('a call with an effect that happens once, made in a step that was dropp
     expect(paid).toEqual(['Ann']);
   });
 
+  test('waits also where the sub-agent that made it was taken back itself before', async () => {
+    replies = { '1': act('helper', 'help') };
+    below = { '1': act('pay', 'Ann') };
+    const run = await rig.client.start('a', 'what?');
+    await run.result();
+    const helping = rig.client.get(`${run.id}/1.1`);
+    await helping.rewind({ step: 1 });
+    await eventOf(helping.events({ live: false }), 'waiting');
+    await helping.decide('1.1', { type: 'skip' });
+    await helping.result();
+    await run.rewind({ step: 1 });
+    const { park } = await eventOf(run.events({ live: false }), 'waiting');
+    expect(park).toMatchObject({ call: '1.1/1.1', reason: 'repeated' });
+    expect(paid).toEqual(['Ann']);
+  });
+
+  test('is not made by a sub-agent that was about to make it when its parent was taken back', async () => {
+    replies = { '1': act('helper', 'help') };
+    below = { '1': act('gate', ''), '2': act('pay', 'Ann') };
+    const run = await rig.client.start('a', 'what?');
+    await until(() => open.length === 1);
+    // From here on it is nobody's child: its parent's end does not end it.
+    await rig.client.get(`${run.id}/1.1`).rewind({ step: 1 });
+    await until(() => open.length === 2);
+    await run.rewind({ step: 1 });
+    await eventOf(run.events({ live: false }), 'action');
+    open.forEach((end) => end());
+    await until(() => open.length === 3);
+    open.forEach((end) => end());
+    await run.result();
+    expect(paid).toEqual(['Ann']);
+  });
+
   test('of a step that is kept is not asked about', async () => {
     replies = { '1': act('pay', 'Ann'), '2': act('pay', 'Ann') };
     const run = await rig.client.start('a', 'what?');
@@ -91,3 +144,28 @@ describe('a call with an effect that happens once, made in a step that was dropp
     expect(paid).toEqual(['Ann', 'Ann', 'Bob']);
   });
 });
+
+test('a sub-agent that failed behind an effect and is called again asks before it makes it again', async () => {
+  replies = { '1': act('helper', 'help') };
+  below = { '1': act('pay', 'Ann'), '2': act('broken', '') };
+  const run = await rig.client.start('a', 'what?');
+  await waitsFor(run, '1.1', 0);
+  await run.decide('1.1', { type: 'retry' });
+  expect(await waitsFor(run, '1.1~1/1.1', 0)).toMatchObject({ tool: 'pay', reason: 'repeated' });
+  await run.decide('1.1~1/1.1', { type: 'skip' });
+  // Nor is it forgotten when that one fails too.
+  await waitsFor(run, '1.1', 1);
+  await run.decide('1.1', { type: 'retry' });
+  expect(await waitsFor(run, '1.1~2/1.1', 0)).toMatchObject({ tool: 'pay', reason: 'repeated' });
+  expect(paid).toEqual(['Ann']);
+  await run.cancel();
+});
+
+async function waitsFor(run: AgentRun, call: string, n: number): Promise<WaitingCall> {
+  const { park } = await eventOf(
+    run.events({ live: false }),
+    'waiting',
+    (event) => event.park.call === call && event.park.n === n,
+  );
+  return park;
+}
