@@ -139,6 +139,7 @@ const states: State[] = [
     call: '2',
     fits: ['resolve', 'stop', 'abort'],
     says: ['say', 'pause', 'extend'],
+    refusal: 'Possible: extend, resolve, stop, abort.',
   },
   {
     state: 'the call of a sub-agent that waits',
