@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { limits } from '../agent/limits.ts';
+import type { Allowance, Counters } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
 import { withObservations } from '../agent/transcript/edits.ts';
@@ -51,10 +52,11 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
     { by: 'fork', step, edited: edits.size === 0 ? undefined : [...edits.keys()] },
     { ...beginning, pending: [...beginning.pending, ...more] },
   );
-  const { manifest } = input;
+  const { manifest, counters } = input;
   return startFork(client, options.id ?? newRunId(input.agent), run, {
     ...input,
     manifest: manifest && withLimits(manifest, limitsGiven),
+    counters: counters && withoutRaises(counters, limitsGiven),
     overrides: model === undefined ? undefined : { model },
   });
 }
@@ -67,6 +69,20 @@ function withLimits(
   }: Pick<RunOverrides, 'maxIterations' | 'maxExecutionTimeMs'>,
 ): AgentManifest {
   return { ...manifest, maxIterations, maxExecutionTimeMs };
+}
+
+/** A limit that is given is the limit: what the other run's was raised by is no part of it. */
+function withoutRaises(
+  { allowance, ...counters }: Counters,
+  { maxIterations, maxExecutionTimeMs }: RunOverrides,
+): Counters {
+  const { iterations, timeMs, ...rest } = allowance ?? {};
+  const kept: Allowance = {
+    ...rest,
+    iterations: maxIterations === undefined ? iterations : undefined,
+    timeMs: maxExecutionTimeMs === undefined ? timeMs : undefined,
+  };
+  return { ...counters, allowance: allowance && kept };
 }
 
 /** From before the first model call that was told of one of the calls; what was told since goes along. */
@@ -85,7 +101,9 @@ function editedBeginning({ id, standing }: RunToRestart, at: Asked, edits: Map<s
   const first = told.findIndex((calls) => calls.some((call) => edits.has(call)));
   const [begun, ...rest] = asked.slice(first);
   if (begun === undefined) return beginningAt(at);
-  const pending = [begun, ...rest].flatMap(({ delta, run }) => abroadOf(delta, run, begun));
+  const pending = [begun, ...rest].flatMap((one) =>
+    abroadOf(one === at ? one.delta : one.told, one.run, begun),
+  );
   return { ...beginningAt(begun), pending: withObservations(pending, edits), counters: at, from: at.run };
 }
 

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { freshCounters } from '../agent/counters.ts';
 import type { Restart } from '../agent/restart.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { type Entry, type Mark, START, abroad } from '../agent/transcript/entries.ts';
@@ -76,18 +77,22 @@ export async function restartInput(
 
 /** Of a run that ended before its agent was known: the question again. */
 export function restartFromQuestion({ standing, id, runId }: RunToRestart, by: Restart['by']): RestartInput {
-  const { input } = standing;
+  const { input, granted } = standing;
   const run = { runId, workflowId: by === 'fork' ? id : undefined };
   return {
     ...common(standing, by),
     question: input.question,
     overrides: input.overrides,
+    counters: { ...freshCounters(0), ...granted },
     restart: { by, step: 1, from: run, latest: run, request: newRequest(), elapsedMs: 0 },
   };
 }
 
-/** A fork has a lineage of its own: no session, no parent, and its calls have idempotency keys of their own. */
-function common({ input, manifest, done }: Standing, by: Restart['by']): AgentRunInput {
+/**
+ * A fork has a lineage of its own: no session, no parent, and its calls have idempotency keys of their own. What nobody has
+ * heard yet came after the step that a rewind or a fork begins with; a retry drops nothing.
+ */
+function common({ input, manifest, done, said }: Standing, by: Restart['by']): AgentRunInput {
   const { agent, session, caller, root, searchAttributes, events } = input;
   const isFork = by === 'fork';
   return {
@@ -99,6 +104,7 @@ function common({ input, manifest, done }: Standing, by: Restart['by']): AgentRu
     searchAttributes,
     events,
     done: done.length === 0 ? undefined : done,
+    said: by === 'retry' && said.length > 0 ? said : undefined,
   };
 }
 

@@ -67,7 +67,8 @@ async function inputAgain(
   const { turn, step } = asked;
   if (turn?.decision.type !== 'act') {
     givenInput(run, options, []);
-    const input = await restartInput(client, run, { by: 'retry', step }, beginningAt(asked));
+    const again = beginningAt({ ...asked, delta: asked.told, granted: standing.granted });
+    const input = await restartInput(client, run, { by: 'retry', step }, again);
     return { input, calls: [] };
   }
   const { spent, elapsedMs, granted } = standing;
@@ -140,9 +141,9 @@ async function refOf(
   return canonicalJson(value) === text ? { ...ref, raw: true } : undefined;
 }
 
-function markAfter({ before, delta }: Asked, digest: string | undefined): Mark {
-  const after = { length: before.length + delta.length, digest: digest ?? '' };
-  return digest === undefined ? advance(before, delta) : after; // old histories have no digest
+function markAfter({ before, told }: Asked, digest: string | undefined): Mark {
+  const after = { length: before.length + told.length, digest: digest ?? '' };
+  return digest === undefined ? advance(before, told) : after; // old histories have no digest
 }
 
 interface GivenInput {

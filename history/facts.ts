@@ -24,7 +24,14 @@ export type Fact = { id: number; at: number } & (
   | { type: 'begun'; of: Work; key: string; attempt: number; runId?: string | undefined }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
   /** `failure`: of an activity, with what it says of its call. */
-  | { type: 'failed'; of: Work; key: string; error: RecordedError; failure?: RecordedFailure }
+  | {
+      type: 'failed';
+      of: Work;
+      key: string;
+      error: RecordedError;
+      failure?: RecordedFailure;
+      terminated?: true;
+    }
   /** `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same. */
   | { type: 'cancelled'; of: Work; key: string; requested: boolean; failure?: RecordedFailure }
   /** `summary`: what the workflow says of it on the Web UI's timeline. */
@@ -185,13 +192,15 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
     if (cancelled)
       return { type: 'cancelled', of, key: String(cancelled.initiatedEventId), requested: false };
+    const terminated = event.childWorkflowExecutionTerminatedEventAttributes;
     const lost =
-      event.childWorkflowExecutionTerminatedEventAttributes ??
+      terminated ??
       event.childWorkflowExecutionTimedOutEventAttributes ??
       event.startChildWorkflowExecutionFailedEventAttributes;
     if (!lost) return undefined;
     const error = errorOf('Error', "the sub-agent's run could not start, or was ended from outside");
-    return { type: 'failed', of, key: String(lost.initiatedEventId), error };
+    const ended = { type: 'failed', of, key: String(lost.initiatedEventId), error } as const;
+    return terminated ? { ...ended, terminated: true } : ended;
   }
 
   function ofTimer(event: HistoryEvent): Said | undefined {

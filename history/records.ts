@@ -1,6 +1,7 @@
 import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { DoneCall } from '../agent/restart.ts';
+import type { RunEnd } from '../agent/successor.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import { type OperatorDecision, decisionNames, decisionOf } from '../agent/rules/decisions.ts';
 import { type RunMessage, readRunMessage, runMessageNames } from '../agent/rules/run-messages.ts';
@@ -24,6 +25,10 @@ export function asRunInput(value: unknown): AgentRunInput | undefined {
 
 export function asRunResult(value: unknown): RecordedResult | undefined {
   return shaped<RecordedResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
+}
+
+export function asRunEnd(value: unknown): RunEnd | undefined {
+  return shaped<RunEnd>(value, { type: 'string' });
 }
 
 export function asCallModelInput(value: unknown): CallModelInput | undefined {

@@ -5,6 +5,8 @@ import type { OperatorDecision, RunStep, WaitingCall } from '../agent/events.ts'
 import type { AgentManifest } from '../agent/manifest.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
 import { withApproved } from '../agent/rules/approval.ts';
+import { addAllowance } from '../agent/rules/extension.ts';
+import type { RunMessage } from '../agent/rules/run-messages.ts';
 import { withModelOf } from '../agent/transcript/edits.ts';
 import type { Entry, Mark } from '../agent/transcript/entries.ts';
 import type { AgentRunInput } from '../workflows/messages.ts';
@@ -37,6 +39,8 @@ export interface Standing {
   /** Calls that a person has allowed, and what else is granted for the rest of the run. */
   approvedCalls: Set<string>;
   granted: Granted;
+  /** What people have said since the last model call. */
+  said: string[];
   /** At the end of the record. */
   spent: Spent;
   elapsedMs: number;
@@ -54,11 +58,14 @@ export interface Asked {
   run: RunRef;
   before: Mark;
   delta: Entry[];
+  /** What it came to carry: it may have been scheduled again when more had been said. */
+  told: Entry[];
   repeat: CallModelInput['repeat'];
   granted: Granted;
   spent: Spent;
   elapsedMs: number;
-  /** undefined: not scheduled yet, or without a result. */
+  isScheduled: boolean;
+  /** undefined: without a result so far. */
   turn: ModelTurn | undefined;
 }
 
@@ -91,6 +98,7 @@ function newReading(workflowId: string) {
     done: [],
     approvedCalls: new Set(),
     granted: {},
+    said: [],
     spent: trace.spent(),
     elapsedMs: 0,
     isWhole: false,
@@ -108,6 +116,7 @@ function newReading(workflowId: string) {
         if (event.type === 'step') standing.steps.set(event.step.call, event.step);
         if (event.type === 'waiting') waiting.set(event.park.call, event.park);
         if (event.type === 'decided') decided(event.call, event.decision);
+        if (event.type === 'steered') steered(event.message);
       }
       if (!isEnd(fact)) latestAt = fact.at;
     },
@@ -126,6 +135,21 @@ function newReading(workflowId: string) {
       ...granted,
       approved: withApproved(granted.approved, park.tool, input, decision.remember),
     };
+  }
+
+  function steered(message: RunMessage): void {
+    const last = standing.asked.at(-1);
+    const next = last?.isScheduled === false ? last : undefined; // it will carry what is said
+    if (message.type === 'say') {
+      const entry: Entry = { type: 'message', text: message.text };
+      if (next === undefined) standing.said.push(message.text);
+      else Object.assign(next, { delta: [...next.delta, entry], told: [...next.told, entry] });
+    }
+    if (message.type !== 'extend') return;
+    const { type: _, ...by } = message;
+    const { granted } = standing;
+    standing.granted = { ...granted, allowance: addAllowance(granted.allowance ?? {}, by) };
+    if (next !== undefined) next.granted = standing.granted;
   }
 
   async function read({ run, fact }: RunFact): Promise<void> {
@@ -160,6 +184,7 @@ function newReading(workflowId: string) {
       root: root ?? firstRunId,
     };
     standing.done = done;
+    standing.said = []; // it is said again
     const { approved, allowance } = counters ?? {};
     standing.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
     standing.manifest = input.manifest ?? standing.manifest;
@@ -171,10 +196,12 @@ function newReading(workflowId: string) {
       run: { workflowId: from.workflowId ?? run.workflowId, runId: from.runId },
       before: { length: from.length, digest: from.digest },
       delta: pending,
+      told: pending,
       repeat,
       granted: standing.granted,
       spent: { iterations, usage },
       elapsedMs: clock.elapsedMs(at),
+      isScheduled: false,
       turn: undefined,
     });
   }
@@ -185,20 +212,28 @@ function newReading(workflowId: string) {
     if (fact.of !== 'activity' || (id?.scope !== 0 && !isOurs)) return;
     const call = id?.call ?? '';
     scheduled.set(fact.key, { name: fact.name, activityId: fact.workId, call });
-    if (fact.name !== 'callModel' || (id?.n ?? 0) > 0) return;
+    if (fact.name !== 'callModel') return;
     const asked = asCallModelInput(await fact.input());
     if (asked === undefined) return;
     const { base, prev, delta, repeat } = asked;
+    standing.said = [];
+    const last = standing.asked.at(-1);
+    if (last?.step === Number(call) && last.isScheduled && (id?.n ?? 0) > 0) {
+      last.told = delta;
+      return;
+    }
     standing.results.clear();
     ask({
       step: Number(call),
       run,
       before: { length: base, digest: prev },
       delta,
+      told: delta,
       repeat,
       granted: standing.granted,
       spent: trace.spent(),
       elapsedMs: clock.elapsedMs(fact.at),
+      isScheduled: true,
       turn: undefined,
     });
   }
@@ -206,7 +241,7 @@ function newReading(workflowId: string) {
   /** A call that carries anew what others did takes their place. */
   function ask(next: Asked): void {
     const { asked } = standing;
-    const reaches = ({ before, delta }: Asked) => before.length + delta.length > next.before.length;
+    const reaches = ({ before, told }: Asked) => before.length + told.length > next.before.length;
     while (asked.length > 0 && asked.slice(-1).some(reaches)) asked.pop();
     while (asked.length > 0 && asked.slice(-1).some(({ step }) => step >= next.step)) asked.pop();
     asked.push(next);

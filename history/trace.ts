@@ -18,6 +18,7 @@ import {
   asRunInput,
   asRunMessage,
 } from './records.ts';
+import { createSuccessions } from './traced-succession.ts';
 import { begunAgain } from './traced-restart.ts';
 import { scheduledInput, scheduledName } from './scheduled-tool.ts';
 import { traceSteering } from './traced-steering.ts';
@@ -55,6 +56,7 @@ export function createTrace(id: string): Trace {
   const within = createWaitsWithin();
   const timers = createRunTimers();
   const steering = traceSteering(timers);
+  const successions = createSuccessions();
   const spent: Spent = { iterations: 0, usage: noUsage };
   let workflowId = id;
   let runId = '';
@@ -66,7 +68,9 @@ export function createTrace(id: string): Trace {
 
   return {
     async next(fact) {
-      return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
+      const events: TimelessEvent[] = [];
+      for (const meant of await successions.next(fact)) events.push(...(await read(meant)));
+      return events.map((item) => ({ ...item, at: fact.at }));
     },
     spent: () => ({ ...spent }),
   };
@@ -129,13 +133,13 @@ export function createTrace(id: string): Trace {
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
-    const again = begunAgain(run, { id: workflowId, runId }, calls);
+    const again: TimelessEvent[] = begunAgain(run, { id: workflowId, runId }, calls);
     if (again.length > 0) {
       // Nothing of the run before is under way any more.
       ending = false;
       pending.clear();
       within.clear();
-      steering.restarted();
+      again.push(...steering.restarted(run?.said ?? []));
     }
     if (isBegun && again.length > 0) return [...told, ...again];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {

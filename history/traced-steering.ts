@@ -12,8 +12,8 @@ export interface TracedSteering {
   carried(scope: number, asked: CallModelInput): void;
   /** What no model call has carried, for the run is over. */
   unheard(): TimelessEvent[];
-  /** The run goes on from an earlier step: what was said after it is dropped. */
-  restarted(): void;
+  /** The run goes on from an earlier step: of what was said before, this is said again. */
+  restarted(texts: readonly string[]): TimelessEvent[];
 }
 
 export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): TracedSteering {
@@ -25,9 +25,10 @@ export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): T
     pausedAbove: (signal) => said({ type: signal === true ? 'pause' : 'resume' }),
     carried,
     unheard,
-    restarted() {
+    restarted(texts) {
       waiting = [];
       seen.clear();
+      return texts.flatMap((text) => said({ type: 'say', text }));
     },
   };
 

@@ -23,6 +23,8 @@ import { type Turn, deltaEntries } from './turn.ts';
 export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   let writeStatus: StatusWriter = () => undefined;
   let writeWaiting = recordWaiting;
+  // What the run before waited for.
+  if (input.restart !== undefined) tellParent(input, []);
   try {
     const result = await runToEnd(input, {
       resolved({ searchAttributes, manifest }) {

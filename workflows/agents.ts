@@ -42,9 +42,10 @@ interface Entry extends Steered {
 const agents: Entry[] = [];
 let gate: { control: Control; pause: Pause } | undefined;
 
-/** To be called before the first `await`. */
-export function enroll(name: string, hooks: StandingHooks): RunningAgent {
+/** To be called before the first `await`. `unheard`: what people said to the run that it goes on from. */
+export function enroll(name: string, hooks: StandingHooks, unheard: readonly string[] = []): RunningAgent {
   const entry = newEntry(name, hooks);
+  for (const text of unheard) entry.inbox.add(text);
   const scope = agents.push(entry) - 1;
   gate ??= {
     control: createControl(workflowState, onWaitingChange),

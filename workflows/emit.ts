@@ -52,15 +52,16 @@ export function emitUnheard(emit: Emit | undefined, inbox: Inbox): void {
   if (!inbox.isEmpty) emit?.({ type: 'unheard', messages: inbox.take() });
 }
 
-/** A run that goes on from another one: by a person's word it is told, by continue-as-new it is not. */
+/** A run that goes on from another one: by a person's word it is told, with what is said to it again; by continue-as-new it is not. */
 export function emitRestart(
   emit: Emit | undefined,
-  { pending, restart }: AgentRunInput,
+  { pending, restart, said = [] }: AgentRunInput,
   counters: Counters,
 ): void {
   if (emit === undefined || restart === undefined) return;
   const { workflowId: id, runId } = workflowInfo();
   emit(restartedEvent({ id, runId }, restart, pending, counters));
+  for (const text of said) emit({ type: 'steered', message: { type: 'say', text } });
 }
 
 /** `log`: what the model wrote around its final answer. */

@@ -73,6 +73,8 @@ export interface AgentRunInput {
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
+  /** What people said to the run before, that no model call of it has carried. */
+  said?: string[] | undefined;
   /** The run does steps of another one again. */
   restart?: Restart | undefined;
   /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */

@@ -49,7 +49,7 @@ export interface LoopHooks extends StandingHooks {
 
 /** One agent, from its start or from where an earlier run left off, to its result. */
 export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
-  const agent = enroll(input.agent, hooks);
+  const agent = enroll(input.agent, hooks, input.said);
   const resolved = await resolve(input, agent.scope);
   hooks.resolved?.(resolved);
   const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];

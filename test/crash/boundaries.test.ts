@@ -6,7 +6,7 @@ import { type Row, rows } from '../support/boundary-rows.ts';
 
 /** Every boundary at which a worker can die: by SIGKILL, once, and another worker goes on. */
 
-const ROWS_AT_ONCE = 14;
+const ROWS_AT_ONCE = 10;
 const anyCall: unknown = expect.any(String);
 let rig: BoundaryRig;
 const played = new Map<Row, Played | Error>();

@@ -199,6 +199,7 @@ export const rows: readonly Row[] = [
       await begun('2.1');
       await run.cancel();
     },
+    runs: { '2.1': 2 },
     status: 'cancelled',
   },
   {

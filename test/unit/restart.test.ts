@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../history/facts.ts';
+import { PAUSED_SUMMARY, waitingSummary } from '../../agent/rules/waiting.ts';
 import { createRunClock } from '../../history/run-clock.ts';
 import { type RestartedEvent, inputDigest, isDropped } from '../../agent/restart.ts';
 import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
@@ -155,6 +156,33 @@ describe('the clock of a time limit, as the record has it', () => {
       at(80, wait('t3')),
     );
     expect(clock.elapsedMs(100)).toBe(80 - 10 - 50);
+  });
+
+  test('stands still in a pause, and at a limit', async () => {
+    const summaries = [
+      PAUSED_SUMMARY,
+      waitingSummary('3', '2 iterations', { kind: 'model', waiting: 'limit' }),
+    ];
+    for (const summary of summaries) {
+      const clock = await clockAfter(
+        at(0, start({ agent: 'a' })),
+        at(10, { type: 'scheduled', of: 'activity', key: '2', workId: '1', name: 'callModel' }),
+        at(20, { type: 'timer_started', timer: 't1', summary: async () => summary }),
+        at(50, { type: 'timer_cancelled', timer: 't1' }),
+      );
+      expect(clock.elapsedMs(100)).toBe(60);
+    }
+  });
+
+  test('has not begun where the run was paused before its agent was known', async () => {
+    const clock = await clockAfter(
+      at(0, start({ agent: 'a' })),
+      at(5, { type: 'scheduled', of: 'activity', key: '1', workId: 'resolve', name: 'resolveAgent' }),
+      at(10, { type: 'timer_started', timer: 't1', summary: async () => PAUSED_SUMMARY }),
+      at(30, { type: 'succeeded', of: 'activity', key: '1', result: async () => ({}) }),
+      at(70, { type: 'timer_cancelled', timer: 't1' }),
+    );
+    expect(clock.elapsedMs(100)).toBe(30);
   });
 
   test('goes on from what had passed where the run was continued, or does steps again', async () => {

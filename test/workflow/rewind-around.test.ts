@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigDefinition } from '../../config/define.ts';
+import type { RunEvent } from '../../agent/events.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
+import { toldAndRecorded } from '../support/control-paths.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
@@ -25,7 +27,9 @@ const stuck = defineTool({
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
 const helper = agentTool({ agent: 'helper', description: 'a sub-agent' });
 
+const told = new Map<string, RunEvent[]>();
 const config: ConfigDefinition = {
+  onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
   agents: [
     { name: 'a', model, tools: [stuck, echo, helper] },
     { name: 'friend', kind: 'conversational', model, tools: [stuck] },
@@ -90,6 +94,50 @@ describe('a sub-agent', () => {
     expect(output).toBe('at 2');
     expect(intermediateSteps).toMatchObject([{ call: '1.1', observation: 'helped' }]);
     expect(await run.describe()).toMatchObject({ waiting: [], status: 'completed' });
+  });
+
+  test('that is taken back itself has not failed for whoever hears of its parent, and waits no more', async () => {
+    replies = { '1': act('helper', 'help') };
+    below = { '1': act('stuck', 'x') };
+    const run = await rig.client.start('a', 'what?');
+    await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1/1.1');
+    const helping = rig.client.get(`${run.id}/1.1`);
+    await helping.rewind({ step: 1 });
+    const resumed = await eventOf(run.events({ live: false }), 'resumed');
+    expect(resumed).toMatchObject({ call: '1.1/1.1' });
+    await eventOf(
+      run.events({ live: false }),
+      'waiting',
+      ({ park }) => park.call === '1.1/1.1' && park.n === 0,
+    );
+    await expect.poll(async () => (await helping.describe()).waiting).toHaveLength(1);
+    await helping.decide('1.1', { type: 'abort' });
+    await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1');
+    await run.decide('1.1', { type: 'resolve', output: 'by hand' });
+    await run.result();
+    const { told: heard, recorded, lines } = await toldAndRecorded(run, () => told.get(run.id) ?? []);
+    expect(heard).toEqual(recorded);
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "run_started",
+        "model_started 1",
+        "model_ended 1",
+        "action 1.1",
+        "tool_started 1.1",
+        "waiting 1.1/1.1",
+        "resumed 1.1/1.1",
+        "waiting 1.1/1.1",
+        "resumed 1.1/1.1",
+        "tool_failed 1.1",
+        "waiting 1.1",
+        "decided 1.1: resolve",
+        "step 1.1: "by hand"",
+        "model_started 2",
+        "model_ended 2",
+        "finish",
+        "run_ended: completed, final_answer",
+      ]
+    `);
   });
 
   test('that was taken back is cancelled with its parent', async () => {

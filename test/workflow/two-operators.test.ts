@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OperatorDecision } from '../../agent/events.ts';
+import { rejectedTool, skippedTool } from '../../agent/observations.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import { DecisionRefused } from '../../client/errors.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, script } from '../support/scripts.ts';
+
+/** Two people who decide at once, each something that fits. */
+
+const options = { description: 'a tool', retry: { maxAttempts: 1 } };
+const work = defineTool({
+  name: 'work',
+  ...options,
+  run(input) {
+    if (input === 'broken') throw new Error('out of order');
+    return `did ${input}`;
+  },
+});
+const guarded = defineTool({
+  name: 'guarded',
+  ...options,
+  approval: 'always',
+  run: (input) => `did ${input}`,
+});
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'asks', model: script(act('guarded', 'a')), tools: [guarded] },
+      { name: 'breaks', model: script(act('work', 'broken')), tools: [work] },
+    ],
+  });
+}, 60_000);
+afterAll(() => rig.stop());
+
+async function waitingRun(agent: string): Promise<AgentRun> {
+  const run = await rig.client.start(agent, 'what?');
+  await eventOf(run.events({ live: false }), 'waiting');
+  return run;
+}
+
+/** What can be decided of one call, and what the model is told then. */
+const ofAgent: [agent: string, told: Map<OperatorDecision, string>][] = [
+  [
+    'asks',
+    new Map<OperatorDecision, string>([
+      [{ type: 'approve' }, 'did a'],
+      [{ type: 'reject', reason: 'no' }, rejectedTool('no')],
+      [{ type: 'resolve', output: 'by hand' }, 'by hand'],
+    ]),
+  ],
+  [
+    'breaks',
+    new Map<OperatorDecision, string>([
+      [{ type: 'retry', input: 'mended' }, 'did mended'],
+      [{ type: 'skip', reason: 'no' }, skippedTool('no')],
+      [{ type: 'resolve', output: 'by hand' }, 'by hand'],
+    ]),
+  ],
+];
+/** Each decision with each other one, in both orders. */
+const pairs = ofAgent.flatMap(([agent, told]) =>
+  [...told.keys()].flatMap((one) =>
+    [...told.keys()].filter((other) => other !== one).map((other) => ({ agent, told, one, other })),
+  ),
+);
+
+// Twice, which makes it 24 times in all.
+test.each([...pairs, ...pairs])(
+  'of two operators who decide at once $one.type and $other.type one wins, and the other is told',
+  async ({ agent, told, one, other }) => {
+    const run = await waitingRun(agent);
+    const sent = [one, other].map((decided) => run.decide('1.1', decided, 0).then(() => decided));
+    const outcomes = await Promise.allSettled(sent);
+    const [won, ...more] = outcomes.filter(({ status }) => status === 'fulfilled');
+    const lost = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as Error] : [],
+    );
+    expect(more).toEqual([]);
+    expect(lost).toEqual([expect.any(DecisionRefused)]);
+    const { intermediateSteps } = await run.result();
+    const decidedAs = won?.status === 'fulfilled' ? won.value : undefined;
+    expect(intermediateSteps).toMatchObject([{ call: '1.1', observation: decidedAs && told.get(decidedAs) }]);
+    const decided = await eventOf(run.events({ live: false }), 'decided');
+    expect(decided.decision).toEqual(decidedAs);
+  },
+);
+
+test('of two operators who resume a run at once one does, and the other is told', async () => {
+  const run = await waitingRun('asks');
+  await run.pause();
+  const outcomes = await Promise.allSettled([run.resume(), run.resume()]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  await rig.temporal.workflow.getHandle(run.id).terminate();
+});
