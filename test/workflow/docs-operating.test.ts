@@ -37,7 +37,7 @@ test.each(pages)(
     if (isUpdate) writeFileSync(join(root, page), withOutputs(text, outputs));
     expect(outputs.size).toBe(transcripts.length);
   },
-  300_000,
+  600_000,
 );
 
 /** As it is for a reader: the usual ports, and no folder of this machine. */
