@@ -1,11 +1,7 @@
 import { backtestId } from '../workflows/messages.ts';
 import { sessionId } from '../agent/session/session.ts';
 
-/** What is said of ids that are no runs, and of runs that go on elsewhere. */
-
-export function wasReset(id: string, runId: string): string {
-  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
-}
+/** What is said of ids that are no runs. */
 
 export function foreign(id: string): string {
   return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;

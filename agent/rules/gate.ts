@@ -157,10 +157,7 @@ function wanted(type: DecisionName): string {
 function checkState(waiting: GateCall, type: DecisionName, park: number | undefined): void {
   const { id, state } = waiting;
   if (!ruleOf(type).fits(state)) {
-    throw refusal(
-      type,
-      `${id} ${standing(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`,
-    );
+    throw refusal(type, `${id} ${standing(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`);
   }
   if (park !== undefined && state.waiting !== undefined && park !== waiting.park) {
     throw refusal(type, `${id} waits at park ${waiting.park} by now, not ${park}. Look again.`);

@@ -26,7 +26,7 @@ export function tries(attempts: number): string[] {
   return attempts > 1 ? [`${attempts} attempts`] : [];
 }
 
-export function errorText({ type, message }: ErrorInfo): string {
+function errorText({ type, message }: ErrorInfo): string {
   return oneLine(type === 'Error' ? message : `${type}: ${message}`);
 }
 
