@@ -61,8 +61,9 @@ const atLimit = (run: AgentRun, figure: string) =>
     'waiting',
     ({ park }) => park.error?.message.includes(figure) === true,
   );
-const approvalOf = (run: AgentRun, call: string) =>
-  expect.poll(async () => (await run.describe()).waiting).toMatchObject([{ call, reason: 'approval' }]);
+async function approvalOf(run: AgentRun, call: string): Promise<void> {
+  await expect.poll(async () => (await run.describe()).waiting).toMatchObject([{ call, reason: 'approval' }]);
+}
 const begun = (run: AgentRun, tool: string) =>
   eventOf(run.events({ live: false }), 'tool_started', (event) => event.tool === tool);
 const lastPrompt = () => promptOf(model.requests.at(-1)?.request);
