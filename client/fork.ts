@@ -45,12 +45,16 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
   const { step } = options;
   const asked = askedAt('fork', run, step);
   const beginning = edits.size === 0 ? beginningAt(asked) : editedBeginning(run, asked, edits);
-  const more: Entry[] = say === undefined ? [] : [{ type: 'message', text: say }];
   const input = await restartInput(
     client,
     run,
-    { by: 'fork', step, edited: edits.size === 0 ? undefined : [...edits.keys()] },
-    { ...beginning, pending: [...beginning.pending, ...more] },
+    {
+      by: 'fork',
+      step,
+      edited: edits.size === 0 ? undefined : [...edits.keys()],
+      said: say === undefined ? [] : [say],
+    },
+    beginning,
   );
   const { manifest, counters } = input;
   return startFork(client, options.id ?? newRunId(input.agent), run, {

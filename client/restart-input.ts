@@ -23,6 +23,9 @@ export interface Beginning {
   from: RunRef;
 }
 
+/** What is asked for. `said`: to the new run, before it begins. */
+type What = Pick<Restart, 'by' | 'step' | 'edited' | 'turn'> & { said?: string[] };
+
 export type RestartInput = AgentRunInput & { restart: Restart };
 
 /** Before a model call. */
@@ -38,7 +41,7 @@ export function beginningAt(asked: Asked): Beginning {
 export async function restartInput(
   client: Client,
   of: RunToRestart,
-  { by, step, edited, turn }: Pick<Restart, 'by' | 'step' | 'edited' | 'turn'>,
+  { by, step, edited, turn, said = [] }: What,
   beginning: Beginning,
 ): Promise<RestartInput> {
   const { standing, id, runId } = of;
@@ -49,6 +52,7 @@ export async function restartInput(
   const { spent, elapsedMs, repeat, granted } = counters;
   const input = {
     ...common(standing, by),
+    said: said.length === 0 ? undefined : said,
     from: { runId: run.runId, workflowId: elsewhere(run.workflowId), ...beginning.mark },
     pending,
     counters: {
@@ -77,10 +81,11 @@ export async function restartInput(
 
 /** Of a run that ended before its agent was known: the question again. */
 export function restartFromQuestion({ standing, id, runId }: RunToRestart, by: Restart['by']): RestartInput {
-  const { input, granted } = standing;
+  const { input, granted, said } = standing;
   const run = { runId, workflowId: by === 'fork' ? id : undefined };
   return {
     ...common(standing, by),
+    said: said.length === 0 ? undefined : said,
     question: input.question,
     overrides: input.overrides,
     counters: { ...freshCounters(0), ...granted },
@@ -88,11 +93,8 @@ export function restartFromQuestion({ standing, id, runId }: RunToRestart, by: R
   };
 }
 
-/**
- * A fork has a lineage of its own: no session, no parent, and its calls have idempotency keys of their own. What nobody has
- * heard yet came after the step that a rewind or a fork begins with; a retry drops nothing.
- */
-function common({ input, manifest, done, said }: Standing, by: Restart['by']): AgentRunInput {
+/** A fork has a lineage of its own: no session, no parent, and its calls have idempotency keys of their own. */
+function common({ input, manifest, done }: Standing, by: Restart['by']): AgentRunInput {
   const { agent, session, caller, root, searchAttributes, events } = input;
   const isFork = by === 'fork';
   return {
@@ -104,7 +106,6 @@ function common({ input, manifest, done, said }: Standing, by: Restart['by']): A
     searchAttributes,
     events,
     done: done.length === 0 ? undefined : done,
-    said: by === 'retry' && said.length > 0 ? said : undefined,
   };
 }
 

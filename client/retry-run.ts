@@ -67,8 +67,9 @@ async function inputAgain(
   const { turn, step } = asked;
   if (turn?.decision.type !== 'act') {
     givenInput(run, options, []);
-    const again = beginningAt({ ...asked, delta: asked.told, granted: standing.granted });
-    const input = await restartInput(client, run, { by: 'retry', step }, again);
+    const again = beginningAt({ ...asked, granted: standing.granted });
+    const said = [...saidWhile(asked), ...standing.said];
+    const input = await restartInput(client, run, { by: 'retry', step, said }, again);
     return { input, calls: [] };
   }
   const { spent, elapsedMs, granted } = standing;
@@ -84,7 +85,15 @@ async function inputAgain(
     counters: { spent, elapsedMs, granted, repeat: turn.repeat ?? asked.repeat },
     from: { workflowId: run.id, runId: run.runId },
   };
-  return { input: await restartInput(client, run, { by: 'retry', step, turn: kept }, beginning), calls };
+  return {
+    input: await restartInput(client, run, { by: 'retry', step, turn: kept, said: standing.said }, beginning),
+    calls,
+  };
+}
+
+/** What a model call carried beyond what it was first scheduled with. */
+function saidWhile({ delta, told }: Asked): string[] {
+  return told.slice(delta.length).flatMap((entry) => (entry.type === 'message' ? [entry.text] : []));
 }
 
 /** What a person has allowed they need not allow again. */

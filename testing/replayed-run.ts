@@ -1,9 +1,12 @@
 import type { Repeat, TurnDecision } from '../agent/calls.ts';
 import { freshCounters, reachedLimit } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
+import { withObservations } from '../agent/transcript/edits.ts';
 import { type Entry, conversation } from '../agent/transcript/entries.ts';
+import type { Json } from '../agent/vocabulary.ts';
 import type { ExportedModelCall, RunExport } from '../client/run-export.ts';
 import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
+import { type Edits, asToldFirst, editsOf } from './edited-run.ts';
 import { type RunDifference, decisionText } from './run-difference.ts';
 import { steeringOf } from './steered-run.ts';
 
@@ -14,13 +17,15 @@ export interface Replayed {
 }
 
 /** Goes through an exported run, reply by reply: today's prompts, parsers and limits, the tools' results of then. */
-export function replayRun(replay: Replay): Replayed {
+export function replayRun(exported: Replay): Replayed {
+  const replay = { ...exported, record: asToldFirst(exported.record) };
   const { manifest, question, record, scope } = replay;
   const calls = record.modelCalls.filter(({ call }) => scopeOf(call) === scope);
   const steering = steeringOf(record.events, scope);
   const walk: Walk = {
     replay,
     said: steering.said,
+    edits: scope === 0 ? editsOf(record.events) : new Map(),
     limits: withMore(manifest, steering.iterations),
     entries: [
       { type: 'agent', manifest },
@@ -45,9 +50,10 @@ export function replayRun(replay: Replay): Replayed {
 interface Walk {
   readonly replay: Replay;
   readonly said: ReadonlyMap<string, string[]>;
+  readonly edits: Edits;
   /** The agent with the limits that hold. */
   readonly limits: AgentManifest;
-  readonly entries: Entry[];
+  entries: Entry[];
   readonly differences: RunDifference[];
   iterations: number;
   steps: number;
@@ -58,8 +64,10 @@ interface Walk {
 
 /** One reply; false where what follows says nothing any more. */
 function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
-  const { replay, entries, differences, said } = walk;
+  const { replay, differences, said } = walk;
   const { call: step, turn, closing = false } = recorded;
+  walk.entries = withObservations(walk.entries, walk.edits.get(Number(step)) ?? new Map<string, Json>());
+  const { entries } = walk;
   entries.push(...(said.get(step) ?? []).map((text): Entry => ({ type: 'message', text })));
   walk.end ??= limitText(walk.limits, walk.iterations);
   const unasked = closing ? closingDifference(replay, walk.end) : walk.end;

@@ -73,7 +73,7 @@ export interface AgentRunInput {
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
-  /** What people said to the run before, that no model call of it has carried. */
+  /** What people say to the run before it begins, or have said to the one before: its first model call carries it. */
   said?: string[] | undefined;
   /** Of a sub-agent whose call is made again: workflow id of the run before it. */
   insteadOf?: string | undefined;

@@ -46,6 +46,11 @@ export function addToRecording(
   addToOutline(recording.outline, event);
   if (event.type === 'model_ended' && manifest !== undefined) addDecided(recording, event, manifest);
   if (event.type === 'step') addObservation(recording, event.step);
+  // What the model was told in the end: a fork may have changed it.
+  for (const { call, observation } of event.type === 'restarted' ? (event.edits ?? []) : []) {
+    const recorded = recording.byId.get(call);
+    if (recorded !== undefined) recorded.observation = observation;
+  }
 }
 
 /**

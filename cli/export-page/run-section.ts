@@ -1,5 +1,6 @@
 import type { WaitingCall } from '../../agent/events.ts';
 import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/run-export.ts';
+import { costWords } from '../print/cost.ts';
 import { count, shellWord } from '../print/display.ts';
 import { decisionText } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
@@ -8,8 +9,9 @@ import { facts, folded, labelled, pre, prose } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { requestsByCall } from './request-block.ts';
 import { decisionData, turnSection } from './turn-section.ts';
-import { badge, costText, lasted, stateOfRun, tokensText, utcTime, waitingFor } from './words.ts';
-import { turnsOf } from './work.ts';
+import { badge, lasted, stateOfRun, tokensText, utcTime, waitingFor } from './words.ts';
+import { runNote } from './run-note.ts';
+import { type RunNote, storyOf } from './work.ts';
 
 /** Where a run stands on the page. */
 export interface Place {
@@ -21,7 +23,7 @@ export interface Place {
 
 /** All of a run below its heading; a sub-agent's stands in the call that it is. */
 export function runSection(exported: RunExport, place: Place): Html {
-  const turns = turnsOf(exported);
+  const { turns, notes } = storyOf(exported);
   const around = {
     ...place,
     requests: requestsByCall(exported.requests),
@@ -35,9 +37,16 @@ export function runSection(exported: RunExport, place: Place): Html {
     </section>
     <section>
       <h2>Steps</h2>
-      <div class="turns">${turns.map((turn) => turnSection(turn, around))}</div>
+      <div class="turns">
+        ${notesAt(notes, 0)}${turns.map((turn, index) => html`${turnSection(turn, around)}${notesAt(notes, index + 1)}`)}
+      </div>
     </section>
     ${decisionsSection(exported, place)}${agentsSection(exported)}`;
+}
+
+/** What happened to the run when so many turns had begun. */
+function notesAt(notes: readonly RunNote[], turns: number): Html {
+  return html`${notes.filter(({ after }) => after === turns).map(runNote)}`;
 }
 
 function outcome({ run, agents }: RunExport): Html {
@@ -47,7 +56,7 @@ function outcome({ run, agents }: RunExport): Html {
     ['Steps', iterations.toLocaleString('en-US')],
     ['Model calls', usage.modelCalls.toLocaleString('en-US')],
     ['Tokens', tokensText(usage)],
-    ['Cost', costText(usage)],
+    ['Cost', costWords(usage).join('')],
     ['Models', [...new Set(agents.flatMap(({ manifest }) => manifest?.model ?? []))].join(', ')],
     ['History', `${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`],
   ];
@@ -98,7 +107,7 @@ function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: P
   return html`<details class="sub">
     <summary>
       Sub-agent <b>${agent}</b>${again} ${badge(stateOfRun(status, stopReason))}
-      ${facts(count(iterations, 'step'), tokensText(usage), costText(usage))}
+      ${facts(count(iterations, 'step'), tokensText(usage), ...costWords(usage))}
     </summary>
     <div class="body">${runSection(exported, { ...place, path })}</div>
   </details>`;

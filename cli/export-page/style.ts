@@ -48,7 +48,8 @@ path.gap { fill: var(--line); }
 .lane b { font-weight: 600; font-variant-numeric: tabular-nums; }
 .turns { background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
 .turn { content-visibility: auto; contain-intrinsic-size: auto 37px; border-top: 1px solid var(--line); }
-.turn:first-child { border-top: 0; }
+.told { padding: 7px 14px; border-top: 1px solid var(--line); border-left: 3px solid var(--model); overflow-wrap: anywhere; }
+.turns > :first-child { border-top: 0; }
 summary { cursor: pointer; }
 .turn > summary { display: grid; grid-template-columns: 3.6em minmax(0, 1fr) 14em 26%; align-items: center; gap: 12px; padding: 7px 14px; list-style: none; }
 .turn > summary::-webkit-details-marker { display: none; }

@@ -1,4 +1,6 @@
+import type { WaitingCall } from '../../agent/events.ts';
 import type { ExportedSubAgent } from '../../client/run-export.ts';
+import { costWords } from '../print/cost.ts';
 import { count } from '../print/display.ts';
 import { decisionText, thoughtIn, tries } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
@@ -9,7 +11,7 @@ import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
 import {
   badge,
-  costText,
+  isLimit,
   lasted,
   stateOfCall,
   stateOfTurn,
@@ -54,7 +56,7 @@ function costsOf(turn: Turn, end: number): Html {
   return facts(
     ranFor(end, turn, ...turn.calls),
     usage && `${usage.totalTokens.toLocaleString('en-US')} tok`,
-    usage && costText(usage),
+    ...(usage ? costWords(usage) : []),
   );
 }
 
@@ -73,7 +75,8 @@ function whatOf(turn: Turn): Html {
   if (first === undefined) {
     const decision = reply?.turn.decision;
     if (decision?.type === 'finish') return html`<b>answer</b> ${told}${preview(decision.output)}`;
-    return html`<b>${reply === undefined ? 'model call' : (decision?.type ?? '')}</b> ${told}`;
+    const what = isLimit(turn) ? 'limit' : 'model call';
+    return html`<b>${reply === undefined ? what : (decision?.type ?? '')}</b> ${told}`;
   }
   const states = calls.flatMap((call) => stateOfCall(call) ?? []);
   const words = [...new Map(states.map((one) => [one.word, one])).values()];
@@ -110,7 +113,7 @@ function replyBlocks(turn: Turn, end: number): Html {
         ranFor(end, turn),
         ...tries(reply.attempts),
         tokensText(usage),
-        costText(usage),
+        ...costWords(usage),
         `finish: ${finishReason}`,
         cached === true ? 'from the cache' : undefined,
         reply.closing === true ? 'asked for its answer at the limit' : undefined,
@@ -153,13 +156,30 @@ function noteBlock(note: Note): Html {
       return html`${badge({ tone: 'bad', word: 'failed' })}${after}${pre(`${error.type}: ${error.message}`)}`;
     }
     case 'waiting':
-      return html`${badge({ tone: 'wait', word: 'waiting' })} for a person: ${waitingFor(note.park)}`;
+      return html`${badge({ tone: 'wait', word: 'waiting' })} for a person:
+      ${waitingFor(note.park)}${reasonBlocks(note.park)}`;
+    case 'unanswered':
+      return html`${badge({ tone: 'wait', word: 'nobody decided' })} in time${inside(note.call)}`;
+    case 'edited':
+      return html`${badge({ tone: 'busy', word: 'changed' })} the observation, which
+      was${pre(note.observation)}`;
     case 'input':
       return html`${badge({ tone: 'quiet', word: 'other input' })}${pre(note.toolInput)}`;
     case 'decided':
       return html`${badge({ tone: 'busy', word: 'decided' })}
       ${decisionText(note.decision)}${decisionData(note.decision)}`;
   }
+}
+
+/** Of a failure that stands above already nothing is said. */
+function reasonBlocks({ reason, error, note }: WaitingCall): Html {
+  const why = error === undefined || reason === 'failed' ? '' : pre(error.message);
+  return html`${why}${note === undefined || note === null || note === '' ? '' : pre(note)}`;
+}
+
+/** A call of a sub-agent, which stands with the call that the sub-agent is. */
+function inside(call: string): string {
+  return call.includes('/') ? ` (${call})` : '';
 }
 
 /** What a person gave with a decision; its reason stands beside its name. */

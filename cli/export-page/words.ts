@@ -1,10 +1,9 @@
 import { EXCEPTION_TOOL, type RunStatus, type Usage } from '../../agent/vocabulary.ts';
-import type { WaitingCall } from '../../agent/events.ts';
-import { stateOf } from '../../agent/rules/waiting.ts';
-import { effectOf } from '../../agent/rules/decisions.ts';
+import type { OperatorDecision, WaitingCall } from '../../agent/events.ts';
+import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { count, duration } from '../print/display.ts';
 import { type Html, html } from './html.ts';
-import type { Call, Turn, Work } from './work.ts';
+import type { Call, Note, Turn, Work } from './work.ts';
 
 /** A state is said by a colour and by a word. */
 interface State {
@@ -24,6 +23,8 @@ export function stateOfRun(status: RunStatus, stopReason: string | null): State 
       return { tone: 'wait', word: stopReason === null ? 'stopped' : `stopped: ${stopReason}` };
     case 'waiting':
       return { tone: 'wait', word: 'waiting for a person' };
+    case 'paused':
+      return { tone: 'wait', word: 'paused' };
     case 'running':
       return { tone: 'busy', word: 'running' };
     case 'failed':
@@ -33,28 +34,48 @@ export function stateOfRun(status: RunStatus, stopReason: string | null): State 
   }
 }
 
+const ends = new Set<Note['type']>(['decided', 'failed', 'unanswered']);
+const unanswered: State = { tone: 'wait', word: 'nobody decided' };
+
 /** undefined for a call that ended as a call should: it needs no word. */
 export function stateOfCall(call: Call): State | undefined {
   const { step, startedAs } = call;
   if (step === undefined) return unfinished(call);
   if (startedAs === EXCEPTION_TOOL) return { tone: 'bad', word: 'unreadable' };
   if (startedAs === 'invalid_tool') return { tone: 'bad', word: 'unknown tool' };
-  const last = call.notes.findLast(({ type }) => type === 'decided' || type === 'failed');
+  const last = call.notes.findLast(({ type }) => ends.has(type));
   if (last?.type === 'failed') return { tone: 'bad', word: 'failed' };
-  if (last?.type !== 'decided' || effectOf(last.decision).type === 'again') return undefined;
-  return { tone: 'quiet', word: pastTense[last.decision.type] ?? last.decision.type };
+  if (last?.type === 'unanswered') return unanswered;
+  if (last?.type !== 'decided' || last.decision.type === 'retry') return undefined;
+  return { tone: 'quiet', word: pastTense[last.decision.type] };
 }
 
 /** Of the model call of a turn. */
 export function stateOfTurn(turn: Turn): State | undefined {
-  if (turn.reply === undefined) return unfinished(turn);
+  if (turn.reply === undefined) return isLimit(turn) ? stateOfLimit(turn) : unfinished(turn);
   return turn.reply.turn.decision.type === 'fail' ? { tone: 'bad', word: 'unreadable' } : undefined;
 }
 
-const pastTense: { [decision: string]: string } = {
+/** The run has come to a limit there, and the model was not asked. */
+export function isLimit({ reply, spans, notes }: Turn): boolean {
+  return reply === undefined && spans.every(({ type }) => type === 'wait') && notes.length > 0;
+}
+
+function stateOfLimit({ spans, notes }: Turn): State | undefined {
+  if (spans.some(({ to }) => to === undefined)) return { tone: 'wait', word: 'waiting for a person' };
+  const last = notes.findLast(({ type }) => ends.has(type));
+  if (last?.type === 'unanswered') return unanswered;
+  return last?.type === 'decided' ? { tone: 'quiet', word: pastTense[last.decision.type] } : undefined;
+}
+
+const pastTense: { readonly [D in OperatorDecision['type']]: string } = {
+  retry: 'retried',
+  approve: 'approved',
+  reject: 'rejected',
   resolve: 'resolved',
   skip: 'skipped',
   cancelCall: 'cancelled',
+  stop: 'stopped',
   abort: 'aborted',
 };
 
@@ -71,22 +92,9 @@ function unfinished({ spans, notes }: Work): State {
 /** What waits, and why. */
 export function waitingFor(park: WaitingCall): string {
   const { call, tool, reason } = park;
-  return stateOf(park).kind === 'tool'
-    ? `${tool} (${call}) ${reason}`
-    : `the model of step ${call} ${reason}`;
-}
-
-/** What was paid, in US dollars, where prices are known. */
-type Priced = Usage & { cost?: number | undefined };
-
-const dollars = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 6,
-});
-
-export function costText({ cost }: Priced): string | undefined {
-  return cost === undefined ? undefined : dollars.format(cost);
+  if (reason === 'limit') return `the run before step ${call} ${reasonText(reason)}`;
+  const why = reason === 'approval' ? 'needs approval' : reasonText(reason);
+  return stateOf(park).kind === 'tool' ? `${tool} (${call}) ${why}` : `the model of step ${call} ${why}`;
 }
 
 export function tokensText({ promptTokens, completionTokens }: Usage): string {

@@ -1,5 +1,7 @@
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../../agent/events.ts';
+import { isDropped } from '../../agent/restart.ts';
 import { effectOf } from '../../agent/rules/decisions.ts';
+import { endsByExtension, stateOf } from '../../agent/rules/waiting.ts';
 import { type AgentAction, type ErrorInfo, type Json, asText } from '../../agent/vocabulary.ts';
 import type { RunExport } from '../../client/run-export.ts';
 
@@ -38,17 +40,32 @@ export type Note = { at: number } & (
   | { type: 'failed'; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; park: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
+  | { type: 'unanswered'; call: string }
+  /** A person had the model told something else: what it was. */
+  | { type: 'edited'; observation: Json }
 );
+
+/** What happened to a run as a whole. `after`: so many turns had begun. */
+export interface RunNote {
+  after: number;
+  event: Extract<RunEvent, { type: 'steered' | 'unheard' | 'restarted' }>;
+}
 
 type ModelEnded = Extract<RunEvent, { type: 'model_ended' }>;
 
 /** The turns of a run, in order: one that was taken again is there again. */
-export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
+export function turnsOf(exported: Pick<RunExport, 'events'>): Turn[] {
+  return storyOf(exported).turns;
+}
+
+/** The same, with what happened to the run as a whole. */
+export function storyOf({ events }: Pick<RunExport, 'events'>): { turns: Turn[]; notes: RunNote[] } {
   const turns: Turn[] = [];
+  const notes: RunNote[] = [];
   const byId = new Map<string, Turn>();
   const calls = new Map<string, Call>();
   for (const event of events) read(event);
-  return turns;
+  return { turns, notes };
 
   function read(event: RunEvent): void {
     const { at } = event;
@@ -81,6 +98,7 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
         return toolStarted(event);
       case 'waiting': {
         const { park } = event;
+        if (park.reason === 'limit') turnOfLimit(park);
         noted(park.call, { at, type: 'waiting', park })?.spans.push({
           type: 'wait',
           from: at,
@@ -94,6 +112,21 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
         const work = noted(call, { at, type: 'decided', call, decision });
         return work && effectOf(decision).type !== 'none' ? endWait(work, call, at) : undefined;
       }
+      case 'unanswered': {
+        const work = noted(event.call, { at, type: 'unanswered', call: event.call });
+        return work && endWait(work, event.call, at);
+      }
+      case 'steered':
+        notes.push({ after: turns.length, event });
+        if (event.message.type !== 'extend') return;
+        for (const work of turns) if (work.notes.some(endsNow)) endWait(work, work.call, at);
+        return;
+      case 'unheard':
+        notes.push({ after: turns.length, event });
+        return;
+      case 'restarted':
+        notes.push({ after: turns.length, event });
+        return beginAgain(event);
       case 'resumed': {
         const work = workOf(event.call);
         return work && endWait(work, event.call, at);
@@ -105,8 +138,7 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
         return endSpans(call, at);
       }
       case 'run_ended':
-        for (const work of [...turns, ...calls.values()]) endSpans(work, at);
-        return;
+        return endAll(at);
       default:
         return;
     }
@@ -129,6 +161,30 @@ export function turnsOf({ events }: Pick<RunExport, 'events'>): Turn[] {
     turns.push(turn);
     byId.set(call, turn);
     return turn;
+  }
+
+  /** A run's own agent waits at its limit where the model would be asked next; a sub-agent's turns are its own. */
+  function turnOfLimit(park: WaitingCall): void {
+    if (stateOf(park).kind === 'model' && endsByExtension(park)) turnFor(park.call);
+  }
+
+  function endAll(at: number): void {
+    for (const work of [...turns, ...calls.values()]) endSpans(work, at);
+  }
+
+  /** Nothing of the run before is under way any more; its calls of a turn that is taken up again are those of this one. */
+  function beginAgain(event: Extract<RunEvent, { type: 'restarted' }>): void {
+    const { at, edits = [], again } = event;
+    endAll(at);
+    for (const call of calls.keys()) {
+      if (isDropped(call, { step: event.step, again: again && [] })) calls.delete(call);
+    }
+    for (const { call, observation } of edits) {
+      const edited = calls.get(call);
+      if (edited?.step === undefined) continue;
+      edited.notes.push({ at, type: 'edited', observation: edited.step.observation });
+      edited.step = { ...edited.step, observation };
+    }
   }
 
   function noted(call: string, note: Note): Work | undefined {
@@ -164,6 +220,10 @@ function begin({ call, spans }: Work, at: number): void {
 
 function endSpans({ spans }: Work, at: number, type?: Span['type']): void {
   for (const span of spans) if (type === undefined || span.type === type) span.to ??= at;
+}
+
+function endsNow(note: Note): boolean {
+  return note.type === 'waiting' && endsByExtension(note.park);
 }
 
 function endWait({ spans }: Work, call: string, at: number): void {

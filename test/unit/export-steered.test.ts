@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import type { OperatorDecision, RunEvent } from '../../agent/events.ts';
+import type { RestartedEvent } from '../../agent/restart.ts';
+import { limitError } from '../../agent/rules/run-limits.ts';
+import { type WaitingReason, noUsage } from '../../agent/vocabulary.ts';
+import { runPage } from '../../cli/export-page/run-page.ts';
+import { exportOf } from '../support/exported.ts';
+import { answers, atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+
+/** What people did to a run, on the page it is exported to. */
+
+const pageOf = (events: RunEvent[]) => textOf(runPage(exportOf(events)));
+const asks = (reason: WaitingReason, more: object = {}) =>
+  ({
+    type: 'waiting',
+    park: { call: '1.1', n: 0, tool: 'Search', toolInput: 'x', reason, ...more },
+  }) as const;
+const search = decides('1', 'Search', 'x');
+const found = observes('1.1', 'Search', 'x', 'found');
+const steered = (message: Extract<RunEvent, { type: 'steered' }>['message']) =>
+  ({ type: 'steered', message }) as const;
+
+test('what was said to a run stands between the steps it was said between', () => {
+  const text = pageOf(
+    atSeconds(
+      started,
+      ...search,
+      steered({ type: 'say', text: 'Be brief.' }),
+      steered({ type: 'pause' }),
+      found,
+      steered({ type: 'resume' }),
+      steered({ type: 'extend', iterations: 5, cost: 0.5 }),
+      ...answers('2', 'Rain.'),
+      { type: 'unheard', messages: ['Too late.'] },
+    ),
+  );
+  const order = [
+    'Observation found',
+    'Message Be brief.',
+    'Paused: nothing is begun until it is resumed',
+    'Resumed',
+    'Extended by 5 iterations, $0.5',
+    'Answer Rain. Reply',
+    'The run ended before the model could see 1 message Too late.',
+  ];
+  const places = order.map((part) => text.indexOf(part));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test('a run that is paused says so', () => {
+  expect(pageOf(atSeconds(started, ...search, steered({ type: 'pause' })))).toContain('assistant paused');
+});
+
+test.each<[RunEvent['type'] | WaitingReason, ReturnType<typeof asks>, string]>([
+  ['approval', asks('approval'), 'Search (1.1) needs approval'],
+  [
+    'doubt',
+    asks('doubt', { error: { type: 'InDoubt', message: 'The worker died.' } }),
+    'Search (1.1) may or may not have taken effect The worker died.',
+  ],
+  ['deferred', asks('deferred', { note: 'Which one?' }), 'Search (1.1) waits for its result Which one?'],
+  [
+    'limit',
+    asks('limit', { call: '2', error: limitError('1 iterations') }),
+    'the run before step 2 has come to a limit The limit of 1 iterations is reached.',
+  ],
+])('a wait says what for: %s', (_reason, wait, words) => {
+  const text = pageOf(atSeconds(started, ...search, ...(wait.park.reason === 'limit' ? [found] : []), wait));
+  expect(text).toContain(`waiting for a person: ${words}`);
+});
+
+test.each<[OperatorDecision, string]>([
+  [{ type: 'approve' }, 'approved'],
+  [{ type: 'reject', reason: 'no' }, 'rejected'],
+  [{ type: 'resolve', output: 'found' }, 'resolved'],
+  [{ type: 'retry' }, 'done'],
+])('a call that was decided on says how: %j', (decision, word) => {
+  const events = atSeconds(
+    started,
+    ...search,
+    asks('approval'),
+    { type: 'decided', call: '1.1', decision },
+    found,
+    ...answers('2', 'Rain.'),
+  );
+  expect(pageOf(events)).toContain(`1.1 Search ${word}`);
+});
+
+test('a wait at a limit ends when the limit is raised, and one that nobody ended says so', () => {
+  const wait = asks('limit', { call: '2', tool: 'callModel', error: limitError('1 iterations') });
+  const raised = steered({ type: 'extend', iterations: 1 });
+  const over = pageOf(atSeconds(started, ...search, found, wait, raised, ...answers('2', 'Rain.')));
+  expect(over).toContain('2 answer Rain.');
+  expect(over).toMatch(/Waiting for a person 1\.0 s/u);
+  const left = pageOf(atSeconds(started, ...search, found, wait, { type: 'unanswered', call: '2' }));
+  expect(left).toContain('2 limit nobody decided');
+});
+
+test('a call that nobody decided on in time says so', () => {
+  const unanswered = { type: 'unanswered', call: '1.1' } as const;
+  const text = pageOf(atSeconds(started, ...search, ...parks('1.1', 'Search', 'x'), unanswered, found));
+  expect(text).toContain('1.1 Search nobody decided');
+  expect(text).toContain('nobody decided in time');
+});
+
+test('where a run begins again it says how, with what was changed of what it kept', () => {
+  const restarted: RestartedEvent = {
+    type: 'restarted',
+    by: 'fork',
+    step: 2,
+    id: 'run-2',
+    runId: 'r2',
+    from: { id: 'run-1', runId: 'r' },
+    iterations: 1,
+    usage: noUsage,
+    edits: [{ call: '1.1', observation: 'nothing' }],
+  };
+  const text = pageOf(atSeconds(started, ...search, found, restarted, ...answers('2', 'None.')));
+  expect(text).toContain('changed the observation, which was found');
+  expect(text).toContain('Observation nothing');
+  expect(text.indexOf('Forked from run run-1 at step 2')).toBeGreaterThan(
+    text.indexOf('Observation nothing'),
+  );
+});
+
+test('a call that is made again after a retry has ended with the run before, and has one place', () => {
+  const restarted: RestartedEvent = {
+    type: 'restarted',
+    by: 'retry',
+    step: 1,
+    id: 'run-1',
+    runId: 'r2',
+    from: { id: 'run-1', runId: 'r' },
+    iterations: 1,
+    usage: noUsage,
+    again: ['1.1'],
+  };
+  const again = { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'x' } as const;
+  const text = pageOf(
+    atSeconds(
+      started,
+      ...search,
+      ...parks('1.1', 'Search', 'x'),
+      restarted,
+      again,
+      found,
+      ...answers('2', 'Rain.'),
+    ),
+  );
+  expect(text).toContain('Retried from call 1.1');
+  expect(text.split('Observation found')).toHaveLength(2);
+  expect(text).toMatch(/Waiting for a person 1\.0 s/u);
+});
+
+/** What a reader sees of a page, without its look. */
+function textOf(page: string): string {
+  const body = page.slice(page.indexOf('<body>'));
+  return body
+    .replace(/<[^>]*>/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}

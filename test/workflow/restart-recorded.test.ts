@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunExport } from '../../client/run-export.ts';
+import type { AgentRun } from '../../client/agent-run.ts';
+import type { ConfigDefinition } from '../../config/define.ts';
+import { defineModel } from '../../models/model.ts';
+import { recordedRun } from '../../testing.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { act, answer, promptOf } from '../support/scripts.ts';
+
+/** Runs that do steps of another one again, of every kind, and what is made of their records. */
+
+const prompts: string[] = [];
+let looks = 0;
+const look = defineTool({
+  name: 'look',
+  description: 'looks',
+  run: (input) => {
+    looks++;
+    return `saw ${input}`;
+  },
+});
+
+const json = (action: string, input: string) =>
+  `\`\`\`json\n${JSON.stringify({ action, action_input: input })}\n\`\`\``;
+
+interface Reply {
+  text: string;
+  toolCalls?: { id: string; name: string; arguments: string }[];
+}
+
+/** How each kind says that it looks, and that it is done. */
+const speech: { [kind: string]: { look: (step: string) => Reply; done: (text: string) => Reply } } = {
+  'zero-shot': {
+    look: (step) => ({ text: act('look', step) }),
+    done: (text) => ({ text: answer(text) }),
+  },
+  conversational: {
+    look: (step) => ({ text: json('look', step) }),
+    done: (text) => ({ text: json('Final Answer', text) }),
+  },
+  'structured-chat': {
+    look: (step) => ({ text: json('look', step) }),
+    done: (text) => ({ text: json('Final Answer', text) }),
+  },
+  'tool-calling': {
+    look: (step) => ({
+      text: '',
+      toolCalls: [{ id: `c${step}`, name: 'look', arguments: JSON.stringify({ input: step }) }],
+    }),
+    done: (text) => ({ text }),
+  },
+};
+const kinds = Object.keys(speech);
+
+/** Looks twice, and says then what it was told. */
+function modelFor(kind: string) {
+  const { look: looking, done } = speech[kind] ?? {};
+  if (looking === undefined || done === undefined) throw new Error(`no speech for ${kind}`);
+  return defineModel({
+    call: async (request, { step }) => {
+      const prompt = promptOf(request);
+      prompts.push(prompt);
+      const told = ['Be brief.', 'saw nothing'].filter((text) => prompt.includes(text)).join(' ');
+      const { text, toolCalls = [] } = Number(step) < 3 ? looking(step) : done(`done ${told}`.trim());
+      const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+      return { text, toolCalls, finishReason: 'stop', usage };
+    },
+  });
+}
+
+const config: ConfigDefinition = {
+  agents: kinds.map((kind) => ({ name: kind, kind, model: modelFor(kind), tools: [look] })),
+};
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig(config);
+}, 60_000);
+afterAll(() => rig.stop());
+beforeEach(() => {
+  prompts.length = 0;
+  looks = 0;
+});
+
+async function recordOf(run: AgentRun): Promise<RunExport> {
+  return JSON.parse(JSON.stringify(await run.export({ prompts: true }))) as RunExport; // as a file has it
+}
+
+describe.each(kinds)('of the kind %s', (kind) => {
+  test('a fork is told what is said to it and what was changed, and so are all who read it', async () => {
+    const run = await rig.client.start(kind, 'what?');
+    expect((await run.result()).output).toBe('done');
+    const edits = { '1.1': 'saw nothing' };
+    const forked = rig.client.get((await run.fork({ step: 3, say: 'Be brief.', edits })).id);
+    expect((await forked.result()).output).toBe('done Be brief. saw nothing');
+    expect(prompts.at(-1)).toContain('Be brief.');
+    const record = await recordOf(forked);
+    expect(record.events.map(({ type }) => type)).toContain('steered');
+    expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 3, differences: [] });
+  });
+});
+
+describe('a backtest', () => {
+  test('of a fork asks again with what it was told, and says to it what was said', async () => {
+    const run = await rig.client.start('zero-shot', 'what?');
+    await run.result();
+    const edits = { '1.1': 'saw nothing' };
+    const forked = rig.client.get((await run.fork({ step: 3, say: 'Be brief.', edits })).id);
+    await forked.result();
+    const made = looks;
+    const { runs } = await (await rig.client.backtest('zero-shot', { runs: [forked.id] })).report();
+    expect(runs).toMatchObject([
+      { verdict: 'same', sameSteps: 3, after: { output: 'done Be brief. saw nothing' } },
+    ]);
+    expect(looks).toBe(made);
+  });
+
+  test('of a run that was taken back knows nothing of the steps that were dropped', async () => {
+    const run = await rig.client.start('zero-shot', 'what?');
+    await run.result();
+    await run.rewind({ step: 2 });
+    await run.result();
+    const record = await recordOf(run);
+    expect(record.modelCalls.map(({ call }) => call)).toEqual(['1', '2', '3']);
+    expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 3, differences: [] });
+    const { runs } = await (await rig.client.backtest('zero-shot', { runs: [run.id] })).report();
+    expect(runs).toMatchObject([{ verdict: 'same', sameSteps: 3, before: { iterations: 3 } }]);
+  });
+});
