@@ -17,15 +17,19 @@ export async function createWaitingTeller(
   readPast: (onEvent: (event: RunEvent) => void) => Promise<RunReport>,
 ): Promise<WaitingTeller> {
   const over = new Set<string>();
+  const past = createKeys();
   const { waiting } = await readPast((event) => {
-    if (event.type === 'waiting') over.add(keyOf(event.park));
+    const key = past.next(event);
+    if (key !== undefined) over.add(key);
   });
-  for (const park of waiting) over.delete(keyOf(park));
+  for (const park of waiting) over.delete(past.keyOf(park));
   const failed = new AbortController();
+  const keys = createKeys();
   return {
     signal: failed.signal,
     next(event) {
-      if (event.type !== 'waiting' || over.has(keyOf(event.park))) return;
+      const key = keys.next(event);
+      if (event.type !== 'waiting' || key === undefined || over.has(key)) return;
       Promise.resolve(event.park)
         .then(tell)
         .catch((error: unknown) => failed.abort(error));
@@ -33,6 +37,16 @@ export async function createWaitingTeller(
   };
 }
 
-function keyOf({ call, n }: WaitingCall): string {
-  return `${call} ${n}`;
+/** Tells waits apart: where a run begins again, it numbers those of a call anew. */
+function createKeys() {
+  let restarts = 0;
+  const keyOf = ({ call, n }: WaitingCall) => `${restarts} ${call} ${n}`;
+  return {
+    keyOf,
+    /** undefined: the event is no wait. */
+    next(event: RunEvent): string | undefined {
+      if (event.type === 'restarted') restarts++;
+      return event.type === 'waiting' ? keyOf(event.park) : undefined;
+    },
+  };
 }

@@ -15,7 +15,8 @@ export function begunAgain(
   const again = event.again && []; // the calls of a turn that is taken up again are known already
   for (const call of calls.values()) {
     if (isDropped(call.id, { step: event.step, again })) calls.delete(call.id);
-    Object.assign(call, { waitsFor: undefined, unsettled: undefined, cancelled: undefined });
+    // The run numbers the waits of its calls anew.
+    Object.assign(call, { waits: 0, waitsFor: undefined, unsettled: undefined, cancelled: undefined });
   }
   return [event];
 }

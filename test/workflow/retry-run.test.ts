@@ -112,6 +112,24 @@ describe('a run that has failed', () => {
     expect(made).toHaveLength(2);
   });
 
+  test('waits anew, by the number that the run knows its wait by', async () => {
+    const run = await rig.client.start('waits', 'what?');
+    await eventOf(run.events({ live: false }), 'waiting');
+    await run.decide('1.1', { type: 'abort' });
+    await expect(run.result()).rejects.toThrow('Aborted');
+    await run.retry();
+    const told: number[] = [];
+    const result = run.result({
+      async onWaiting({ call, n }, asked) {
+        told.push(n);
+        broken = false;
+        await asked.decide(call, { type: 'retry' }, n);
+      },
+    });
+    expect((await result).output).toBe('ok');
+    expect(told).toEqual([0]);
+  });
+
   test('can fail again, and be retried again', async () => {
     const run = await rig.client.start('fails', 'what?');
     await expect(run.result()).rejects.toThrow('out of order');
