@@ -47,11 +47,26 @@ async function withApproval(
     if (policy === 'always' || typeof approval !== 'function') return { ...action, approval: {} };
     const context = { agent: manifest.name, runId: run, callId: `${call}.${index + 1}` };
     // A list of tools cannot tie input to function; parseInput has made what it takes. In JavaScript it may return anything.
-    const needed: unknown = await approval(input as never, context);
+    const needed: unknown = await inTime(approval(input as never, context));
     return needed === false ? action : { ...action, approval: {} };
   } catch (error) {
     if (fieldOf(error, 'name') !== 'ToolInputError') return { ...action, approval: { error: threw(error) } };
     return { ...action, observation: boundedText(fieldOf(error, 'message'), limits.errorChars) };
+  }
+}
+
+/** The reply has been paid for and is recorded only when all is known, so a function that never ends must not hold it. */
+async function inTime(answer: unknown): Promise<unknown> {
+  if (typeof fieldOf(answer, 'then') !== 'function') return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const message = `it did not say whether to ask within ${limits.approvalMs / 1000} s.`;
+    timer = setTimeout(() => reject(new Error(message)), limits.approvalMs);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -11,11 +11,11 @@ import {
   type OperatorDecision,
   decisionNames,
   decisionOf,
-  fittingDecisions,
   ruleOf,
 } from './decisions.ts';
 import { misfit } from './fits-schema.ts';
 import { refusal } from './refusal.ts';
+import { whatFits } from './waiting.ts';
 
 /** A call under way, as the gate needs to know it. */
 export interface GateCall {
@@ -132,7 +132,7 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
       : `Now ${wanted(type)}: ${fitting.map((call) => call.id).join(', ')}.`;
   if (id === undefined) {
     const only = fitting.length === 1 ? fitting[0] : undefined;
-    if (only === undefined) throw refusal(type, `say which call. ${list}`);
+    if (only === undefined) throw refusal(type, fitting.length === 0 ? list : `say which call. ${list}`);
     return only;
   }
   const found = open.find((call) => call.id === id);
@@ -157,10 +157,7 @@ function wanted(type: DecisionName): string {
 function checkState(waiting: GateCall, type: DecisionName, park: number | undefined): void {
   const { id, state } = waiting;
   if (!ruleOf(type).fits(state)) {
-    throw refusal(
-      type,
-      `${id} ${standing(state)}. Possible: ${fittingDecisions(state).join(', ') || 'nothing'}.`,
-    );
+    throw refusal(type, `${id} ${standing(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`);
   }
   if (park !== undefined && state.waiting !== undefined && park !== waiting.park) {
     throw refusal(type, `${id} waits at park ${waiting.park} by now, not ${park}. Look again.`);

@@ -99,10 +99,11 @@ export const runMessages = {
     check(extension, { agents }) {
       checkAgents('extend', agents);
       for (const { reached } of agents) if (reached !== undefined) checkRaises(extension, reached);
-      const has = agents.flatMap((agent) => [
+      const names = agents.flatMap((agent) => [
         ...agent.limits,
         ...(agent.reached ? [agent.reached.raise] : []),
       ]);
+      const has = [...new Set(names)];
       const without = raisedBy(extension).filter((name) => !has.includes(name));
       if (without.length === 0) return;
       const [no, its] = [without, has].map((names) => limitWords(names).join(', '));
