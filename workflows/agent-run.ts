@@ -9,7 +9,9 @@ import type { ResolvedAgent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
 import { statusOf } from '../agent/run-result.ts';
+import type { RunStatus } from '../agent/vocabulary.ts';
 import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
+import { endStatus } from './agents.ts';
 import { runToEnd } from './run-agent.ts';
 import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
 import { isContinueAsNew } from './run-failure.ts';
@@ -22,6 +24,10 @@ import { type Turn, deltaEntries } from './turn.ts';
 export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   let writeStatus: StatusWriter = () => undefined;
   let writeWaiting = recordWaiting;
+  const end = (status: RunStatus) => {
+    writeStatus(status);
+    endStatus(status);
+  };
   try {
     const result = await runToEnd(input, {
       resolved({ searchAttributes, manifest }) {
@@ -36,11 +42,11 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
-    writeStatus(statusOf(result.stopReason));
+    end(statusOf(result.stopReason));
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
-    writeStatus(isCancellation(failure) ? 'cancelled' : 'failed');
+    end(isCancellation(failure) ? 'cancelled' : 'failed');
     throw failure;
   }
 }

@@ -1,33 +1,37 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { withApprovals } from '../../activities/approval-check.ts';
 import { limits } from '../../agent/limits.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { ToolInputError, defineTool } from '../../tools/tool.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 test('a person is asked where an approval function never says whether to ask', async () => {
   vi.useFakeTimers();
-  const pay = defineTool({
-    name: 'pay',
-    description: 'pays',
-    approval: () => new Promise<boolean>(() => undefined),
-    run: () => 'paid',
+  const asking = approvalOf(() => new Promise<boolean>(() => undefined));
+  await vi.advanceTimersByTimeAsync(limits.approvalMs);
+  expect(await asking).toMatchObject({
+    type: 'act',
+    actions: [{ approval: { error: { type: 'ApprovalFailed', message: expect.stringContaining('30 s') } } }],
   });
-  const decided = {
-    manifest: sampleManifest({ tools: [sampleTool('pay', 'pays', { approval: 'sometimes' })] }),
-    call: '3',
-    run: 'run',
+});
+
+test('a person is asked where an approval function throws what a tool throws for an input', async () => {
+  const refuses = () => {
+    throw new ToolInputError('from within');
   };
-  const asking = withApprovals(
+  expect(await approvalOf(refuses)).toMatchObject({
+    type: 'act',
+    actions: [{ approval: { error: { message: expect.stringContaining('from within') } } }],
+  });
+});
+
+function approvalOf(approval: () => boolean | Promise<boolean>) {
+  const pay = defineTool({ name: 'pay', description: 'pays', approval, run: () => 'paid' });
+  const manifest = sampleManifest({ tools: [sampleTool('pay', 'pays', { approval: 'sometimes' })] });
+  return withApprovals(
     new Map([['pay', pay]]),
     { type: 'act', actions: [{ tool: 'pay', toolInput: 'x' }] },
-    decided,
+    { manifest, call: '3', run: 'run' },
   );
-  await vi.advanceTimersByTimeAsync(limits.approvalMs);
-  const error = {
-    type: 'ApprovalFailed',
-    message: expect.stringContaining('did not say whether to ask within 30 s'),
-  };
-  expect(await asking).toMatchObject({ type: 'act', actions: [{ tool: 'pay', approval: { error } }] });
-});
+}

@@ -99,6 +99,9 @@ describe('a tool with approval', () => {
     await asked.decide(undefined, { type: 'approve', remember: 'tool' });
     expect(await observations(asked)).toEqual(['did a', 'did b', 'did a']);
     expect(ran).toEqual(['a', 'b', 'a']);
+    // Also who asks a run that is over hears how it stands.
+    const status = await rig.temporal.workflow.getHandle(asked.id).query('status');
+    expect(status).toMatchObject({ status: 'completed', waiting: [] });
   });
 
   test('is not asked about again for the input that was remembered, but for another', async () => {
