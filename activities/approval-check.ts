@@ -2,7 +2,7 @@ import type { PlannedAction, TurnDecision } from '../agent/calls.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { limits } from '../agent/limits.ts';
 import { boundedText, fieldOf } from '../agent/values.ts';
-import type { ErrorInfo } from '../agent/vocabulary.ts';
+import type { ErrorInfo, Json } from '../agent/vocabulary.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** Where the actions stand that approval is asked for. */
@@ -41,17 +41,45 @@ async function withApproval(
   index: number,
 ): Promise<PlannedAction> {
   if (tool === undefined) return { ...action, approval: { error: unknownHere(action.tool) } };
+  const read = readInput(tool, action.toolInput);
+  if ('problem' in read) {
+    const { problem } = read;
+    if (fieldOf(problem, 'name') !== 'ToolInputError')
+      return { ...action, approval: { error: threw(problem) } };
+    return { ...action, observation: boundedText(fieldOf(problem, 'message'), limits.errorChars) };
+  }
+  const { approval } = tool;
+  if (policy === 'always' || typeof approval !== 'function') return { ...action, approval: {} };
+  const context = { agent: manifest.name, runId: run, callId: `${call}.${index + 1}` };
   try {
-    const input = tool.parseInput(action.toolInput);
-    const { approval } = tool;
-    if (policy === 'always' || typeof approval !== 'function') return { ...action, approval: {} };
-    const context = { agent: manifest.name, runId: run, callId: `${call}.${index + 1}` };
     // A list of tools cannot tie input to function; parseInput has made what it takes. In JavaScript it may return anything.
-    const needed: unknown = await approval(input as never, context);
+    const needed: unknown = await inTime(approval(read.input as never, context));
     return needed === false ? action : { ...action, approval: {} };
   } catch (error) {
-    if (fieldOf(error, 'name') !== 'ToolInputError') return { ...action, approval: { error: threw(error) } };
-    return { ...action, observation: boundedText(fieldOf(error, 'message'), limits.errorChars) };
+    return { ...action, approval: { error: threw(error) } };
+  }
+}
+
+function readInput(tool: Tool, toolInput: Json): { input: unknown } | { problem: unknown } {
+  try {
+    return { input: tool.parseInput(toolInput) };
+  } catch (problem) {
+    return { problem };
+  }
+}
+
+/** The reply has been paid for and is recorded only when all is known, so a function that never ends must not hold it. */
+async function inTime(answer: unknown): Promise<unknown> {
+  if (typeof fieldOf(answer, 'then') !== 'function') return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const message = `it did not say whether to ask within ${limits.approvalMs / 1000} s.`;
+    timer = setTimeout(() => reject(new Error(message)), limits.approvalMs);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

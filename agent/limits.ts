@@ -16,6 +16,10 @@ export const limits = {
   decisionBytes: 100_000,
   /** What people have said to a run that no model call has carried yet. */
   inboxBytes: 100_000,
+  /** The largest of what a program or a command sends to a run; what the run itself takes is less. */
+  sentBytes: 1_000_000,
+  /** How long an approval function is waited for before a person is asked. */
+  approvalMs: 30_000,
   /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */
   rememberedChars: 1_000,
   /** What a sub-agent may answer, and what is left of another worker's result that has to be cut. */

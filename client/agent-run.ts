@@ -2,7 +2,7 @@ import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { callPath } from '../agent/calls.ts';
 import { AGENT_SESSION, BACKTEST } from '../workflows/messages.ts';
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../agent/events.ts';
-import { type DecisionName, ruleOf } from '../agent/rules/decisions.ts';
+import type { DecisionName } from '../agent/rules/decisions.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import type { Extension } from '../agent/rules/extension.ts';
 import type { RunMessageName } from '../agent/rules/run-messages.ts';
@@ -15,6 +15,7 @@ import { type ForkOptions, fork } from './fork.ts';
 import { readLineage } from '../history/lineage.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
+import { isForWaiting, meantCall } from './meant-call.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { RESET, historySize, orReplaced } from './replaced-run.ts';
 import type { RestartReceipt } from './begin-again.ts';
@@ -24,6 +25,7 @@ import { backtestNotRun, foreign, sessionNotRun } from './run-sentences.ts';
 import { isNoWorkflow, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
+import { sendable } from './sendable.ts';
 import { readTimeline } from '../history/timeline.ts';
 import type { RunRef } from '../history/pages.ts';
 
@@ -125,16 +127,18 @@ export class AgentRun {
   }
 
   /**
-   * Decides on a waiting call, or cancels a running one; `3.1/2.1` is call 2.1 of the sub-agent that call 3.1 runs. Throws
-   * DecisionRefused when that does not fit.
+   * Decides on a waiting call, or cancels a running one; `3.1/2.1` is call 2.1 of the sub-agent that call 3.1 runs. The call
+   * may be left out where only one waits. `park`: the `n` of the wait that was looked at, whose call has to be named, as
+   * each call counts its own. Throws DecisionRefused when that does not fit, and InvalidInput.
    */
   async decide(
     call: string | undefined,
     decision: OperatorDecision,
     park?: number,
   ): Promise<DecisionReceipt> {
+    if (call === undefined && park !== undefined) throw new InvalidInput(NUMBER_WITHOUT_CALL);
     const { type, ...values } = decision;
-    const meant = call ?? (isForWaiting(type) ? await this.#onlyWaiting() : undefined);
+    const meant = call ?? (isForWaiting(type) ? await this.#onlyWaiting(type) : undefined);
     const path = callPath(meant ?? '');
     if (path.length > 1) {
       const subAgent = [this.id, ...path.slice(0, -1)].join('/');
@@ -175,8 +179,9 @@ export class AgentRun {
 
   /** Resolves when the run has taken it, which is recorded. */
   async #update<R>(name: string, data: unknown): Promise<R> {
+    const args: [unknown] = [sendable(name, data)];
     try {
-      return await this.#handle().executeUpdate<R, [unknown]>(name, { args: [data] });
+      return await this.#handle().executeUpdate<R, [unknown]>(name, { args });
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
         throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
@@ -185,10 +190,8 @@ export class AgentRun {
     }
   }
 
-  /** The id of the waiting call where exactly one waits, in this run or in a sub-agent. */
-  async #onlyWaiting(): Promise<string | undefined> {
-    const { waiting } = await this.#fold(false);
-    return waiting.length === 1 ? waiting[0]?.call : undefined;
+  async #onlyWaiting(type: DecisionName): Promise<string | undefined> {
+    return meantCall((await this.#fold(false)).waiting, type);
   }
 
   /**
@@ -255,7 +258,9 @@ export class AgentRun {
 
   async #whyNot(type: string): Promise<Error> {
     const { status } = await this.describe();
-    return new DecisionRefused(`${type}: run ${this.id} is over (${status}); there is nothing to decide.`);
+    return new DecisionRefused(
+      `${type}: run ${this.id} is over (${status}), so nothing of it can be decided or changed.`,
+    );
   }
 
   async #orNotFound<T>(promise: Promise<T>): Promise<T> {
@@ -272,6 +277,5 @@ export class AgentRun {
   }
 }
 
-function isForWaiting(type: DecisionName): boolean {
-  return ruleOf(type).fits({ kind: 'tool', waiting: 'failed' });
-}
+const NUMBER_WITHOUT_CALL =
+  'decide: the third argument is the number of a wait of one call. Name the call: run.decide(waiting.call, …, waiting.n).';

@@ -9,7 +9,9 @@ import type { ResolvedAgent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
 import { statusOf } from '../agent/run-result.ts';
+import type { RunStatus } from '../agent/vocabulary.ts';
 import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
+import { endStatus } from './agents.ts';
 import { runToEnd } from './run-agent.ts';
 import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
 import { isContinueDue } from './continue-due.ts';
@@ -25,6 +27,10 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   let writeWaiting = recordWaiting;
   // What the run before waited for.
   if (input.restart !== undefined) tellParent(input, []);
+  const end = (status: RunStatus) => {
+    writeStatus(status);
+    endStatus(status);
+  };
   try {
     const result = await runToEnd(input, {
       resolved({ searchAttributes, manifest }) {
@@ -39,11 +45,11 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
-    writeStatus(statusOf(result.stopReason));
+    end(statusOf(result.stopReason));
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
-    writeStatus(isCancellation(failure) ? 'cancelled' : 'failed');
+    end(isCancellation(failure) ? 'cancelled' : 'failed');
     throw failure;
   }
 }

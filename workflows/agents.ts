@@ -41,6 +41,7 @@ interface Entry extends Steered {
 
 const agents: Entry[] = [];
 let gate: { control: Control; pause: Pause } | undefined;
+let endedAs: RunStatus | undefined;
 
 /** To be called before the first `await`. `unheard`: what people said to the run that it goes on from. */
 export function enroll(name: string, hooks: StandingHooks, unheard: readonly string[] = []): RunningAgent {
@@ -98,6 +99,11 @@ function newEntry(name: string, hooks: StandingHooks): Entry {
   return entry;
 }
 
+/** The run that is this workflow is over: whoever asks it from now on hears how it ended. */
+export function endStatus(status: RunStatus): void {
+  endedAs = status;
+}
+
 function running(): Entry[] {
   return agents.filter(({ isOver }) => !isOver);
 }
@@ -127,6 +133,7 @@ function waiting(): WaitingCall[] {
 
 /** A run that is paused goes on only when it is resumed, whatever else it waits for. */
 function status(): RunStatus {
+  if (endedAs !== undefined) return endedAs;
   if (gate?.pause.isOn === true) return 'paused';
   return waiting().length > 0 ? 'waiting' : 'running';
 }

@@ -18,6 +18,7 @@ export async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promis
     id,
     n,
     kind: 'model',
+    outputSchema: manifest.output,
     recordsWaits: recordsWaits(manifest),
     clock: deadline,
     emit,

@@ -18,6 +18,8 @@ export interface OpenCallOptions {
   /** Times it was scheduled, less one, and it waited before. Default 0. */
   n?: number;
   inputSchema?: JsonSchema | null | undefined;
+  /** Of the run's answer, where a person may give that. */
+  outputSchema?: JsonSchema | undefined;
   /** A wait is recorded in history as a timer. */
   recordsWaits: boolean;
   /** The clock that stands still while a person is waited for. */
@@ -50,6 +52,7 @@ interface WaitTimer {
 export class OpenCall implements GateCall {
   readonly id: string;
   readonly inputSchema: JsonSchema | null | undefined;
+  readonly outputSchema: JsonSchema | undefined;
   readonly #options: OpenCallOptions;
   #n: number;
   #scope = new CancellationScope();
@@ -66,6 +69,7 @@ export class OpenCall implements GateCall {
     this.#n = options.n ?? 0;
     this.#park = this.#n;
     this.inputSchema = options.inputSchema;
+    this.outputSchema = options.outputSchema;
     this.#options = options;
   }
 

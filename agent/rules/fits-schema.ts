@@ -22,6 +22,13 @@ export function misfit(schema: JsonSchema | null, input: Json): string | undefin
   return undefined;
 }
 
+/** The same of an answer that a person gives for an agent with an output schema: nobody makes an object of a text there. */
+export function misfitOfAnswer(schema: JsonSchema, output: Json): string | undefined {
+  if (schema['type'] !== 'object') return misplaced(schema, output);
+  if (isObject(output)) return misfit(schema, output);
+  return `it has to be an object with ${list(Object.keys(fieldsOf(schema['properties'])))}`;
+}
+
 /** A text is an object written as JSON, or what the first field gets. */
 function fromText(text: string, first: string | undefined): Json {
   try {

@@ -13,9 +13,9 @@ import {
   decisionOf,
   ruleOf,
 } from './decisions.ts';
-import { misfit } from './fits-schema.ts';
-import { whatFits } from './waiting.ts';
+import { misfit, misfitOfAnswer } from './fits-schema.ts';
 import { refusal } from './refusal.ts';
+import { whatFits } from './waiting.ts';
 
 /** A call under way, as the gate needs to know it. */
 export interface GateCall {
@@ -26,6 +26,8 @@ export interface GateCall {
   state: CallState;
   /** Schema of the tool's input; null: one plain string. undefined: a person cannot give this call an input. */
   inputSchema: JsonSchema | null | undefined;
+  /** Schema of the run's answer, where that is what `resolve` gives; undefined: any value will do. */
+  outputSchema?: JsonSchema | undefined;
   /** Ids of the calls that wait within this one, which is a sub-agent. */
   waitingWithin: readonly string[];
   /** What it waits with. */
@@ -79,6 +81,7 @@ export function chooseCall<C extends GateCall>(
   const call = findCall(open, type, given.call);
   checkState(call, type, given.park);
   checkInput(call, type, given.input);
+  checkOutput(call, type, given.output);
   checkToken(call, type, given.token);
   checkRemember(call, type, given);
   return { call, decision: decisionOf(type, given) };
@@ -132,7 +135,7 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
       : `Now ${wanted(type)}: ${fitting.map((call) => call.id).join(', ')}.`;
   if (id === undefined) {
     const only = fitting.length === 1 ? fitting[0] : undefined;
-    if (only === undefined) throw refusal(type, `say which call. ${list}`);
+    if (only === undefined) throw refusal(type, fitting.length === 0 ? list : `say which call. ${list}`);
     return only;
   }
   const found = open.find((call) => call.id === id);
@@ -208,4 +211,11 @@ function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Js
   const problem =
     inputSchema === undefined ? 'the model is asked what the run says' : misfit(inputSchema, input);
   if (problem !== undefined) throw refusal(type, `this input does not fit ${id}: ${problem}.`);
+}
+
+/** Whoever starts an agent with an output schema relies on it. */
+function checkOutput({ outputSchema }: GateCall, type: DecisionName, output: Json | undefined): void {
+  if (output === undefined || outputSchema === undefined) return;
+  const problem = misfitOfAnswer(outputSchema, output);
+  if (problem !== undefined) throw refusal(type, `this answer does not fit the agent's output: ${problem}.`);
 }

@@ -99,13 +99,12 @@ export const runMessages = {
     check(extension, { agents }) {
       checkAgents('extend', agents);
       for (const { reached } of agents) if (reached !== undefined) checkRaises(extension, reached);
-      const has = agents.flatMap((agent) => [
-        ...agent.limits,
-        ...(agent.reached ? [agent.reached.raise] : []),
-      ]);
-      const without = raisedBy(extension).filter((name) => !has.includes(name));
+      const has = new Set(
+        agents.flatMap(({ limits: its, reached }) => [...its, ...(reached ? [reached.raise] : [])]),
+      );
+      const without = raisedBy(extension).filter((name) => !has.has(name));
       if (without.length === 0) return;
-      const [no, its] = [without, has].map((names) => limitWords(names).join(', '));
+      const [no, its] = [without, [...has]].map((names) => limitWords(names).join(', '));
       throw refusal('extend', `the run has no limit of ${no} to raise. Its limits: ${its || 'none'}.`);
     },
   }),

@@ -3,37 +3,37 @@ import { type DecisionName, decisionNames } from '../../agent/rules/decisions.ts
 import { type Choice, type GateCall, chooseCall } from '../../agent/rules/gate.ts';
 import { type WaitingReason, waitingReasons } from '../../agent/vocabulary.ts';
 
-/** What fits each state: everything else is refused, and the refusal names these. */
-const fitting: [kind: 'tool' | 'model', waiting: WaitingReason | undefined, DecisionName[]][] = [
-  ['tool', undefined, ['cancelCall']],
-  ['tool', 'failed', ['retry', 'resolve', 'skip', 'abort']],
-  ['tool', 'approval', ['approve', 'reject', 'resolve', 'abort']],
-  ['tool', 'doubt', ['retry', 'resolve', 'skip', 'abort']],
-  ['tool', 'deferred', ['retry', 'resolve', 'skip', 'abort']],
-  ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
-  ['model', undefined, []],
-  ['model', 'failed', ['retry', 'resolve', 'abort']],
-  ['model', 'limit', ['resolve', 'stop', 'abort']],
-];
+/** What fits each state: everything else is refused, and the refusal names these, after what may be said to the run. */
+const fitting: [kind: 'tool' | 'model', waiting: WaitingReason | undefined, DecisionName[], said?: string][] =
+  [
+    ['tool', undefined, ['cancelCall']],
+    ['tool', 'failed', ['retry', 'resolve', 'skip', 'abort']],
+    ['tool', 'approval', ['approve', 'reject', 'resolve', 'abort']],
+    ['tool', 'doubt', ['retry', 'resolve', 'skip', 'abort']],
+    ['tool', 'deferred', ['retry', 'resolve', 'skip', 'abort']],
+    ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
+    ['model', undefined, []],
+    ['model', 'failed', ['retry', 'resolve', 'abort']],
+    ['model', 'limit', ['resolve', 'stop', 'abort'], 'extend, '],
+  ];
 
 describe('each decision in each state', () => {
   const given: { [N in DecisionName]?: object } = { resolve: { output: 'x' } };
-  const rows = fitting.flatMap(([kind, state, names]) =>
-    decisionNames.map((name) => [name, kind, state ?? 'running', names.includes(name), names] as const),
+  const rows = fitting.flatMap(([kind, state, names, first = '']) =>
+    decisionNames.map(
+      (name) =>
+        [name, kind, state ?? 'running', names.includes(name), `${first}${names.join(', ')}`] as const,
+    ),
   );
 
-  test.each(rows)('%s of a %s call that is %s (fits: %s)', (name, kind, state, fits, names) => {
+  test.each(rows)('%s of a %s call that is %s (fits: %s)', (name, kind, state, fits, possible) => {
     const call: GateCall = {
       ...waiting('7', 0),
       state: { kind, waiting: waitingReasons.find((reason) => reason === state) },
     };
     const choose = () => chooseCall([call], name, { call: '7', ...given[name] });
     const said = outcomeOf(choose);
-    expect(said).toContain(
-      fits
-        ? name
-        : `Possible: ${[...(state === 'limit' ? ['extend'] : []), ...names].join(', ') || 'nothing'}.`,
-    );
+    expect(said).toContain(fits ? name : `Possible: ${possible || 'nothing'}.`);
     expect(said.startsWith('refused')).toBe(!fits);
   });
 });

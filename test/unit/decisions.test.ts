@@ -74,9 +74,9 @@ describe('a decision', () => {
 
 describe('a decision', () => {
   test.each<[what: string, open: GateCall[], type: DecisionName, data: unknown, message: string]>([
-    ['nothing is open', [], 'retry', undefined, 'retry: say which call. No call is waiting.'],
-    ['nothing waits', [running], 'skip', undefined, 'skip: say which call. No call is waiting.'],
-    ['nothing runs', [failed], 'cancelCall', undefined, 'cancelCall: say which call. No call is running.'],
+    ['nothing is open', [], 'retry', undefined, 'retry: No call is waiting.'],
+    ['nothing waits', [running], 'skip', undefined, 'skip: No call is waiting.'],
+    ['nothing runs', [failed], 'cancelCall', undefined, 'cancelCall: No call is running.'],
     [
       'several calls wait and none is named',
       [failed, other],

@@ -3,7 +3,13 @@ import type { Allowance, Counters } from '../../agent/counters.ts';
 import { freshCounters } from '../../agent/counters.ts';
 import { limits } from '../../agent/limits.ts';
 import { addAllowance } from '../../agent/rules/extension.ts';
-import { limitBehind, limitError, limitsOf, repeatsReached } from '../../agent/rules/run-limits.ts';
+import {
+  type ReachedLimit,
+  limitBehind,
+  limitError,
+  limitsOf,
+  repeatsReached,
+} from '../../agent/rules/run-limits.ts';
 import {
   type RunMessage,
   type RunMessageName,
@@ -22,11 +28,15 @@ const run: SteeredRun = { agents: [agent], isPaused: false, isPausedAbove: false
 const paused: SteeredRun = { ...run, isPaused: true };
 const below: SteeredRun = { ...run, isPausedAbove: true };
 const none: SteeredRun = { ...run, agents: [] };
+const turnsReached: ReachedLimit = {
+  stop: 'max_iterations',
+  raise: 'iterations',
+  over: 0,
+  figure: '15 iterations',
+};
 const atLimit: SteeredRun = {
   ...run,
-  agents: [
-    { ...agent, reached: { stop: 'max_iterations', raise: 'iterations', over: 0, figure: '15 iterations' } },
-  ],
+  agents: [{ ...agent, reached: turnsReached }],
 };
 const overTime: SteeredRun = {
   ...run,
@@ -128,6 +138,13 @@ describe('what is said to a run', () => {
       'without such limits',
       run,
       'extend: the run has no limit of tokens, cost to raise. Its limits: iterations, time.',
+    ],
+    [
+      'extend',
+      { iterations: 1, tokens: 5 },
+      'at a limit that it has',
+      { ...run, agents: [{ ...agent, reached: turnsReached }] },
+      'extend: the run has no limit of tokens to raise. Its limits: iterations, time.',
     ],
     [
       'extend',

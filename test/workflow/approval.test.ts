@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { OperatorDecision } from '../../agent/events.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
+import type { Json } from '../../agent/vocabulary.ts';
 import { human } from '../../tools/human.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { z } from 'zod';
@@ -79,6 +80,12 @@ async function waitingRun(name: string, input = 'what?'): Promise<AgentRun> {
   return started;
 }
 
+function circle(): object {
+  const around: { self?: object } = {};
+  around.self = around;
+  return around;
+}
+
 const observations = async (of: AgentRun) =>
   (await of.result()).intermediateSteps.map(({ observation }) => observation);
 
@@ -92,6 +99,9 @@ describe('a tool with approval', () => {
     await asked.decide(undefined, { type: 'approve', remember: 'tool' });
     expect(await observations(asked)).toEqual(['did a', 'did b', 'did a']);
     expect(ran).toEqual(['a', 'b', 'a']);
+    // Also who asks a run that is over hears how it stands.
+    const status = await rig.temporal.workflow.getHandle(asked.id).query('status');
+    expect(status).toMatchObject({ status: 'completed', waiting: [] });
   });
 
   test('is not asked about again for the input that was remembered, but for another', async () => {
@@ -167,8 +177,36 @@ describe('a tool with approval', () => {
       ({ park }) => park.call === '1.1/1.1',
     );
     expect(inner.park).toMatchObject({ tool: 'always', reason: 'approval' });
-    await asked.decide('1.1/1.1', { type: 'approve' });
+    // As the only one that waits it need not be named.
+    await asked.decide(undefined, { type: 'approve' });
     expect(await observations(asked)).toEqual(['ok']);
+  });
+
+  test('is not decided on by the number of a wait without its call: the next call counts from 0 as well', async () => {
+    const asked = await waitingRun('asks');
+    await asked.decide(undefined, { type: 'approve' });
+    await eventOf(asked.events({ live: false }), 'waiting', ({ park }) => park.call === '2.1');
+    await expect(asked.decide(undefined, { type: 'reject' }, 0)).rejects.toMatchObject({
+      name: 'InvalidInput',
+      message: expect.stringContaining('Name the call'),
+    });
+    expect((await asked.describe()).waiting).toMatchObject([{ call: '2.1' }]);
+    await asked.cancel();
+  });
+
+  test.each<[what: string, output: unknown, name: string, said: string]>([
+    ['is too large for the server', 'x'.repeat(3_000_000), 'DecisionRefused', 'a run takes 100000'],
+    ['is too large for the run', 'x'.repeat(200_000), 'DecisionRefused', 'larger than 100000 bytes'],
+    ['is a circle', circle(), 'InvalidInput', 'cannot be written as JSON'],
+  ])('goes on waiting when its result %s, with a sentence that says so', async (_, output, name, said) => {
+    const asked = await waitingRun('asks');
+    const decision = { type: 'resolve', output: output as Json } as const; // as untyped code may have it
+    await expect(asked.decide('1.1', decision)).rejects.toMatchObject({
+      name,
+      message: expect.stringContaining(said),
+    });
+    expect((await asked.describe()).status).toBe('waiting');
+    await asked.cancel();
   });
 
   test.each<[OperatorDecision, string]>([
