@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addToRecording, emptyRecording, findRecorded } from '../../agent/backtest/recording.ts';
 import { mayRunLive, recordedAgent } from '../../agent/backtest/recorded-agent.ts';
 import type { AgentManifest } from '../../agent/manifest.ts';
+import { noUsage } from '../../agent/vocabulary.ts';
 import { answers, atSeconds, decides, modelEnded, observes, started } from '../support/run-events.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
@@ -44,6 +45,26 @@ describe('a recording', () => {
       observation: 7,
       only: true,
     });
+  });
+
+  test('answers with what a fork has changed an observation to', () => {
+    const recording = recordingOf(
+      manifest,
+      ...decides('1', 'search', 'x'),
+      observes('1.1', 'search', 'x', 'first'),
+      {
+        type: 'restarted',
+        by: 'fork',
+        step: 2,
+        id: 'run-2',
+        runId: 'r2',
+        from: { id: 'run-1', runId: 'r' },
+        iterations: 1,
+        usage: noUsage,
+        edits: [{ call: '1.1', observation: 'other' }],
+      },
+    );
+    expect(findRecorded(recording, search, 0)?.observation).toBe('other');
   });
 
   test('answers to the model’s input and to the one that a person gave in its place', () => {
