@@ -128,12 +128,14 @@ describe('following a run', () => {
   test('stops at a paused run whose sub-agent is paused too, once nothing runs in it, though its call is open', async () => {
     const io = fakeIo();
     const pause = { type: 'steered', message: { type: 'pause' } } as const;
-    const run = fakeRun([...parkedBelow, ...atSeconds(pause)]);
-    const following = followed(io, run, { untilWaiting: true, decided: { call: '1.1/2.1', n: 0 } });
+    const resumed = { type: 'resumed', call: '1.1/2.1' } as const;
+    const run = fakeRun([...parkedBelow, ...atSeconds(pause, resumed)]);
+    const following = followed(io, run, { untilWaiting: true });
     let came = false;
     void following.then(() => (came = true));
     const runs = { type: 'tool_started', call: '2.2', tool: 'search', toolInput: 'dogs' } as const;
-    run.goesOn(...atSeconds({ type: 'resumed', call: '1.1/2.1' }, ...within('1.1', runs, pause)));
+    await settled();
+    run.goesOn(...atSeconds(...within('1.1', runs, pause)));
     await settled();
     expect(came).toBe(false);
     run.goesOn(...atSeconds(...within('1.1', observes('2.2', 'search', 'dogs', 'wow'))));
