@@ -100,8 +100,8 @@ function newEntry(name: string, hooks: StandingHooks): Entry {
 }
 
 /** The run that is this workflow is over: whoever asks it from now on hears how it ended. */
-export function endStatus(status: RunStatus): void {
-  endedAs = status;
+export function endStatus(as: RunStatus): void {
+  endedAs = as;
 }
 
 function running(): Entry[] {

@@ -72,14 +72,12 @@ export async function follow(
       if ('type' in next) return next;
       if (next.done === true) return { type: 'ended', report };
       const event = next.value;
-      if (event.within !== undefined) {
-        printer.print(event);
-        continue;
+      if (event.within === undefined) {
+        if (isRecorded(event)) seen++;
+        printer.note((await verbose?.(event)) ?? []);
       }
-      if (isRecorded(event)) seen++;
-      printer.note((await verbose?.(event)) ?? []);
       printer.print(event);
-      addToReport(report, event);
+      if (event.within === undefined) addToReport(report, event);
       progress.add(event);
       // Past waits that were decided long ago need no help text: only the state at the end of the record counts.
       if (seen < recorded) continue;
@@ -87,7 +85,7 @@ export async function follow(
       const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
       printer.note(progress.newHelp({ ...report, waiting }, context, options.flags));
       const stands = waiting.length > 0 || report.status === 'paused';
-      if (options.untilWaiting && stands && progress.idle()) {
+      if (options.untilWaiting && stands && progress.idle(report.status === 'paused')) {
         return { type: 'waiting', report };
       }
     }
@@ -111,16 +109,23 @@ async function countEvents(run: FollowedRun): Promise<number> {
 /** Which calls run, and for which waiting ones it has been said what to type. */
 function createProgress() {
   const running = new Set<string>();
+  const within = new Map<string, Set<string>>();
+  const paused = new Set<string>();
   const helped = new Set<string>();
+  /** A sub-agent that is paused is not under way, once its own calls have ended. */
+  const standsStill = (call: string) => paused.has(call) && within.get(call)?.size === 0;
   return {
-    idle: () => running.size === 0,
+    idle: (isPaused: boolean) => [...running].every((call) => isPaused && standsStill(call)),
     add(event: RunEvent) {
-      if (event.type === 'tool_started') running.add(event.call);
-      if (event.type === 'tool_failed') running.delete(event.call);
-      if (event.type === 'step') running.delete(event.step.call);
-      // A sub-agent that waits is not under way.
-      if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
-      if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
+      if (event.within === undefined) return addCall(running, event);
+      const [caller = ''] = callPath(event.within);
+      const calls = within.get(caller) ?? new Set();
+      within.set(caller, calls);
+      if (event.within !== caller) return; // it is paused with the one above it
+      addCall(calls, event);
+      if (event.type !== 'steered') return;
+      if (event.message.type === 'pause') paused.add(caller);
+      if (event.message.type === 'resume') paused.delete(caller);
     },
     newHelp(
       { id, runId, waiting }: RunReport,
@@ -135,6 +140,15 @@ function createProgress() {
       });
     },
   };
+}
+
+function addCall(running: Set<string>, event: RunEvent): void {
+  if (event.type === 'tool_started') running.add(event.call);
+  if (event.type === 'tool_failed') running.delete(event.call);
+  if (event.type === 'step') running.delete(event.step.call);
+  // A sub-agent that waits is not under way.
+  if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
+  if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
 }
 
 /** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */

@@ -5,7 +5,7 @@ import { AgentClient } from '../../client/agent-client.ts';
 import { finish } from '../../cli/follow/finish.ts';
 import { type FollowOptions, type FollowedRun, follow } from '../../cli/follow/follow.ts';
 import { type FakeIo, fakeIo } from '../support/fake-io.ts';
-import { answers, atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+import { answers, atSeconds, decides, observes, parks, started, within } from '../support/run-events.ts';
 
 interface FakeRun extends FollowedRun {
   goesOn(...more: RunEvent[]): void;
@@ -123,6 +123,23 @@ describe('following a run', () => {
     expect(await followed(io, fakeRun([...parkedBelow, ...resumed, ...rest]), { untilWaiting: true })).toBe(
       0,
     );
+  });
+
+  test('stops at a paused run whose sub-agent is paused too, once nothing runs in it, though its call is open', async () => {
+    const io = fakeIo();
+    const pause = { type: 'steered', message: { type: 'pause' } } as const;
+    const resumed = { type: 'resumed', call: '1.1/2.1' } as const;
+    const run = fakeRun([...parkedBelow, ...atSeconds(pause, resumed)]);
+    const following = followed(io, run, { untilWaiting: true });
+    let came = false;
+    void following.then(() => (came = true));
+    const runs = { type: 'tool_started', call: '2.2', tool: 'search', toolInput: 'dogs' } as const;
+    await settled();
+    run.goesOn(...atSeconds(...within('1.1', runs, pause)));
+    await settled();
+    expect(came).toBe(false);
+    run.goesOn(...atSeconds(...within('1.1', observes('2.2', 'search', 'dogs', 'wow'))));
+    expect(await following).toBe(4);
   });
 
   test('goes on past a call of a sub-agent that has just been decided, until it waits again', async () => {

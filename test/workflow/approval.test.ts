@@ -80,11 +80,8 @@ async function waitingRun(name: string, input = 'what?'): Promise<AgentRun> {
   return started;
 }
 
-function circle(): object {
-  const around: { self?: object } = {};
-  around.self = around;
-  return around;
-}
+const circle: { self?: object } = {};
+circle.self = circle;
 
 const observations = async (of: AgentRun) =>
   (await of.result()).intermediateSteps.map(({ observation }) => observation);
@@ -197,7 +194,7 @@ describe('a tool with approval', () => {
   test.each<[what: string, output: unknown, name: string, said: string]>([
     ['is too large for the server', 'x'.repeat(3_000_000), 'DecisionRefused', 'a run takes 100000'],
     ['is too large for the run', 'x'.repeat(200_000), 'DecisionRefused', 'larger than 100000 bytes'],
-    ['is a circle', circle(), 'InvalidInput', 'cannot be written as JSON'],
+    ['is a circle', circle, 'InvalidInput', 'cannot be written as JSON'],
   ])('goes on waiting when its result %s, with a sentence that says so', async (_, output, name, said) => {
     const asked = await waitingRun('asks');
     const decision = { type: 'resolve', output: output as Json } as const; // as untyped code may have it
