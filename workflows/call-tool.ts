@@ -72,27 +72,29 @@ export async function callTool(
 }
 
 /** What a person is asked before anything is run. */
-function questionsBefore(
-  { counters, done }: AgentLoop,
-  tool: ToolManifest,
-  action: PlannedAction,
-): CallQuestion[] {
-  const questions: CallQuestion[] = [];
-  const earlier = earlierCall(done, tool.name, action.toolInput);
-  if (earlier !== undefined) questions.push({ reason: 'repeated', error: repeatedError(earlier) });
-  if (needsApproval(action, counters.approved)) {
+function questionsBefore(loop: AgentLoop, tool: ToolManifest, action: PlannedAction): CallQuestion[] {
+  const questions = ofEarlierCall(loop, tool, action.toolInput);
+  if (needsApproval(action, loop.counters.approved)) {
     questions.push({ reason: 'approval', error: action.approval?.error });
   }
   if (tool.human === true) questions.push({ reason: 'deferred' });
   return questions;
 }
 
+/** Whether a call may be made that was made before, in a step that was dropped. */
+function ofEarlierCall({ done }: AgentLoop, tool: ToolManifest, input: Json): CallQuestion[] {
+  const earlier = earlierCall(done, tool.name, input);
+  return earlier === undefined ? [] : [{ reason: 'repeated', error: repeatedError(earlier) }];
+}
+
 async function untilEnded(loop: AgentLoop, state: CallState, questions: CallQuestion[]): Promise<EndedCall> {
   for (;;) {
     const next = questions.shift() ?? (await runOnce(loop, state));
     if (next === undefined) continue;
+    const asked = state.input;
     const ended = 'end' in next ? next : await askPerson(loop, state, next);
     if (ended !== undefined) return ended;
+    if (state.input !== asked) questions.unshift(...ofEarlierCall(loop, state.tool, state.input));
     // What a person is asked again is asked of a person.
     if (state.tool.human === true && questions.length === 0) questions.push({ reason: 'deferred' });
   }

@@ -88,6 +88,24 @@ describe('a call with an effect that happens once, made in a step that was dropp
     expect(paid).toEqual(['Ann', 'Bob']);
   });
 
+  test('waits also when it is a person who gives its input in the place of another', async () => {
+    replies = { '1': act('pay', 'Ann'), '2': act('pay', 'Bob') };
+    const run = await rig.client.start('a', 'what?');
+    await run.result();
+    replies = { '1': act('pay', 'Bob') };
+    await run.rewind({ step: 1 });
+    const waits = (n: number) =>
+      eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1' && park.n === n);
+    await waits(0);
+    await run.decide('1.1', { type: 'retry', input: 'Ann' });
+    expect((await waits(1)).park).toMatchObject({ reason: 'repeated', toolInput: 'Ann' });
+    expect((await run.describe()).waiting[0]?.error?.message).toContain('receipt for Ann');
+    expect(paid).toEqual(['Ann', 'Bob']);
+    await run.decide('1.1', { type: 'skip' });
+    await run.result();
+    expect(paid).toEqual(['Ann', 'Bob']);
+  });
+
   test('waits also where a sub-agent made it, or makes it', async () => {
     replies = { '1': act('helper', 'help') };
     below = { '1': act('pay', 'Ann') };
