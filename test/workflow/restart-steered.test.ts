@@ -180,6 +180,7 @@ describe('what was said', () => {
       [
         "restarted",
         "steered: say",
+        "steered: say",
         "model_started 2",
         "model_ended 2",
         "action 2.1",
