@@ -63,7 +63,7 @@ test.each<[RunEvent['type'] | WaitingReason, ReturnType<typeof asks>, string]>([
   [
     'limit',
     asks('limit', { call: '2', error: limitError('1 iterations') }),
-    'the run before step 2 has come to a limit The limit of 1 iterations is reached.',
+    'the run before step 2 has come to a limit The limit of 1 iteration is reached.',
   ],
 ])('a wait says what for: %s', (_reason, wait, words) => {
   const text = pageOf(atSeconds(started, ...search, ...(wait.park.reason === 'limit' ? [found] : []), wait));
