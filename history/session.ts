@@ -7,8 +7,9 @@ import {
   sessionLimits,
 } from '../agent/session/session.ts';
 import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
+import { asLateAnswer, withLateAnswer, withUnanswered } from '../agent/session/late-answers.ts';
 import { withSummary, withTurn } from '../agent/session/turns.ts';
-import { clearUpdate, sendUpdate } from '../workflows/messages.ts';
+import { answeredSignal, clearUpdate, sendUpdate } from '../workflows/messages.ts';
 import type { Fact } from './facts.ts';
 import { asRunInput, asRunResult, asSummarized } from './records.ts';
 
@@ -42,6 +43,7 @@ async function read(reading: Reading, fact: Fact): Promise<void> {
   if (fact.type === 'started') Object.assign(record, fieldsOf(await fact.input()));
   if (fact.type === 'update_accepted' || fact.type === 'signaled') {
     if (fact.name === sendUpdate.name) enqueue(reading, await fact.input());
+    if (fact.type === 'signaled' && fact.name === answeredSignal.name) answered(record, await fact.input());
     if (fact.type === 'update_accepted' && fact.name === clearUpdate.name) record.messages = [];
   }
   if (fact.type === 'succeeded' && fact.of === 'activity') {
@@ -56,6 +58,11 @@ function enqueue({ record, taken }: Reading, value: unknown): void {
   const message = wellFormed(value);
   if (message === undefined || taken.has(message.id)) return;
   if (record.queue.every(({ id }) => id !== message.id)) record.queue.push(message);
+}
+
+function answered(record: SessionRecord, value: unknown): void {
+  const answer = asLateAnswer(value);
+  if (answer !== undefined) Object.assign(record, withLateAnswer(record, answer));
 }
 
 /** A turn is a child workflow: the run. */
@@ -84,8 +91,15 @@ async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise
     }
     case 'failed':
     case 'cancelled':
-      record.running = null;
+      // The session waits for the run that may have taken the place of a terminated one.
+      if (fact.type === 'failed' && fact.terminated === true) record.running = null;
+      else unansweredBy(record, inputs.get(fact.key));
   }
+}
+
+function unansweredBy(record: SessionRecord, input = ''): void {
+  record.unanswered = withUnanswered(record, { id: String(record.running), input });
+  record.running = null;
 }
 
 /** A run that a rewind has terminated goes on as another one, whose end the session waits for. */
@@ -101,6 +115,7 @@ async function readSuccessor({ record, inputs }: Reading, fact: Fact): Promise<v
   const result = fact.type === 'succeeded' ? asRunResult(fieldsOf(await fact.result())['result']) : undefined;
   if (result !== undefined)
     record.messages = withTurn(record.messages, input, result.output, sessionLimits.conversationBytes);
+  if (result === undefined) unansweredBy(record, input);
   record.running = null;
 }
 

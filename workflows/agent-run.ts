@@ -10,7 +10,8 @@ import type { WaitingCall } from '../agent/events.ts';
 import { limits } from '../agent/limits.ts';
 import { statusOf } from '../agent/run-result.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
-import { type AgentRunInput, type RecordedResult, childWaitingSignal } from './messages.ts';
+import { sessionId } from '../agent/session/session.ts';
+import { type AgentRunInput, type RecordedResult, answeredSignal, childWaitingSignal } from './messages.ts';
 import { endStatus } from './agents.ts';
 import { runToEnd } from './run-agent.ts';
 import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
@@ -45,6 +46,7 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
       },
       betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
     });
+    await tellSession(input, result);
     end(statusOf(result.stopReason));
     return result;
   } catch (failure) {
@@ -77,6 +79,16 @@ function continueWhenLong(
     pending,
     counters: loop.counters,
     done: loop.done.length === 0 ? undefined : [...loop.done],
+  });
+}
+
+/** A session may have gone on without a run that was to end otherwise: it hears of the answer. */
+async function tellSession({ restart, session }: AgentRunInput, { output }: RecordedResult): Promise<void> {
+  if (restart === undefined || session === undefined) return;
+  const { workflowId: id } = workflowInfo();
+  const told = getExternalWorkflowHandle(sessionId(session)).signal(answeredSignal, { id, output });
+  await told.catch((failure: unknown) => {
+    if (isCancellation(failure)) throw failure; // any other: the session is over
   });
 }
 

@@ -22,13 +22,26 @@ import {
   checkSessionMessage,
   sessionLimits,
 } from '../agent/session/session.ts';
+import {
+  type LateAnswer,
+  asLateAnswer,
+  withLateAnswer,
+  withUnanswered,
+} from '../agent/session/late-answers.ts';
 import { turnsToFold, withSummary, withTurn } from '../agent/session/turns.ts';
 import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from './messages.ts';
 import { isAlreadyStarted } from './run-failure.ts';
 import { orItsSuccessor } from './child-successor.ts';
-import { type SessionReceipt, clearUpdate, sendSignal, sendUpdate, sessionHelp } from './session-messages.ts';
+import {
+  type SessionReceipt,
+  answeredSignal,
+  clearUpdate,
+  sendSignal,
+  sendUpdate,
+  sessionHelp,
+} from './session-messages.ts';
 
 /** A conversation under way. */
 interface Session {
@@ -39,16 +52,26 @@ interface Session {
   /** By message id, once its run has started. */
   receipts: Map<string, SessionReceipt>;
   cleared: boolean;
+  /** Of the open message: its run was retried and has an answer, and is not known to have failed yet. */
+  early: LateAnswer | undefined;
   /** The next thing is to continue as new. */
   leaving: boolean;
 }
 
 /**
  * The registered workflow of a session: it keeps a conversation and runs one message after the other, each an `agentRun` of
- * its own that is shown the conversation. What a run answers is kept; a run that fails leaves no trace here.
+ * its own that is shown the conversation. What a run answers is kept; a run that fails leaves no trace here,
+ * unless it is retried and has an answer after all.
  */
 export async function agentSession(state: SessionState): Promise<void> {
-  const session: Session = { state, open: undefined, receipts: new Map(), cleared: false, leaving: false };
+  const session: Session = {
+    state,
+    open: undefined,
+    receipts: new Map(),
+    cleared: false,
+    early: undefined,
+    leaving: false,
+  };
   setHandlers(session);
   for (;;) {
     session.leaving = shouldContinueAsNew(state);
@@ -89,6 +112,13 @@ function setHandlers(session: Session): void {
     },
     { description: sessionHelp.send },
   );
+  setHandler(answeredSignal, (value: unknown) => {
+    const answer = asLateAnswer(value);
+    const kept = answer && withLateAnswer(state, answer);
+    if (kept !== undefined) Object.assign(state, kept);
+    // The news that its run had failed may come after it.
+    else if (answer?.id === session.open?.id) session.early = answer;
+  });
   setHandler(
     clearUpdate,
     () => {
@@ -125,7 +155,11 @@ async function takeTurn(session: Session): Promise<void> {
   if (result !== undefined) {
     state.messages = withTurn(state.messages, message.input, result.output, sessionLimits.conversationBytes);
     await sumUp(state, message, result);
+  } else {
+    state.unanswered = withUnanswered(state, message);
+    if (session.early !== undefined) Object.assign(state, withLateAnswer(state, session.early));
   }
+  session.early = undefined;
   session.open = undefined;
 }
 

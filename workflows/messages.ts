@@ -24,6 +24,7 @@ export type { DecisionData } from '../agent/rules/gate.ts';
 export {
   AGENT_SESSION,
   type SessionReceipt,
+  answeredSignal,
   clearUpdate,
   sendSignal,
   sendUpdate,

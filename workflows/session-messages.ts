@@ -1,4 +1,5 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { LateAnswer } from '../agent/session/late-answers.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 
 /** Everything a client says to a session. Its one input is a `SessionState`. */
@@ -22,6 +23,9 @@ export const sendSignal = defineSignal<[SessionMessage]>(SEND);
 
 /** Forgets the conversation; refused while a run is open or waits. */
 export const clearUpdate = defineUpdate<null>('clear');
+
+/** Sent by a run that was retried and now has its answer: see {@link LateAnswer}. */
+export const answeredSignal = defineSignal<[LateAnswer]>('answered');
 
 /** What to type, shown beside each update in the Web UI. */
 export const sessionHelp = {

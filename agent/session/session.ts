@@ -26,6 +26,8 @@ export interface SessionState {
   runs: string[];
   /** Messages that wait for their turn. */
   queue: SessionMessage[];
+  /** Latest questions whose run came to nothing: it may be retried. */
+  unanswered?: { id: string; input: string }[] | undefined;
 }
 
 /** Input of the activity `summarizeConversation`: what is summed up, behind the summary there is. */
@@ -47,6 +49,7 @@ export const sessionLimits = {
   conversationBytes: limits.questionBytes * 0.6,
   messageBytes: limits.questionBytes * 0.4,
   queueBytes: 800_000,
+  unansweredBytes: limits.questionBytes * 0.4,
   runs: 1_000,
 } as const;
 

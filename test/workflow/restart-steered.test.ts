@@ -13,8 +13,7 @@ import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 let replies: { [step: string]: string } = {};
 let down = false;
 let told: RunEvent[] = [];
-/** The slow tool goes on when it is let go. */
-const slowTool = { held: true };
+const slowTool = { held: true }; // it goes on when it is let go
 const model = modelOf((step) => {
   if (step.startsWith('2') && down) throw new ModelError('ModelBadRequest', 'not there', { retryable: true });
   return replies[step] ?? (Number(step) < 4 ? act('echo', step) : answer(`at ${step}`));

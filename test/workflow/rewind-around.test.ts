@@ -70,6 +70,33 @@ describe('in a session', () => {
     expect(JSON.stringify(model.requests.at(-1)?.request.prompt)).toContain('the first answer');
   });
 
+  test('a run that had failed and is retried brings its answer into the conversation, once', async () => {
+    replies = { '1': json('stuck', 'x') };
+    const run = await rig.client.start('friend', 'first?', { session: 'late' });
+    await eventOf(run.events({ live: false }), 'waiting');
+    await run.decide('1.1', { type: 'abort' });
+    await expect(run.result()).rejects.toMatchObject({ type: 'Aborted' });
+    replies = { '1': json('Final Answer', 'the second answer') };
+    await (await rig.client.start('friend', 'second?', { session: 'late' })).result();
+
+    replies = { '1': json('stuck', 'x'), '2': json('Final Answer', 'the first answer') };
+    await run.retry();
+    await expect.poll(async () => (await run.describe()).waiting).toHaveLength(1);
+    await run.decide('1.1', { type: 'skip' });
+    await run.result();
+    const said = async () =>
+      (await rig.client.session('late').describe()).messages.map(({ content }) => content);
+    const conversation = ['second?', 'the second answer', 'first?', 'the first answer'];
+    await expect.poll(said).toEqual(conversation);
+    await run.rewind({ step: 2 });
+    await run.result();
+    replies = { '1': json('Final Answer', 'the third answer') };
+    await (await rig.client.start('friend', 'third?', { session: 'late' })).result();
+    expect(await said()).toEqual([...conversation, 'third?', 'the third answer']);
+    const prompt = JSON.stringify(model.requests.at(-1)?.request.prompt);
+    expect(prompt.split('the first answer')).toHaveLength(2);
+  });
+
   test('a run that was just terminated leaves nothing, and the next has its turn', async () => {
     replies = { '1': json('stuck', 'x') };
     const run = await rig.client.start('friend', 'first?', { session: 'ended' });
