@@ -52,14 +52,14 @@ const json = (action: string, input: string) =>
 describe('in a session', () => {
   test('the conversation goes on with the answer of the run that took the place of the one before', async () => {
     replies = { '1': json('stuck', 'x') };
-    const run = await rig.client.start('friend', 'first?', { session: 'names' });
+    const run = await rig.client.start('friend', 'first?', { session: 'around: taken back' });
     await eventOf(run.events({ live: false }), 'waiting');
     replies = { '1': json('Final Answer', 'the first answer') };
     await run.rewind({ step: 1 });
     expect((await run.result()).output).toBe('the first answer');
     replies = { '1': json('Final Answer', 'the second answer') };
-    await (await rig.client.start('friend', 'second?', { session: 'names' })).result();
-    const { messages, running } = await rig.client.session('names').describe();
+    await (await rig.client.start('friend', 'second?', { session: 'around: taken back' })).result();
+    const { messages, running } = await rig.client.session('around: taken back').describe();
     expect(messages.map(({ content }) => content)).toEqual([
       'first?',
       'the first answer',
@@ -72,12 +72,12 @@ describe('in a session', () => {
 
   test('a run that had failed and is retried brings its answer into the conversation, once', async () => {
     replies = { '1': json('stuck', 'x') };
-    const run = await rig.client.start('friend', 'first?', { session: 'late' });
+    const run = await rig.client.start('friend', 'first?', { session: 'around: retried' });
     await eventOf(run.events({ live: false }), 'waiting');
     await run.decide('1.1', { type: 'abort' });
     await expect(run.result()).rejects.toMatchObject({ type: 'Aborted' });
     replies = { '1': json('Final Answer', 'the second answer') };
-    await (await rig.client.start('friend', 'second?', { session: 'late' })).result();
+    await (await rig.client.start('friend', 'second?', { session: 'around: retried' })).result();
 
     replies = { '1': json('stuck', 'x'), '2': json('Final Answer', 'the first answer') };
     await run.retry();
@@ -85,13 +85,13 @@ describe('in a session', () => {
     await run.decide('1.1', { type: 'skip' });
     await run.result();
     const said = async () =>
-      (await rig.client.session('late').describe()).messages.map(({ content }) => content);
+      (await rig.client.session('around: retried').describe()).messages.map(({ content }) => content);
     const conversation = ['second?', 'the second answer', 'first?', 'the first answer'];
     await expect.poll(said).toEqual(conversation);
     await run.rewind({ step: 2 });
     await run.result();
     replies = { '1': json('Final Answer', 'the third answer') };
-    await (await rig.client.start('friend', 'third?', { session: 'late' })).result();
+    await (await rig.client.start('friend', 'third?', { session: 'around: retried' })).result();
     expect(await said()).toEqual([...conversation, 'third?', 'the third answer']);
     const prompt = JSON.stringify(model.requests.at(-1)?.request.prompt);
     expect(prompt.split('the first answer')).toHaveLength(2);
@@ -99,12 +99,12 @@ describe('in a session', () => {
 
   test('a run that was just terminated leaves nothing, and the next has its turn', async () => {
     replies = { '1': json('stuck', 'x') };
-    const run = await rig.client.start('friend', 'first?', { session: 'ended' });
+    const run = await rig.client.start('friend', 'first?', { session: 'around: terminated' });
     await eventOf(run.events({ live: false }), 'waiting');
     await rig.temporal.workflow.getHandle(run.id).terminate('a test');
     replies = { '1': json('Final Answer', 'an answer') };
-    await (await rig.client.start('friend', 'second?', { session: 'ended' })).result();
-    const { messages } = await rig.client.session('ended').describe();
+    await (await rig.client.start('friend', 'second?', { session: 'around: terminated' })).result();
+    const { messages } = await rig.client.session('around: terminated').describe();
     expect(messages.map(({ content }) => content)).toEqual(['second?', 'an answer']);
   });
 });
