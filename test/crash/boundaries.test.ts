@@ -72,7 +72,8 @@ describe.each(rows)('a worker that dies $when', (row) => {
     }
   });
 
-  test.runIf(calls.includes('3.1') && status === 'completed')('is survived over continue-as-new', () => {
+  const tooShort = calls.includes('3.1') && status === 'completed' ? '' : ' (skipped: it is over before)';
+  test.skipIf(tooShort !== '')(`is survived over continue-as-new${tooShort}`, () => {
     const { recorded } = outcomeOf(row);
     const next = recorded.findIndex(({ type }) => type === 'continued');
     expect(next).toBeGreaterThan(0);
