@@ -1,6 +1,6 @@
 import type { Tokens } from '../agent/price.ts';
 import type { ModelRequest } from '../agent/transcript/request.ts';
-import type { ToolCall } from '../agent/vocabulary.ts';
+import type { Json, ToolCall } from '../agent/vocabulary.ts';
 
 export type { ModelRequest };
 
@@ -9,8 +9,18 @@ export interface ModelReply {
   toolCalls: ToolCall[];
   /** As the provider says it; `length` means the reply was cut and is never acted on. */
   finishReason: string;
-  /** `cachedTokens`, of the prompt's, where the provider says so. All 0: it has not counted. */
-  usage: Tokens;
+  /** What the model thought before it replied, where its provider says so: shown and recorded, never parsed. */
+  reasoning?: string | undefined;
+  /**
+   * What the provider wants back when this reply is shown to it again, before the results of its tool calls: JSON of your
+   * own, which comes back with `reasoning` in the assistant's message. Left out, neither comes back.
+   */
+  providerData?: Json | undefined;
+  /**
+   * `cachedTokens`, of the prompt's, where the provider says so. Left out, or all 0, where it has not counted: the reply's
+   * tokens are then unknown.
+   */
+  usage?: Tokens | undefined;
   /** For instance a parameter that was left out because the model refused it. */
   warnings?: string[] | undefined;
 }
@@ -24,6 +34,8 @@ export interface ModelCallContext {
    * again; something that brings no text is told as ''.
    */
   onText(piece: string): void;
+  /** The same for what the model thinks before it writes. */
+  onReasoning?(piece: string): void;
   /** `3` for the third iteration, `3.1` for a request made by that iteration's first tool call. */
   step: string;
   runId: string;
@@ -35,6 +47,8 @@ export interface ModelCallContext {
  */
 export interface Model {
   call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
+  /** How lists call it, where it is given in an agent's definition: `scripted`. Default: by the agent's name. */
+  label?: string | undefined;
   /** Checked when a config is loaded: a sentence that says what is missing, or undefined. */
   validate?(): string | undefined;
 }

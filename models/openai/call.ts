@@ -4,7 +4,7 @@ import { secretValues } from '../../agent/secrets.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { fetchBounded } from './bounded-body.ts';
 import { startDeadline } from './request-timeout.ts';
-import type { Asked } from './errors.ts';
+import type { Asked, SettingNames } from './errors.ts';
 import { classifyError, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
 import { patientFetch } from './patient-fetch.ts';
@@ -16,10 +16,17 @@ import { buildRequest } from './request-body.ts';
 export interface OpenAIConnection {
   baseURL: string;
   apiKey: string;
+  /** Default: as a bearer token. Azure has a header of its own for keys. */
+  keyHeader?: 'api-key' | undefined;
+  query?: { [name: string]: string } | undefined;
+  /** How the settings are called that a message may have to name. */
+  names: SettingNames;
 }
 
 export interface CallOptions extends OpenAIConnection {
   headers: { [name: string]: string };
+  /** What the model thought goes back to a server that says it. */
+  returnsThoughts: boolean;
   /** What each model refused so far, so that later calls do not pay twice. Lives as long as the adapter. */
   refused: Map<string, string[]>;
 }
@@ -31,13 +38,14 @@ export async function callOpenAI(
   options: CallOptions,
 ): Promise<ModelReply> {
   const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
-  const { baseURL, apiKey, headers } = options;
+  const { baseURL, apiKey, headers, names } = options;
   const secrets = [apiKey, ...secretValues(Object.entries(headers))]; // gateways have keys of their own
-  const asked: Asked = { baseURL, secrets, model: request.model, timeoutMs };
+  const { model } = request;
+  const asked: Asked = { baseURL, secrets, model, api: request.params.api, timeoutMs, names };
   let wire = buildRequest(request);
   for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
   const dropped: string[] = [];
-  // Ends: each round sends one field less.
+  // Ends: each round changes something that no round before it did.
   for (;;) {
     try {
       const reply = await ask(wire, request, context, options, asked);
@@ -45,7 +53,7 @@ export async function callOpenAI(
       return warnings.length === 0 ? reply : { ...reply, warnings };
     } catch (error) {
       const param = refusedParam(error, wire.body);
-      if (param === undefined) throw classifyError(error, asked);
+      if (param === undefined || dropped.includes(param)) throw classifyError(error, asked);
       wire = dropParam(wire, param);
       dropped.push(param);
     }
@@ -57,7 +65,7 @@ async function ask(
   { path, body }: WireRequest,
   { stop }: ModelRequest,
   context: ModelCallContext,
-  { headers, apiKey }: CallOptions,
+  { headers, apiKey, keyHeader, query, returnsThoughts }: CallOptions,
   asked: Asked,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
@@ -72,18 +80,22 @@ async function ask(
   const deadline = startDeadline(context.signal, asked.timeoutMs);
   try {
     const { signal } = deadline;
+    const own = keyHeader === undefined ? headers : { ...headers, authorization: null, [keyHeader]: apiKey };
     const response = await client
-      .post(path, { body, headers, signal, timeout: asked.timeoutMs })
+      .post(path, { body, query, headers: own, signal, timeout: asked.timeoutMs })
       .asResponse();
     context.onText('');
     const onText = (piece: string) => context.onText(piece);
+    const onReasoning = (piece: string) => context.onReasoning?.(piece);
     return await readReply(response, {
       client,
       stream: body['stream'] === true,
       step: context.step,
       asked,
       stop,
+      returnsThoughts,
       onText,
+      onReasoning,
       onPiece() {
         deadline.heard();
         // Arguments of tool calls and hidden thoughts bring no text: a sign of life all the same.

@@ -2,6 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import { withoutSecrets } from '../../agent/secrets.ts';
 import { boundedText } from '../../agent/values.ts';
 import type { ModelErrorType } from '../model.ts';
+import { mayPass, typeOfStatus } from '../failure-types.ts';
 import { ModelError } from '../model.ts';
 import { retryAfter } from './retry-after.ts';
 
@@ -11,7 +12,15 @@ export interface Asked {
   /** What the request was sent with and no message may repeat. */
   secrets: readonly string[];
   model: string;
+  api: 'chat' | 'completions';
   timeoutMs: number;
+  names: SettingNames;
+}
+
+/** What a person has to look at: `OPENAI_API_KEY`, `OPENAI_BASE_URL`. */
+export interface SettingNames {
+  key: string;
+  url: string;
 }
 
 const SHOWN_CHARS = 500;
@@ -46,7 +55,7 @@ export function timedOut({ baseURL, timeoutMs }: Asked): ModelError {
 function unreachable(error: APIConnectionError, asked: Asked): ModelError {
   return new ModelError(
     'ModelConnectionError',
-    `Cannot reach the model at ${asked.baseURL} (${quoted(reasonOf(error), asked)}). Check OPENAI_BASE_URL and that the server runs.`,
+    `Cannot reach the model at ${asked.baseURL} (${quoted(reasonOf(error), asked)}). Check ${asked.names.url} and that the server runs.`,
     { retryable: true },
   );
 }
@@ -63,25 +72,7 @@ function answered(error: APIError, asked: Asked): ModelError {
 }
 
 function typeOf(error: APIError): ModelErrorType {
-  const status = statusOf(error);
-  if ([400, 413, 422].includes(status) && isContextTooLong(error)) return 'ModelContextTooLong';
-  switch (status) {
-    case 401:
-      return 'ModelAuthenticationError';
-    case 402: // no credit: as `insufficient_quota`
-    case 429:
-      return 'ModelRateLimited';
-    case 403:
-      return 'ModelPermissionDenied';
-    case 404:
-      return 'ModelNotFound';
-    case 408:
-      return 'ModelTimeout';
-    case 409:
-      return 'ModelConflict';
-    default:
-      return status >= 500 ? 'ModelServerError' : 'ModelBadRequest';
-  }
+  return typeOfStatus(statusOf(error), `${error.code} ${error.message}`);
 }
 
 /** Errors inside a 200 have no status of their own: some carry one as the code, others only a word for it. */
@@ -90,8 +81,14 @@ function statusOf(error: APIError): number {
   const status: number | undefined = error.status;
   if (status !== undefined) return status;
   if (code >= 400 && code < 600) return code;
-  return STATUS_OF_WORD.find(([word]) => word.test(`${error.code} ${error.type}`))?.[1] ?? 500;
+  const words = `${error.code} ${error.type}`;
+  return (
+    STATUS_OF_WORD.find(([word]) => word.test(words))?.[1] ?? (NO_SUCH_PATH.test(error.message) ? 404 : 500)
+  );
 }
+
+/** LM Studio answers any path it does not have with 200 and this. */
+const NO_SUCH_PATH = /unexpected endpoint/i;
 
 const STATUS_OF_WORD: readonly [RegExp, number][] = [
   [/rate_limit|too_many_requests|quota|billing/i, 429],
@@ -102,12 +99,6 @@ const STATUS_OF_WORD: readonly [RegExp, number][] = [
   [/context|invalid_request|bad_request/i, 400],
 ];
 
-function isContextTooLong(error: APIError): boolean {
-  return /context_length_exceeded|context[ _](length|window|size)|maximum context|prompt is too long|reduce the length|token count [^\n]{0,100}exceeds/i.test(
-    `${error.code} ${error.message}`,
-  );
-}
-
 function isOutOfCredit(error: APIError): boolean {
   return statusOf(error) === 402 || /insufficient_quota|billing/.test(`${error.code} ${error.type}`);
 }
@@ -116,26 +107,19 @@ function isOutOfCredit(error: APIError): boolean {
 function isRetryable(type: ModelErrorType, error: APIError): boolean {
   const header = error.headers?.get('x-should-retry');
   if (header === 'true' || header === 'false') return header === 'true';
-  switch (type) {
-    case 'ModelRateLimited':
-      return !isOutOfCredit(error);
-    case 'ModelTimeout':
-    case 'ModelConflict':
-    case 'ModelServerError':
-      return true;
-    default:
-      return false;
-  }
+  return mayPass(type) && !(type === 'ModelRateLimited' && isOutOfCredit(error));
 }
 
-function adviceFor(type: ModelErrorType, error: APIError, { model }: Asked): string {
+function adviceFor(type: ModelErrorType, error: APIError, { model, api, names }: Asked): string {
   switch (type) {
     case 'ModelAuthenticationError':
-      return 'Check OPENAI_API_KEY.';
+      return `Check ${names.key}.`;
     case 'ModelPermissionDenied':
       return `Use a key that may ask model "${model}", or another model.`;
     case 'ModelNotFound':
-      return `Check the model name "${model}" and the base URL, which usually ends in /v1.`;
+      return api === 'chat'
+        ? `Check the model name "${model}" and ${names.url}, which usually ends in /v1.`
+        : `Check the model name "${model}" and ${names.url}, which usually ends in /v1. Many servers have no legacy completions: give the agent api: 'chat'.`;
     case 'ModelContextTooLong':
       return 'Set trimIntermediateSteps, cap tool output with maxOutputChars, or use a model with more context.';
     case 'ModelBadRequest':

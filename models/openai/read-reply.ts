@@ -23,7 +23,10 @@ export interface ReadOptions {
   asked: Asked;
   /** The request's stop strings: some servers do not keep to them. */
   stop: readonly string[];
+  /** What the model thought goes back to the server that said it. */
+  returnsThoughts: boolean;
   onText(piece: string): void;
+  onReasoning(piece: string): void;
   /** Called for each piece of an answer, with text or not. */
   onPiece(): void;
 }
@@ -38,7 +41,10 @@ export async function readReply(response: Response, options: ReadOptions): Promi
   return streamed ? readStream(response, options) : readWhole(response, options);
 }
 
-async function readWhole(response: Response, { step, asked, onPiece }: ReadOptions): Promise<ModelReply> {
+async function readWhole(
+  response: Response,
+  { step, asked, returnsThoughts, onPiece }: ReadOptions,
+): Promise<ModelReply> {
   const text = await boundedBody(response, onPiece).catch((error: unknown) => {
     const message = `The connection to ${response.url} broke within the reply (${quoted(reasonOf(error), asked)}).`;
     throw new ModelError('ModelConnectionError', message, { retryable: true });
@@ -49,7 +55,7 @@ async function readWhole(response: Response, { step, asked, onPiece }: ReadOptio
   const draft = emptyDraft();
   if (addPiece(draft, json) === undefined || !draft.started)
     throw invalid(response, asked, 'no choices', text);
-  return asReply(draft, step);
+  return asReply(draft, step, returnsThoughts);
 }
 
 /**
@@ -60,18 +66,18 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
   const watched = watchForDone(response, () => invalid(response, options.asked, LINE_TOO_LONG));
   const draft = emptyDraft();
   const cutter = stopCutter(options.stop);
+  const reply = (read: Draft) => asReply(read, options.step, options.returnsThoughts);
   try {
     for await (const piece of streamOf(watched.response, options.client)) {
       options.onPiece();
-      const text = addPiece(draft, piece);
-      if (text === undefined)
+      const added = addPiece(draft, piece);
+      if (added === undefined)
         throw invalid(response, options.asked, 'a piece without choices', JSON.stringify(piece));
-      if (text !== '') options.onText(text);
-      cutter.push(text);
-      if (cutter.stopped)
-        return asReply({ ...draft, finishReason: draft.finishReason ?? 'stop' }, options.step);
-      if (draft.length > limits.replyBytes)
-        return asReply({ ...draft, finishReason: 'length' }, options.step);
+      if (added.thought !== '') options.onReasoning(added.thought);
+      if (added.text !== '') options.onText(added.text);
+      cutter.push(added.text);
+      if (cutter.stopped) return reply({ ...draft, finishReason: draft.finishReason ?? 'stop' });
+      if (draft.length > limits.replyBytes) return reply({ ...draft, finishReason: 'length' });
     }
   } catch (error) {
     if (error instanceof APIError || error instanceof ModelError) throw error;
@@ -83,7 +89,7 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
     throw streamCut(response, draft, 'no finish reason and no [DONE] came');
   }
   if (!draft.started) throw invalid(response, options.asked, 'a stream without choices');
-  return asReply(draft, options.step);
+  return reply(draft);
 }
 
 /** The client's reader for server-sent events; the request itself is ended by our own signal. */
@@ -125,9 +131,23 @@ function parseJson(text: string, response: Response, asked: Asked): unknown {
 }
 
 /** Gateways send errors with status 200 too. */
-function throwErrorInside(json: unknown, response: Response): void {
-  if (json === null || typeof json !== 'object' || !('error' in json) || !json.error) return;
-  throw new APIError(undefined, json.error, undefined, response.headers);
+function throwErrorInside(json: unknown, { headers }: Response): void {
+  const error = errorIn(json) ?? errorIn(firstChoice(json));
+  if (error === undefined) return;
+  // Of a text the client would make JSON.
+  throw new APIError(undefined, typeof error === 'string' ? { message: error } : error, undefined, headers);
+}
+
+function errorIn(json: unknown): object | string | undefined {
+  if (json === null || typeof json !== 'object' || !('error' in json)) return undefined;
+  const { error } = json;
+  return error && (typeof error === 'object' || typeof error === 'string') ? error : undefined;
+}
+
+/** OpenRouter puts the failure of the provider behind it beside the message (openrouter.ai/docs/api/reference/errors-and-debugging). */
+function firstChoice(json: unknown): unknown {
+  if (json === null || typeof json !== 'object' || !('choices' in json)) return undefined;
+  return Array.isArray(json.choices) ? (json.choices[0] as unknown) : undefined;
 }
 
 function invalid({ url }: Response, asked: Asked, what: string, text = ''): ModelError {

@@ -1,5 +1,6 @@
 import { APIError } from 'openai';
-import type { WireBody } from './request-body.ts';
+import type { WireBody } from './wire-body.ts';
+import { hasThoughts, lacksThoughts, withEmptyThoughts, withoutThoughts } from './thoughts.ts';
 
 /** Fields that Reloop adds of itself or from the agent's options, and that some models do not take. */
 const DROPPABLE = [
@@ -13,21 +14,40 @@ const DROPPABLE = [
   'logit_bias',
   'tool_choice',
   'stream_options',
+  'parallel_tool_calls',
+  'reasoning_effort',
   'stream',
 ];
+
+/** Not fields of the request, but what its messages say of the model's thoughts: refused, or missed. */
+const THOUGHTS = 'reasoning';
+const EMPTY_THOUGHTS = 'reasoning_content';
 
 const CODES = /^(unsupported_parameter|unsupported_value|unknown_parameter)$/;
 /** How servers say it that give no such code. */
 const WORDING =
-  /unsupported|not supported|not support\b|unrecogni[sz]ed|unknown (field|parameter|argument)|unexpected keyword|extra.(inputs|forbidden)|not permitted|not allowed|deprecated/i;
+  /unsupported|not supported|not support\b|unrecogni[sz]ed|unknown (field|parameter|argument)|unexpected keyword|extra.(inputs|forbidden)|not permitted|not allowed|deprecated|unknown name|cannot find field/i;
 
 /** The field of `body` that the model refused, or undefined if the error means something else. */
 export function refusedParam(error: unknown, body: WireBody): string | undefined {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return undefined;
+  const thoughts = ofThoughts(error.message, body);
+  if (thoughts !== undefined) return thoughts;
   const sent = DROPPABLE.filter((name) => name in body);
   if (error.param && CODES.test(String(error.code))) return sent.find((name) => name === error.param);
   if (!WORDING.test(error.message)) return undefined;
   return sent.includes(error.param ?? '') ? (error.param ?? undefined) : firstNamed(error.message, sent);
+}
+
+/**
+ * "The `reasoning_content` in the thinking mode must be passed back to the API." is DeepSeek's word, and before it "Missing
+ * `reasoning_content` field in the assistant message at message index 2."; others refuse the very field.
+ */
+function ofThoughts(message: string, body: WireBody): string | undefined {
+  if (!/\breasoning(_content|_details)?\b/.test(message)) return undefined;
+  if (/passed back|missing/i.test(message)) return lacksThoughts(body) ? EMPTY_THOUGHTS : undefined;
+  const isRefused = WORDING.test(message) || /should not|must not|invalid/i.test(message);
+  return isRefused && hasThoughts(body) ? THOUGHTS : undefined;
 }
 
 /** The name that stands first in the message; some servers write `maxTokens` for `max_tokens`. */
@@ -40,6 +60,8 @@ function firstNamed(message: string, names: string[]): string | undefined {
 
 /** The body without a refused field. Newer chat models take `max_completion_tokens` where others take `max_tokens`. */
 export function withoutParam(body: WireBody, param: string): WireBody {
+  if (param === THOUGHTS) return withoutThoughts(body);
+  if (param === EMPTY_THOUGHTS) return withEmptyThoughts(body);
   const { [param]: value, ...rest } = body;
   if (value === undefined) return body;
   if (param === 'max_tokens' && 'messages' in body) return { max_completion_tokens: value, ...rest };
@@ -54,6 +76,10 @@ export function refusedWarning(model: string, param: string): string {
       return `Model ${model} refused "max_tokens"; it is left out ("max_completion_tokens" in chat requests).`;
     case 'stream_options':
       return `Model ${model} refused "stream_options"; it is left out, so the tokens of streamed replies are not counted.`;
+    case THOUGHTS:
+      return `Model ${model} refused to be shown what it had thought; it is not shown it any more.`;
+    case EMPTY_THOUGHTS:
+      return `Model ${model} wants to be shown what it had thought, and replies came without it; they are shown with an empty one.`;
     default:
       return `Model ${model} refused "${param}"; it is left out.`;
   }

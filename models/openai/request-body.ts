@@ -1,14 +1,15 @@
+import { type ContentPart, IMAGE_GONE, contentText, imagesOf } from '../../agent/content.ts';
 import type { ModelPrompt } from '../../agent/kinds/kind.ts';
 import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
 import type { ModelRequest } from '../model.ts';
 import { ModelError } from '../model.ts';
+import type { WireBody } from './wire-body.ts';
+import { callFields, thoughtFields } from './thoughts.ts';
 
 export interface WireRequest {
   path: '/chat/completions' | '/completions';
   body: WireBody;
 }
-
-export type WireBody = { [field: string]: Json };
 
 /** Legacy completions: the API's own default of 16 tokens cuts every thought. */
 const COMPLETIONS_MAX_TOKENS = 256;
@@ -49,14 +50,25 @@ function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } 
 function wireMessage(message: ChatMessage): { [field: string]: Json | undefined } {
   return {
     role: message.role,
-    content: message.content,
+    content: Array.isArray(message.content) ? message.content.map(wirePart) : message.content,
+    ...thoughtFields(message),
     tool_calls: message.toolCalls?.map((call) => ({
       id: call.id,
       type: 'function',
       function: { name: call.name, arguments: call.arguments },
+      ...callFields(message, call.id),
     })),
     tool_call_id: message.toolCallId,
   };
+}
+
+function wirePart(part: ContentPart): Json {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { url, mediaType, data } = part;
+  const from = url ?? (data === undefined ? undefined : `data:${mediaType};base64,${data}`);
+  return from === undefined
+    ? { type: 'text', text: IMAGE_GONE }
+    : { type: 'image_url', image_url: { url: from } };
 }
 
 const SPEAKERS = { system: 'System', user: 'Human', assistant: 'AI' };
@@ -64,18 +76,19 @@ const SPEAKERS = { system: 'System', user: 'Human', assistant: 'AI' };
 /** Messages for a model that only continues text: `System: …`, `Human: …`, `AI: …`, ending where the model speaks. */
 function asPromptText(prompt: ModelPrompt): string {
   if (prompt.type === 'text') return prompt.text;
-  if (prompt.tools !== undefined && prompt.tools.length > 0) throw needsChat();
+  if (prompt.tools !== undefined && prompt.tools.length > 0) throw needsChat('tool calls');
   const lines = prompt.messages.map(({ role, content, toolCalls }) => {
-    if (role === 'tool' || toolCalls !== undefined) throw needsChat();
-    return `${SPEAKERS[role]}: ${content ?? ''}`;
+    if (role === 'tool' || toolCalls !== undefined) throw needsChat('tool calls');
+    if (imagesOf(content).length > 0) throw needsChat('images');
+    return `${SPEAKERS[role]}: ${contentText(content)}`;
   });
   return [...lines, 'AI:'].join('\n');
 }
 
-function needsChat(): ModelError {
+function needsChat(what: string): ModelError {
   return new ModelError(
     'ModelBadRequest',
-    "Legacy completions cannot carry tool calls: give this agent api: 'chat'.",
+    `Legacy completions cannot carry ${what}: give this agent api: 'chat'.`,
     { retryable: false },
   );
 }

@@ -48,10 +48,11 @@ function toolCallsOf(request: RecordedRequest, { toolCalls = [] }: ScriptedReply
 export function wholeBody(request: RecordedRequest, reply: ScriptedReply): JsonObject {
   const text = textOf(request, reply);
   const tool_calls = toolCallsOf(request, reply);
+  const thought: JsonObject = reply.reasoning === undefined ? {} : { reasoning_content: reply.reasoning };
   const message: JsonObject =
     tool_calls.length === 0
-      ? { role: 'assistant', content: text }
-      : { role: 'assistant', content: text === '' ? null : text, tool_calls };
+      ? { role: 'assistant', ...thought, content: text }
+      : { role: 'assistant', ...thought, content: text === '' ? null : text, tool_calls };
   return {
     ...headOf(request, false),
     choices: [

@@ -3,6 +3,8 @@ import type { Json } from '../../agent/vocabulary.ts';
 /** What the scripted server answers to one request. A plain text is `{ text }`. */
 export interface ScriptedReply {
   text?: string;
+  /** What the model thought before it, as `reasoning_content`; a stream brings it word by word. */
+  reasoning?: string;
   /** `arguments` may be the object, or the exact text (also a broken one). */
   toolCalls?: { name: string; arguments: Json; id?: string }[];
   /** How a stream splits the text. Default: after each word. Without `text`, this is the text. */
@@ -43,7 +45,7 @@ export interface RecordedRequest {
   /** 1 for the first. */
   number: number;
   path: string;
-  /** {} if it was not a JSON object. */
+  /** {} if it was not a JSON object. Images are in short: `[image image/png 34 KB]` in the place of a data: URL. */
   body: { [field: string]: Json };
   /** The whole prompt as one text: of chat messages, their contents, one below the other. */
   prompt: string;
@@ -77,9 +79,13 @@ export function scriptReader(
     const named = calls[step ?? ''] ?? calls[call ?? ''];
     if (named !== undefined) return asReply(named);
     if (typeof script === 'function') return fromFunction(script, request);
-    if (call === undefined) return entries[inOrder++] ?? usedUp(entries.length, `request ${inOrder}`);
-    if (/^\d+$/.test(call)) return entries[Number(call) - 1] ?? usedUp(entries.length, `step ${step}`);
-    return complaint(`No reply for step ${step}: give the scripted model \`calls: { '${step}': '…' }\`.`);
+    if (call === undefined)
+      return entries[inOrder++] ?? usedUp(entries.length, `request ${inOrder}`, request);
+    if (/^\d+$/.test(call))
+      return entries[Number(call) - 1] ?? usedUp(entries.length, `step ${step}`, request);
+    return complaint(
+      `No reply for step ${step}: give the scripted model \`calls: { '${step}': '…' }\`.${asksWhat(request)}`,
+    );
   };
 }
 
@@ -105,8 +111,17 @@ function asReply(entry: ScriptEntry): ScriptedReply {
   return typeof entry === 'string' ? { text: entry } : entry;
 }
 
-function usedUp(count: number, asked: string): ScriptedReply {
-  return complaint(`The script has ${count} ${count === 1 ? 'reply' : 'replies'} and this is ${asked}.`);
+function usedUp(count: number, asked: string, request: RecordedRequest): ScriptedReply {
+  const replies = count === 1 ? 'reply' : 'replies';
+  return complaint(`The script has ${count} ${replies} and this is ${asked}.${asksWhat(request)}`);
+}
+
+const SHOWN_CHARS = 300;
+
+/** Of a request that a script has no reply to: what a new one would have to be the reply to stands at its end. */
+function asksWhat({ prompt }: RecordedRequest): string {
+  const end = prompt.trim().slice(-SHOWN_CHARS);
+  return end === '' ? '' : ` It was asked: …${end}`;
 }
 
 /** 400, so that nobody tries again: the mistake is in the script or in the request. */

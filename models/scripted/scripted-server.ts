@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import type { Json } from '../../agent/vocabulary.ts';
 import type { RecordedRequest, Script, ScriptedReply, StepReplies } from './script.ts';
+import { partText, withoutImageBytes } from './recorded-images.ts';
 import { complaint, scriptReader } from './script.ts';
 import { sendReply } from './wire.ts';
 
@@ -91,7 +92,7 @@ export async function startScriptedServer(
 }
 
 function record(incoming: IncomingMessage, text: string, number: number): RecordedRequest {
-  const body = parseObject(text);
+  const body = withoutImageBytes(parseObject(text));
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
   );
@@ -126,7 +127,12 @@ function promptOf({ prompt, messages }: RecordedRequest['body']): string {
 
 function contentOf(message: Json): string {
   if (message === null || typeof message !== 'object' || Array.isArray(message)) return '';
-  return typeof message['content'] === 'string' ? message['content'] : '';
+  const { content } = message;
+  return Array.isArray(content)
+    ? content.map(partText).join('\n')
+    : typeof content === 'string'
+      ? content
+      : '';
 }
 
 /** What no script can answer. */

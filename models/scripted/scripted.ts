@@ -9,6 +9,13 @@ export interface ScriptedModel extends Model {
   readonly requests: readonly RecordedRequest[];
 }
 
+const scriptedModels = new WeakSet<Model>();
+
+/** Whether a model was made by {@link scripted}: it asks nobody outside this process. */
+export function isScripted(model: Model): model is ScriptedModel {
+  return scriptedModels.has(model);
+}
+
 /**
  * A model for configs, tests and demos that says what a script says. It is asked as a real one is: by the `openai`
  * adapter over HTTP, from a loopback server that this process starts with the first call and that never keeps it alive.
@@ -30,10 +37,13 @@ export function scripted(script: Script, options: ScriptedServerOptions = {}): S
     });
   }
 
-  return {
+  const model: ScriptedModel = {
+    label: 'scripted',
     get requests() {
       return requests;
     },
     call: async (request, context) => (await (ready ??= start())).call(request, context),
   };
+  scriptedModels.add(model);
+  return model;
 }

@@ -83,6 +83,9 @@ async function sendStream(exchange: Exchange, reply: ScriptedReply): Promise<voi
       choices: [{ index: 0, ...content, finish_reason: finish }],
     });
 
+  for (const reasoning_content of isChat(request) ? piecesOf(reply.reasoning ?? '', undefined) : []) {
+    await choice({ delta: { role: 'assistant', content: null, reasoning_content } }, null);
+  }
   for (const [index, piece] of pieces.slice(0, reply.cutAfterChunks).entries()) {
     if (index > 0) await wait(exchange, reply.chunkDelayMs);
     await choice(isChat(request) ? { delta: { role: 'assistant', content: piece } } : { text: piece }, null);

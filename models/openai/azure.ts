@@ -1,0 +1,61 @@
+import type { Model, ModelCallContext } from '../model.ts';
+import type { OpenAIConnection } from './call.ts';
+import { modelBehind } from './model-behind.ts';
+import { keyProblem, protocolOf, setting } from './settings.ts';
+
+/** Named as the options of `AzureOpenAI` of the `openai` package, environment variables too. */
+export interface AzureOpenAIOptions {
+  /** `https://RESOURCE.openai.azure.com`. Default: AZURE_OPENAI_ENDPOINT. */
+  endpoint?: string;
+  /** `2024-10-21`. Default: OPENAI_API_VERSION. */
+  apiVersion?: string;
+  /** Name of the deployment. Default: the model's name in the agent. */
+  deployment?: string;
+  /** Default: AZURE_OPENAI_API_KEY. */
+  apiKey?: string;
+  /** In place of a key: asked for a Microsoft Entra token at each call. */
+  azureADTokenProvider?(): Promise<string>;
+  /** As of `openai()`. */
+  reasoning?: 'return' | 'drop';
+  headers?(context: ModelCallContext): { [name: string]: string };
+}
+
+const NAMES = { key: 'AZURE_OPENAI_API_KEY', url: 'the deployment and AZURE_OPENAI_ENDPOINT' };
+
+/**
+ * A model deployed on Azure OpenAI, asked at `ENDPOINT/openai/deployments/DEPLOYMENT/chat/completions?api-version=…` with the
+ * header `api-key` (learn.microsoft.com/azure/ai-services/openai/reference). Endpoints that end in `/openai/v1` need neither:
+ * they are asked through `openai({ baseURL })`.
+ */
+export function azureOpenAI(options: AzureOpenAIOptions = {}): Model {
+  return modelBehind((model) => connection(options, model), options, options.azureADTokenProvider);
+}
+
+/** The connection, or a sentence that says what is wrong with it. Never repeats the key. */
+function connection(options: AzureOpenAIOptions, model = ''): OpenAIConnection | string {
+  const endpoint = setting(options.endpoint, 'AZURE_OPENAI_ENDPOINT');
+  const apiVersion = setting(options.apiVersion, 'OPENAI_API_VERSION');
+  const apiKey = setting(options.apiKey, 'AZURE_OPENAI_API_KEY');
+  if (endpoint === undefined) {
+    return 'No Azure resource to ask: set AZURE_OPENAI_ENDPOINT, for instance https://my-resource.openai.azure.com.';
+  }
+  if (!/^https?:$/.test(protocolOf(endpoint))) {
+    return `The Azure endpoint "${endpoint}" is not an http(s) address: correct AZURE_OPENAI_ENDPOINT, for instance https://my-resource.openai.azure.com.`;
+  }
+  if (apiVersion === undefined) {
+    return "Azure OpenAI wants a version of its API: set OPENAI_API_VERSION, or azureOpenAI({ apiVersion: '2024-10-21' }).";
+  }
+  if (apiKey === undefined && options.azureADTokenProvider === undefined) {
+    return 'No key for Azure OpenAI: set AZURE_OPENAI_API_KEY, or give azureOpenAI an azureADTokenProvider.';
+  }
+  const problem = keyProblem(apiKey, NAMES);
+  if (problem !== undefined) return problem;
+  const deployment = encodeURIComponent(options.deployment ?? model);
+  return {
+    baseURL: `${endpoint.replace(/\/+$/, '')}/openai/deployments/${deployment}`,
+    apiKey: apiKey ?? '',
+    keyHeader: options.azureADTokenProvider === undefined ? 'api-key' : undefined,
+    query: { 'api-version': apiVersion },
+    names: NAMES,
+  };
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod/v4';
+import { limits } from '../../agent/limits.ts';
+import { stopCutter } from '../../agent/reply/stop.ts';
+import { type Model, type ModelCallContext, ModelError, type ModelRequest } from '../model.ts';
+import { callOptions } from './call-options.ts';
+import {
+  GenerateResult,
+  StreamPart,
+  StreamResult,
+  type VercelLanguageModel,
+  knownVersions,
+} from './language-model.ts';
+import { type ReplyParts, addPiece, addWhole, asReply, countsOf, emptyParts } from './reply-parts.ts';
+import { classifyVercelError } from './vercel-errors.ts';
+
+export type { VercelLanguageModel } from './language-model.ts';
+
+export interface VercelModelOptions {
+  /** Whether the provider is shown again what the model thought before it called tools: 'return' (default) or 'drop'. */
+  reasoning?: 'return' | 'drop';
+}
+
+/**
+ * A language model of the AI SDK as a model for agents: `fromVercelModel(anthropic('claude-…'))`. Its own retries are not
+ * used: Temporal retries. Throws for what is no such model.
+ */
+export function fromVercelModel(model: VercelLanguageModel, options: VercelModelOptions = {}): Model {
+  const problem = problemOf(model);
+  if (problem !== undefined) throw new TypeError(`fromVercelModel: ${problem}`);
+  const said = new Set<string>();
+  const returnsThoughts = options.reasoning !== 'drop';
+  return {
+    label: model.modelId,
+    async call(request, context) {
+      context.signal.throwIfAborted();
+      try {
+        const { reply, warnings } = await ask(model, request, context);
+        const fresh = warningsOf(request, warnings).filter((text) => !said.has(text));
+        for (const text of fresh) said.add(text);
+        return { ...asReply(reply, returnsThoughts), warnings: fresh.length === 0 ? undefined : fresh };
+      } catch (error) {
+        context.signal.throwIfAborted();
+        throw classifyVercelError(error, model);
+      }
+    },
+  };
+}
+
+function problemOf(model: unknown): string | undefined {
+  if (typeof model === 'string') {
+    return `"${model}" is a name. Give the model itself: anthropic('claude-…') of @ai-sdk/anthropic, openai('gpt-…') of @ai-sdk/openai.`;
+  }
+  const { data } = Shape.safeParse(model);
+  if (data === undefined)
+    return 'this is no language model of the AI SDK: it has no doGenerate and doStream.';
+  if (knownVersions.includes(data.specificationVersion)) return undefined;
+  return `this model is of version "${data.specificationVersion}" of the AI SDK's specification; known are ${knownVersions.join(', ')} (AI SDK 5 to 7).`;
+}
+
+const Shape = z.object({
+  specificationVersion: z.string(),
+  doGenerate: z.custom((value) => typeof value === 'function'),
+  doStream: z.custom((value) => typeof value === 'function'),
+});
+
+interface Answer {
+  reply: ReplyParts;
+  warnings: unknown[];
+}
+
+async function ask(
+  model: VercelLanguageModel,
+  request: ModelRequest,
+  context: ModelCallContext,
+): Promise<Answer> {
+  const ended = new AbortController();
+  const abortSignal = AbortSignal.any([context.signal, ended.signal]);
+  // The type of the options is the model's own version's; callOptions writes what all of them have.
+  const options = { ...callOptions(request, model.specificationVersion), abortSignal } as never;
+  if (!request.params.stream) return readWhole(await model.doGenerate(options), model);
+  const { stream } = read(StreamResult, await model.doStream(options), model);
+  try {
+    return await readStream(stream, request.stop, model, context);
+  } finally {
+    ended.abort(); // of a stream that was left early
+  }
+}
+
+function readWhole(result: unknown, model: VercelLanguageModel): Answer {
+  const { content, finishReason, usage, warnings } = read(GenerateResult, result, model);
+  const reply = emptyParts();
+  for (const part of content) addWhole(reply, part);
+  return { reply: { ...reply, finishReason, usage: countsOf(usage) }, warnings: warnings ?? [] };
+}
+
+/** What is behind a stop string, or more than can be recorded, is not waited for. */
+async function readStream(
+  stream: AsyncIterable<unknown>,
+  stop: readonly string[],
+  model: VercelLanguageModel,
+  context: ModelCallContext,
+): Promise<Answer> {
+  const reply = emptyParts();
+  const cutter = stopCutter(stop);
+  let warnings: unknown[] = [];
+  for await (const value of stream) {
+    context.onText('');
+    const { data: part } = StreamPart.safeParse(value);
+    if (part === undefined) addWhole(reply, value);
+    else if (part.type === 'stream-start') warnings = part.warnings ?? [];
+    else if (part.type === 'error') throw part.error;
+    else if (part.type === 'finish') {
+      return { reply: { ...reply, finishReason: part.finishReason, usage: countsOf(part.usage) }, warnings };
+    } else {
+      const type = part.type.startsWith('text') ? 'text' : 'reasoning';
+      const text = 'delta' in part ? part.delta : '';
+      addPiece(reply, type, part.id, part.providerMetadata ?? undefined, text);
+      if (type === 'text') cutter.push(text);
+      if (text !== '' && type === 'text') context.onText(text);
+      if (text !== '' && type === 'reasoning') context.onReasoning?.(text);
+    }
+    if (cutter.stopped) return { reply: { ...reply, finishReason: 'stop' }, warnings };
+    if (reply.length > limits.replyBytes) return { reply: { ...reply, finishReason: 'length' }, warnings };
+  }
+  const message = `The stream of ${model.modelId} (${model.provider}) broke off: no finish came.`;
+  throw new ModelError('ModelStreamCut', message, { retryable: true });
+}
+
+function read<T>(schema: z.ZodType<T>, value: unknown, { modelId, provider }: VercelLanguageModel): T {
+  const { data, error } = schema.safeParse(value);
+  if (error === undefined) return data;
+  const message = `The model ${modelId} (${provider}) returned what is no reply: ${z.prettifyError(error)}`;
+  throw new ModelError('ModelInvalidResponse', message, { retryable: false });
+}
+
+const Warning = z.looseObject({
+  type: z.string(),
+  setting: z.string().optional(),
+  feature: z.string().optional(),
+  message: z.string().optional(),
+  details: z.string().optional(),
+});
+
+/** What the provider left out of the request, each said once. */
+function warningsOf({ params }: ModelRequest, warnings: readonly unknown[]): string[] {
+  const told = warnings.flatMap((warning) => {
+    const { data } = Warning.safeParse(warning);
+    if (data === undefined) return [];
+    const what = [data.setting ?? data.feature, data.message ?? data.details].filter(
+      (word) => word !== undefined,
+    );
+    return [`the provider says: ${[data.type, ...what].join(': ')}`];
+  });
+  return params.logitBias === undefined
+    ? told
+    : [...told, 'logitBias is not passed on to models of the AI SDK'];
+}

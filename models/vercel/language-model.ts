@@ -1,0 +1,89 @@
+import { z } from 'zod/v4';
+
+/**
+ * A language model of the AI SDK ('ai', '@ai-sdk/…'), by its shape: versions 'v2' (AI SDK 5), 'v3' (6) and 'v4' (7) of its
+ * specification, which differ in how they count tokens and name an image's bytes. `never` takes any options type.
+ */
+export interface VercelLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+export const knownVersions = ['v2', 'v3', 'v4'];
+
+/** By provider: `{ anthropic: { signature: '…' } }`. It comes with what a model says and goes back with it. */
+export const Metadata = z.record(z.string(), z.json());
+export type Metadata = z.output<typeof Metadata>;
+
+const metadata = Metadata.nullish().catch(undefined);
+
+/** A part of a reply, and of a stream what comes whole. Other kinds of parts (sources, files) are left aside. */
+export const ContentPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string(), providerMetadata: metadata }),
+  z.object({ type: z.literal('reasoning'), text: z.string(), providerMetadata: metadata }),
+  z.object({
+    type: z.literal('tool-call'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: z.unknown(),
+    /** Of a tool of the provider's own, which has run already. */
+    providerExecuted: z.boolean().nullish(),
+    providerMetadata: metadata,
+  }),
+]);
+
+const FinishReason = z.union([
+  z.string(),
+  z.object({ unified: z.string() }).transform(({ unified }) => unified),
+]);
+
+const count = z.number().nullish();
+
+/** 'v2' has plain numbers, later versions tell the parts of each. */
+const Usage = z.object({
+  inputTokens: z.union([count, z.object({ total: count, cacheRead: count })]),
+  outputTokens: z.union([count, z.object({ total: count })]),
+  totalTokens: count,
+  cachedInputTokens: count,
+});
+
+export const GenerateResult = z.object({
+  content: z.array(z.unknown()),
+  finishReason: FinishReason,
+  usage: Usage.nullish().catch(undefined),
+  warnings: z.array(z.unknown()).nullish(),
+});
+
+export const StreamResult = z.object({ stream: z.custom<AsyncIterable<unknown>>(isIterable) });
+
+/** Pieces of a stream that are read. Text and reasoning come in blocks, each piece with its block's id. */
+export const StreamPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('stream-start'), warnings: z.array(z.unknown()).nullish() }),
+  z.object({
+    type: z.enum(['text-start', 'text-end', 'reasoning-start', 'reasoning-end']),
+    id: z.string(),
+    providerMetadata: metadata,
+  }),
+  z.object({
+    type: z.enum(['text-delta', 'reasoning-delta']),
+    id: z.string(),
+    delta: z.string(),
+    providerMetadata: metadata,
+  }),
+  z.object({
+    type: z.literal('finish'),
+    finishReason: FinishReason,
+    usage: Usage.nullish().catch(undefined),
+  }),
+  z.object({ type: z.literal('error'), error: z.unknown() }),
+]);
+
+export type UsagePart = z.output<typeof Usage>;
+
+/** A ReadableStream is one in Node. */
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

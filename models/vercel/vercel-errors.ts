@@ -1,0 +1,93 @@
+import { z } from 'zod/v4';
+import { secretValues, withoutSecrets } from '../../agent/secrets.ts';
+import { boundedText } from '../../agent/values.ts';
+import { mayPass, typeOfStatus } from '../failure-types.ts';
+import { ModelError, type ModelErrorType } from '../model.ts';
+import { retryAfter } from '../openai/retry-after.ts';
+import type { VercelLanguageModel } from './language-model.ts';
+
+const SHOWN_CHARS = 500;
+
+/** An error of the AI SDK, by its shape: its classes carry a name of their own, and a project may have several copies. */
+const SdkError = z.object({
+  name: z.string(),
+  message: z.string(),
+  statusCode: z.number().optional().catch(undefined),
+  isRetryable: z.boolean().optional().catch(undefined),
+  responseBody: z.string().optional().catch(undefined),
+  responseHeaders: z.record(z.string(), z.string()).optional().catch(undefined),
+});
+type SdkError = z.output<typeof SdkError>;
+
+/** The one place that classifies errors of the AI SDK. What it does not know comes back as it is. */
+export function classifyVercelError(error: unknown, model: VercelLanguageModel): unknown {
+  if (error instanceof ModelError) return error;
+  const { data: known } = SdkError.safeParse(fieldsToRead(error));
+  if (known === undefined || !known.name.startsWith('AI_')) return error;
+  const [type, retryable] = kindOf(known);
+  const said = quoted(known.message).trim().replace(/\.$/, '');
+  const text = `The model ${model.modelId} (${model.provider}) answered: ${said}. ${ADVICE[type] ?? ''}`;
+  const headers = known.responseHeaders && new Headers(known.responseHeaders);
+  return new ModelError(type, text.trimEnd(), { retryable, retryAfterMs: retryAfter(headers), cause: error });
+}
+
+/** Message and name of an error are no fields of its own that a parser would see. */
+function fieldsToRead(error: unknown): object {
+  if (!(error instanceof Error)) return {};
+  const { name, message } = error;
+  return { ...Object.fromEntries(Object.entries(error)), name, message };
+}
+
+/** Names of `@ai-sdk/provider`; what is not listed there is the request's fault or the program's. */
+function kindOf(error: SdkError): [ModelErrorType, retryable: boolean] {
+  switch (error.name) {
+    case 'AI_APICallError':
+      return kindOfCall(error);
+    case 'AI_LoadAPIKeyError':
+    case 'AI_LoadSettingError':
+      return ['ModelAuthenticationError', false];
+    case 'AI_NoSuchModelError':
+      return ['ModelNotFound', false];
+    case 'AI_EmptyResponseBodyError':
+    case 'AI_InvalidResponseDataError':
+    case 'AI_JSONParseError':
+    case 'AI_NoContentGeneratedError':
+    case 'AI_TypeValidationError':
+      return ['ModelInvalidResponse', true];
+    default:
+      return ['ModelBadRequest', false];
+  }
+}
+
+/** Without a status nobody has answered; a 200 is one that could not be read. */
+function kindOfCall({
+  statusCode,
+  isRetryable,
+  message,
+  responseBody = '',
+}: SdkError): [ModelErrorType, boolean] {
+  if (statusCode === undefined) return ['ModelConnectionError', isRetryable ?? true];
+  if (statusCode < 400) return ['ModelInvalidResponse', true];
+  const said = `${message} ${responseBody}`;
+  const type = typeOfStatus(statusCode, said);
+  const isOutOfCredit = statusCode === 402 || /insufficient_quota|credit balance|billing/i.test(said);
+  return [type, (isRetryable ?? mayPass(type)) && !(type === 'ModelRateLimited' && isOutOfCredit)];
+}
+
+/** Keys lie with the provider's code; they usually come from the environment. */
+function quoted(text: string): string {
+  const settings = Object.entries(process.env).flatMap(([name, value = '']) =>
+    /key|token|secret/i.test(name) ? [[name, value] as const] : [],
+  );
+  return boundedText(withoutSecrets(text, secretValues(settings)), SHOWN_CHARS);
+}
+
+const ADVICE: { readonly [T in ModelErrorType]?: string } = {
+  ModelAuthenticationError: "Check the key that the model's provider is made with.",
+  ModelPermissionDenied: 'Use a key that may ask this model, or another model.',
+  ModelNotFound: "Check the model's name and the provider's base URL.",
+  ModelConnectionError: "Check the network and the provider's base URL.",
+  ModelContextTooLong:
+    'Set trimIntermediateSteps, cap tool output with maxOutputChars, or use a model with more context.',
+  ModelBadRequest: "The same request would fail again: change the agent's prompt or parameters.",
+};
