@@ -9,10 +9,13 @@ import { checkReply } from './check-reply.ts';
 import type { Dependencies } from './dependencies.ts';
 import { classifyError } from './errors.ts';
 import { missing, ownCode } from './own-code.ts';
+import { type StoredImages, hasImages } from './stored-images.ts';
 import type { CachedReply } from './reply-cache.ts';
+import { withoutSchedule } from '../agent/calls.ts';
 
 /** Text of a reply under way that heartbeats show. */
 const SHOWN_CHARS = 32_000;
+const THOUGHT_CHARS = 4_000;
 
 export interface Asked extends CachedReply {
   request: ModelRequest;
@@ -25,9 +28,10 @@ export async function askModel(
   kind: AgentKind,
   context: PromptContext,
   attempt: Attempt,
+  images: StoredImages,
 ): Promise<Asked> {
   const { manifest } = context;
-  const ask = asker(dependencies, manifest, attempt);
+  const ask = asker(dependencies, manifest, attempt, images);
   const request = render(kind, context);
   try {
     return { request, ...(await ask(request)), shortened: false };
@@ -41,8 +45,7 @@ export async function askModel(
 
 /** A person's reply in place of the model's: no model is asked, and the turn costs nothing. */
 export function personsReply(kind: AgentKind, context: PromptContext, text: string): Asked {
-  const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-  const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop', usage });
+  const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop' });
   return { request: render(kind, context), reply, modelCalls: 0, shortened: false };
 }
 
@@ -85,15 +88,18 @@ function asker(
   dependencies: Dependencies,
   manifest: AgentManifest,
   attempt: Attempt,
+  images: StoredImages,
 ): (request: ModelRequest) => Promise<CachedReply> {
   const model = modelOf(dependencies, manifest);
   const { info } = attempt.context;
-  return async (request) => {
+  return async (rendered) => {
+    const request = hasImages(rendered) ? await images.withData(attempt.context, rendered) : rendered;
     attempt.clock.restart(manifest.params.requestTimeoutMs);
     const context = {
       signal: attempt.signal,
       onText: hearing(attempt, showText(attempt, request.stop)),
-      step: info.activityId.replace(/~\d+$/u, ''),
+      onReasoning: hearing(attempt, showReasoning(attempt)),
+      step: withoutSchedule(info.activityId),
       runId: info.workflowExecution?.runId ?? '',
     };
     const { replies } = dependencies;
@@ -118,6 +124,15 @@ function silent(model: string): (timeoutMs: number) => Error {
       `Nothing was heard from the model "${model}" for ${timeoutMs / 1000} s. If it needs longer, raise requestTimeout.`,
       { retryable: true },
     );
+}
+
+/** The end of what is thought is shown: it may be much longer than the reply. */
+function showReasoning({ heartbeat }: Attempt): (piece: string) => void {
+  let shown = '';
+  return (piece) => {
+    shown = (shown + piece).slice(-THOUGHT_CHARS);
+    heartbeat.set({ reasoning: shown });
+  };
 }
 
 /** Shows what is written, without what a stop string will cut. */

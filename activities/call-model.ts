@@ -1,9 +1,9 @@
-import type { CallModelInput, ModelTurn } from '../agent/calls.ts';
+import { type CallModelInput, type ModelTurn, withoutSchedule } from '../agent/calls.ts';
 import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { usageOf } from '../agent/price.ts';
+import { type TextLengths, usageOf } from '../agent/price.ts';
 import { conversation } from '../agent/transcript/entries.ts';
-import { requestDigest, unshownMessages } from '../agent/transcript/request.ts';
+import { promptLength, requestDigest, unshownImages, unshownMessages } from '../agent/transcript/request.ts';
 import type { Usage } from '../agent/vocabulary.ts';
 import { type Asked, askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
@@ -12,10 +12,11 @@ import type { Dependencies } from './dependencies.ts';
 import { classifyError } from './errors.ts';
 import { missing } from './own-code.ts';
 import { readDecision } from './read-decision.ts';
+import type { StoredImages } from './stored-images.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
-export function createCallModel(dependencies: Dependencies, transcripts: Transcripts) {
+export function createCallModel(dependencies: Dependencies, transcripts: Transcripts, images: StoredImages) {
   return async (input: CallModelInput): Promise<ModelTurn> => {
     let policy = beforeManifest;
     return runAttempt(
@@ -29,7 +30,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
         const kind = kindOf(dependencies, manifest);
         const asked =
           input.reply === undefined
-            ? await askModel(dependencies, kind, context, attempt)
+            ? await askModel(dependencies, kind, context, attempt, images)
             : personsReply(kind, context, input.reply);
         const { reply } = asked;
 
@@ -39,11 +40,13 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           repeat,
         } = readDecision(dependencies, kind, context, reply, input.repeat);
         const decision = await withApprovals(dependencies.tools, read, decidedBy(attempt, manifest));
-        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price);
+        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price, lengthsOf(asked));
         return {
           digest: mark.digest,
           text,
           toolCalls: reply.toolCalls.length === 0 ? undefined : reply.toolCalls,
+          reasoning: reply.reasoning,
+          providerData: reply.providerData,
           decision,
           repeat,
           finishReason: reply.finishReason,
@@ -60,7 +63,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
 }
 
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Decided {
-  const call = info.activityId.replace(/~\d+$/u, '');
+  const call = withoutSchedule(info.activityId);
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
 }
 
@@ -71,21 +74,35 @@ function warningsOf(
   { request, reply: { warnings = [] } }: Asked,
 ): string[] | undefined {
   const { budget, kind } = context.manifest;
-  const isUncounted = budget !== undefined && usage.modelCalls > 0 && usage.totalTokens === 0;
+  const isGuessed = budget !== undefined && usage.uncountedCalls !== undefined;
   const unshown = unshownMessages(context, request).length;
+  const unseen = unshownImages(context, request);
   const all = [
     ...warnings,
-    ...(isUncounted ? [UNCOUNTED] : []),
+    ...(isGuessed ? [uncounted(usage)] : []),
     ...(unshown === 0
       ? []
       : [
           `the kind "${kind}" did not show the model ${unshown} of the messages to this run (PromptContext.messages)`,
         ]),
+    ...(unseen === 0
+      ? []
+      : [
+          `the kind "${kind}" did not show the model ${unseen} of the question's images: their marks are in PromptContext.input`,
+        ]),
   ];
   return all.length === 0 ? undefined : all;
 }
 
-const UNCOUNTED = 'the provider did not count the tokens of this reply: the budget is without them';
+function uncounted({ estimatedTokens = 0 }: Usage): string {
+  return `the server did not say how many tokens this reply took: the budget reckons with ${estimatedTokens}, one for every four characters`;
+}
+
+function lengthsOf({ request, reply }: Asked): TextLengths {
+  const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
+  const said = [reply.text, calls, reply.reasoning ?? ''];
+  return { prompt: promptLength(request.prompt), reply: said.join('').length };
+}
 
 /** Until the transcript is there, which names the agent. */
 const beforeManifest: AttemptPolicy = {

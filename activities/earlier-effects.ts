@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isOpen } from '../history/open.ts';
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { DoneCall, EffectsQuestion } from '../agent/restart.ts';
@@ -38,7 +39,7 @@ async function settled(client: Client, workflowId: string): Promise<void> {
   const handle = client.workflow.getHandle(workflowId);
   for (let isAsked = false; ; await sleep(POLL_MS, undefined, { signal: cancellationSignal })) {
     const { status, raw } = await handle.describe();
-    if (status.name !== 'RUNNING' && status.name !== 'PAUSED') return;
+    if (!isOpen(status.name)) return;
     const hasHeard = raw.workflowExtendedInfo?.cancelRequested === true && !raw.pendingWorkflowTask;
     if (hasHeard) return;
     if (!isAsked) await handle.cancel();

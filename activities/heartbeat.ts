@@ -78,7 +78,12 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
 
 /** The record that the previous attempt left, without what concerned only that attempt. */
 function previousRecord({ info }: Context): Heartbeat {
-  const { progress: _progress, text: _text, ...kept } = (info.heartbeatDetails ?? {}) as Heartbeat; // our own record
+  const {
+    progress: _progress,
+    text: _text,
+    reasoning: _reasoning,
+    ...kept
+  } = (info.heartbeatDetails ?? {}) as Heartbeat; // our own record
   return kept;
 }
 

@@ -9,13 +9,13 @@ import { type AnyActivity, createMissingTool } from './missing-tool.ts';
 import { createObservations } from './observations.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import { createToolActivity } from './run-tool.ts';
+import { createStoredImages } from './stored-images.ts';
 import { createSummarizeConversation } from './summarize.ts';
 import { createTranscripts } from './transcripts.ts';
 
 export type { Dependencies } from './dependencies.ts';
 export type { AnyActivity } from './missing-tool.ts';
 export { rememberToolMeta } from './tool-meta.ts';
-export { type ToolScope, toolScope } from './tool-scope.ts';
 
 /**
  * All activities of a worker: the two of the loop, that of sessions, two for runs that were taken back, those of backtests, one for each tool under the tool's own name, and
@@ -34,7 +34,11 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     ...tools,
     ...createBacktestActivities(observations),
     resolveAgent: createResolveAgent(dependencies),
-    callModel: createCallModel(dependencies, transcripts),
+    callModel: createCallModel(
+      dependencies,
+      transcripts,
+      createStoredImages(Math.ceil(transcriptCacheBytes / 4)),
+    ),
     summarizeConversation: createSummarizeConversation(dependencies),
     [EARLIER_EFFECTS]: earlierEffects,
     [AWAIT_SUCCESSOR]: awaitSuccessor,

@@ -64,20 +64,30 @@ function isWhole({ finishReason, warnings = [] }: ModelReply): boolean {
   return finishReason !== 'length' && warnings.length === 0;
 }
 
-function written({ text, toolCalls, finishReason }: ModelReply): JsonObject {
-  return {
+function written({ text, toolCalls, finishReason, reasoning, providerData }: ModelReply): JsonObject {
+  const reply: JsonObject = {
     text,
     toolCalls: toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
     finishReason,
   };
+  if (reasoning !== undefined) reply['reasoning'] = reasoning;
+  if (providerData !== undefined) reply['providerData'] = providerData;
+  return reply;
 }
 
 /** undefined for what is no reply of ours: a store may be shared. */
 function readReply(value: unknown): ModelReply | undefined {
-  const { text, toolCalls, finishReason } = fieldsOf(value);
+  const { text, toolCalls, finishReason, reasoning, providerData } = fieldsOf(value);
   if (typeof text !== 'string' || typeof finishReason !== 'string') return undefined;
   if (!Array.isArray(toolCalls) || !toolCalls.every(isToolCall)) return undefined;
-  return { text, toolCalls, finishReason, usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 } };
+  const thought = typeof reasoning === 'string' ? reasoning : undefined;
+  return {
+    text,
+    toolCalls,
+    finishReason,
+    reasoning: thought,
+    providerData: providerData as Json | undefined,
+  }; // it was written as JSON, and is checked as a reply is
 }
 
 function isToolCall(value: unknown): value is ToolCall {

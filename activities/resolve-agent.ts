@@ -1,4 +1,5 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { takesNoImages } from '../agent/kinds/takes-images.ts';
 import { recordedAgent } from '../agent/backtest/recorded-agent.ts';
 import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
@@ -13,6 +14,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     overrides,
     parentBudget,
     chatHistory,
+    images,
     variables = [],
     recorded,
   }: ResolveAgentInput): Promise<ResolvedAgent> => {
@@ -20,6 +22,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     const current = currentManifest(dependencies, agent, overrides, parentBudget);
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
+    if (images === true) checkTakesImages(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;
     return { manifest, searchAttributes, events: events ? true : undefined };
@@ -88,6 +91,12 @@ function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifes
     message: `Agent "${name}" is of kind ${kind}, whose prompt has no place for earlier messages: no chat history, no session. Kinds that have one: ${others.join(', ') || 'none'}.`,
     nonRetryable: true,
   });
+}
+
+function checkTakesImages({ kinds }: Dependencies, manifest: AgentManifest): void {
+  const problem = takesNoImages(kinds, manifest);
+  if (problem === undefined) return;
+  throw ApplicationFailure.create({ type: 'ImagesNotTaken', message: problem, nonRetryable: true });
 }
 
 /** A value that no text has a place for was misspelt, or the text was. */

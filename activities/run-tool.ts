@@ -131,7 +131,7 @@ async function complete(
   const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
   const asked = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
   const reply = await modelOf(dependencies, manifest).call(request, asked);
-  add(usageOf(reply.usage, 1, price));
+  add(usageOf(reply.usage, 1, price, { prompt: prompt.length, reply: reply.text.length }));
   return reply.text;
 }
 

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { contentText } from '../agent/content.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { usageOf } from '../agent/price.ts';
 import type { SummarizeInput, Summarized } from '../agent/session/session.ts';
@@ -44,7 +45,8 @@ async function ask(
     },
   );
   const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
-  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, price) };
+  const lengths = { prompt: prompt.text.length, reply: reply.text.length };
+  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, price, lengths) };
   throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
 }
 
@@ -59,5 +61,5 @@ export function summaryPrompt({ summary, turns }: Pick<SummarizeInput, 'summary'
 }
 
 function said({ role, content }: ChatMessage): string {
-  return `${role === 'user' ? 'Person' : 'Assistant'}: ${content ?? ''}`;
+  return `${role === 'user' ? 'Person' : 'Assistant'}: ${contentText(content)}`;
 }

@@ -42,7 +42,7 @@ export function createTranscripts(maxBytes: number, observations: Observations):
         cached(run.runId, input.scope, mark) ??
         (input.origin === undefined ? undefined : cached(input.origin.runId, 0, mark)) ??
         (await rebuildTranscript(source, run, input.scope, mark));
-      const after = await extendTranscript(before, input.delta, (ref) => source.observation(run, ref));
+      const after = await extendTranscript(before, input.delta, (ref) => source.observation(run, ref), run);
       cache.set(`${run.runId}/${input.scope}`, { before, after });
       return after;
     },

@@ -1,3 +1,5 @@
+import { type Usage, dollars, knownCost } from './vocabulary.ts';
+
 /** What a run may use up, with its tools' model calls and its sub-agents. null or nothing: no limit. */
 export interface Budget {
   totalTokens?: number | null | undefined;
@@ -19,6 +21,16 @@ export function smallerBudget(a: Budget = {}, b: Budget = {}): Budget | undefine
     totalTokens: smaller(a.totalTokens, b.totalTokens),
     cost: smaller(a.cost, b.cost),
   });
+}
+
+/** What a budget of tokens reckons with: those that were counted, and a guess for calls whose tokens the server did not say. */
+export function reckonedTokens({ totalTokens, estimatedTokens = 0 }: Usage): number {
+  return totalTokens + estimatedTokens;
+}
+
+/** The same in US dollars. */
+export function reckonedCost(usage: Usage): number {
+  return dollars(knownCost(usage) + (usage.estimatedCost ?? 0));
 }
 
 /** Only the limits there are; undefined where there are none. */

@@ -2,7 +2,7 @@ import type { LiveTools } from './backtest/recorded-agent.ts';
 import type { Budget } from './budget.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
-import type { Entry } from './transcript/entries.ts';
+import type { Entry, ReplyEntry } from './transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage } from './vocabulary.ts';
 
 /** What crosses between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
@@ -23,6 +23,8 @@ export interface ResolveAgentInput {
   parentBudget?: Budget | undefined;
   /** The run goes on with a conversation, which not every kind does. */
   chatHistory?: true | undefined;
+  /** The question has images, which not every kind takes. */
+  images?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
   variables?: string[] | undefined;
   /** The run's calls are answered from a recording. */
@@ -89,6 +91,10 @@ export interface ModelTurn {
   /** The reply, cut at the first stop string. */
   text: string;
   toolCalls?: ToolCall[] | undefined;
+  /** What the model thought before it, where the provider says so: shown, but no part of the reply. */
+  reasoning?: string | undefined;
+  /** What the provider wants back with the reply, in the words of the model adapter. */
+  providerData?: Json | undefined;
   decision: TurnDecision;
   finishReason: string;
   usage: Usage;
@@ -103,6 +109,16 @@ export interface ModelTurn {
   repeat?: Repeat | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
+}
+
+/** A reply that called tools, as prompts repeat it. What the model thought goes along only where its provider wants it back. */
+export function replyEntry(
+  { text, toolCalls, reasoning, providerData }: Omit<ModelTurn, 'decision'>,
+  call: string,
+): ReplyEntry | undefined {
+  if (toolCalls === undefined) return undefined;
+  const reply = { type: 'reply', call, text, toolCalls } as const;
+  return providerData === undefined ? reply : { ...reply, reasoning, providerData };
 }
 
 /** Result of a tool activity. */
@@ -175,8 +191,9 @@ export interface Heartbeat {
   /** Model calls made by attempts that failed. */
   usage?: Usage | undefined;
   progress?: string | undefined;
-  /** Reply text so far. */
+  /** Reply text so far, and the end of what the model has thought so far. */
   text?: string | undefined;
+  reasoning?: string | undefined;
 }
 
 /** What the runner attaches to a call's failure. */
@@ -196,6 +213,16 @@ export interface FailureDetails {
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */
 export function activityId(scope: number, call: string, n: number): string {
   return `${scope === 0 ? '' : `${scope}/`}${call}${n === 0 ? '' : `~${n}`}`;
+}
+
+/** The call of an activity's id, in whichever schedule: `2/3.1` of `2/3.1~1`. */
+export function withoutSchedule(id: string): string {
+  return id.replace(/~\d+$/u, '');
+}
+
+/** Which of a workflow's agents a call is of. */
+export function scopeOf(call: string): number {
+  return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }
 
 /** The inverse of {@link activityId}; undefined for ids that are not ours. */

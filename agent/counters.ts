@@ -1,7 +1,8 @@
 import type { Budget } from './budget.ts';
 import type { AgentManifest } from './manifest.ts';
 import type { Repeat } from './calls.ts';
-import { type StopReason, type Usage, dollars, knownCost, noUsage } from './vocabulary.ts';
+import { reckonedCost, reckonedTokens } from './budget.ts';
+import { type StopReason, type Usage, dollars, noUsage } from './vocabulary.ts';
 
 /** What a lineage has used up so far; carried along by continue-as-new. */
 export interface Counters {
@@ -62,8 +63,8 @@ export function budgetLeft({ budget }: AgentManifest, { usage, allowance }: Coun
   if (budget === undefined) return undefined;
   const { totalTokens, cost } = budget;
   return {
-    totalTokens: left(totalTokens, allowance?.tokens, usage.totalTokens),
-    cost: left(cost, allowance?.cost, knownCost(usage)),
+    totalTokens: left(totalTokens, allowance?.tokens, reckonedTokens(usage)),
+    cost: left(cost, allowance?.cost, reckonedCost(usage)),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Content } from './content.ts';
 import type { ModelTurn } from './calls.ts';
 import type { RestartedEvent } from './restart.ts';
 import type { OperatorDecision } from './rules/decisions.ts';
@@ -36,7 +37,7 @@ export interface Wait {
 /**
  * What happens in a run, in order; the one union behind the live trace, `show`, tests and `run.events()`. `at` is
  * milliseconds since 1970; `call` is `3` for the third iteration's model call and `3.1` for its first tool call.
- * `model_text`, `tool_progress` and `attempt_failed` come from calls under way: they are seen live only, each tagged
+ * `model_text`, `model_reasoning`, `tool_progress` and `attempt_failed` come from calls under way: they are seen live only, each tagged
  * with its attempt. All others come from history and are the same for every reader at any time.
  */
 export type RunEvent = {
@@ -46,10 +47,12 @@ export type RunEvent = {
   /** Of an event of a sub-agent's run: the call that runs it (`3.1`, deeper `3.1/2.1`). Decide on `WITHIN/CALL`. */
   within?: string | undefined;
 } & (
-  | { type: 'run_started'; id: string; runId: string; agent: string; input: string }
+  | { type: 'run_started'; id: string; runId: string; agent: string; input: Content }
   | { type: 'model_started'; call: string }
   /** `text` is all of the reply so far. */
   | { type: 'model_text'; call: string; attempt: number; text: string }
+  /** What the model thinks before it writes: `text` is the last 4,000 characters so far. */
+  | { type: 'model_reasoning'; call: string; attempt: number; text: string }
   /** `closing`: no iteration, but the call that asks for the answer when a limit was reached. */
   | {
       type: 'model_ended';
@@ -107,9 +110,16 @@ export type TimelessEvent = RunEvent extends infer E
     : never
   : never;
 
+const LIVE_ONLY: readonly RunEvent['type'][] = [
+  'model_text',
+  'model_reasoning',
+  'tool_progress',
+  'attempt_failed',
+];
+
 /** Not seen live only. */
 export function isRecorded({ type }: RunEvent): boolean {
-  return type !== 'model_text' && type !== 'tool_progress' && type !== 'attempt_failed';
+  return !LIVE_ONLY.includes(type);
 }
 
 /** A step as it is reported: LangChain's, and what it cost. */

@@ -57,11 +57,20 @@ function failed(error: ErrorInfo, details: unknown): FailedCall {
   return { error, checkpoint, mayPass: exhausted === true, usage: counted, notDone, intent };
 }
 
+const OPTIONAL_COUNTS = [
+  'cachedTokens',
+  'uncountedCalls',
+  'estimatedTokens',
+  'estimatedCost',
+  'cost',
+  'partialCost',
+];
+
 /** Another worker's tool may attach whatever it likes. */
 function isUsage(value: unknown): value is Usage {
   const { promptTokens, completionTokens, totalTokens, modelCalls, ...optional } = fieldsOf(value);
-  const { cachedTokens = 0, cost = 0, partialCost = 0 } = optional;
-  return [promptTokens, completionTokens, totalTokens, modelCalls, cachedTokens, cost, partialCost].every(
+  const known = OPTIONAL_COUNTS.map((name) => (optional[name] === undefined ? 0 : optional[name]));
+  return [promptTokens, completionTokens, totalTokens, modelCalls, ...known].every(
     (count) => typeof count === 'number' && Number.isFinite(count) && count >= 0,
   );
 }

@@ -1,11 +1,19 @@
-/** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.5 MB. */
+/** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.6 MB. */
 export const limits = {
   /** A question with its chat history. */
   questionBytes: 400_000,
+  /** The images of a question, together: with the question they fit into what Temporal takes of a start, 2 MB. */
+  imagesBytes: 1_500_000,
+  /** Texts and images of a question. */
+  questionParts: 50,
+  /** Characters of an image's URL; those that are signed are long. */
+  urlChars: 8_000,
   /** A manifest: prompts and tool schemas. */
   manifestBytes: 256_000,
   /** A model's reply, as JSON text. A longer one is cut and counts as cut by the provider. */
   replyBytes: 256_000,
+  /** What a model thought before a reply, and what its provider wants back with the reply: each, as JSON text. */
+  reasoningBytes: 100_000,
   /** What a service may answer, a model's or an MCP server's, with all that stands around the reply. */
   responseBytes: 16_000_000,
   /** An observation up to this size travels in a model call's delta; a longer one is referred to. */

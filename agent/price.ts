@@ -9,14 +9,42 @@ export interface Price {
 }
 
 /** Tokens of one reply, as a model tells them. */
-export type Tokens = Omit<Usage, 'modelCalls' | 'cost' | 'partialCost'>;
+export type Tokens = Pick<Usage, 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cachedTokens'>;
 
-/** What a reply has used up; `modelCalls` is 0 for one that nobody was asked for, which costs nothing. */
-export function usageOf(tokens: Tokens, modelCalls: 0 | 1, price: Price | undefined): Usage {
-  const usage = { ...tokens, modelCalls };
+/** Where nobody was asked, or nobody has counted. */
+const noTokens: Tokens = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+/** How long a request and its reply were, in characters. */
+export interface TextLengths {
+  prompt: number;
+  reply: number;
+}
+
+/**
+ * What a reply has used up; `modelCalls` is 0 for one that nobody was asked for, which costs nothing. Of one that the server
+ * did not count it is unknown, and the texts' lengths stand in where a budget has to hold.
+ */
+export function usageOf(
+  tokens: Tokens | undefined,
+  modelCalls: 0 | 1,
+  price: Price | undefined,
+  lengths: TextLengths = { prompt: 0, reply: 0 },
+): Usage {
+  const usage: Usage = { ...(tokens ?? noTokens), modelCalls };
   // A provider that counts nothing has not worked for nothing.
-  const isCounted = modelCalls === 0 || tokens.totalTokens > 0;
-  return price === undefined || !isCounted ? usage : { ...usage, cost: costOf(tokens, price) };
+  if (modelCalls === 1 && usage.totalTokens === 0) return { ...usage, ...uncounted(lengths, price) };
+  return price === undefined ? usage : { ...usage, cost: costOf(usage, price) };
+}
+
+const CHARS_PER_TOKEN = 4;
+
+function uncounted({ prompt, reply }: TextLengths, price: Price | undefined): Partial<Usage> {
+  const promptTokens = Math.ceil(prompt / CHARS_PER_TOKEN);
+  const completionTokens = Math.ceil(reply / CHARS_PER_TOKEN);
+  const totalTokens = promptTokens + completionTokens;
+  if (totalTokens === 0) return { uncountedCalls: 1 };
+  const estimatedCost = price && costOf({ promptTokens, completionTokens, totalTokens }, price);
+  return { uncountedCalls: 1, estimatedTokens: totalTokens, estimatedCost };
 }
 
 function costOf({ promptTokens, completionTokens, cachedTokens = 0 }: Tokens, price: Price): number {

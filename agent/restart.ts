@@ -118,7 +118,7 @@ export function callsWithoutEnd(step: number, { turn: { decision }, ends }: Kept
 /** Whether what a call did is dropped where a run begins again: all of `step` and later. */
 export function isDropped(call: string, { step, again }: Pick<RestartedEvent, 'step' | 'again'>): boolean {
   const iteration = Number.parseInt(call, 10);
-  if (call.includes('/') && /^\d+\//u.test(call)) return false; // another agent's of the same workflow
+  if (/^\d+\//u.test(call)) return false; // another agent's of the same workflow
   if (iteration !== step || again === undefined) return iteration >= step;
   return again.includes(call.split('/')[0] ?? '');
 }

@@ -1,3 +1,5 @@
+import type { ContentPart } from './content.ts';
+
 /** The words every part of Reloop shares. Plain JSON data: all of it crosses process boundaries. */
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -28,15 +30,21 @@ export interface ToolCall {
   arguments: string;
 }
 
-/** One chat message. `content` is null for an assistant message that only calls tools. */
+/**
+ * One chat message. `content` is null for an assistant message that only calls tools; it is a list of parts only for a
+ * user's message with images.
+ */
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
-  content: string | null;
+  content: string | ContentPart[] | null;
   toolCalls?: ToolCall[] | undefined;
   toolCallId?: string | undefined;
+  /** Of an assistant message: what the model thought before it, and what its provider wants back with it. */
+  reasoning?: string | undefined;
+  providerData?: Json | undefined;
 }
 
-/** Tokens as the provider counted them, summed; `modelCalls` counts replies received. */
+/** Tokens as the provider counted them, summed; `modelCalls` counts replies received, those that it did not count too. */
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
@@ -44,6 +52,14 @@ export interface Usage {
   modelCalls: number;
   /** Of the prompt's, those that the provider had in its cache; only where it says so. */
   cachedTokens?: number | undefined;
+  /** Of the model calls, those whose tokens the server did not say: the three sums above are without them. */
+  uncountedCalls?: number | undefined;
+  /**
+   * What the uncounted calls took at four characters a token, and in US dollars at the model's price: a guess that is in
+   * none of the sums and that only budgets reckon with.
+   */
+  estimatedTokens?: number | undefined;
+  estimatedCost?: number | undefined;
   /** US dollars; only where the price of every call is known. */
   cost?: number | undefined;
   /** US dollars of the calls whose price is known, where that of others is not: there is no `cost` then. */
@@ -58,7 +74,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
     completionTokens: a.completionTokens + b.completionTokens,
     totalTokens: a.totalTokens + b.totalTokens,
     modelCalls: a.modelCalls + b.modelCalls,
-    ...sumOfCached(a, b),
+    ...sumOfOptional(a, b, 'cachedTokens'),
+    ...sumOfOptional(a, b, 'uncountedCalls'),
+    ...sumOfOptional(a, b, 'estimatedTokens'),
+    ...sumOfOptional(a, b, 'estimatedCost'),
     ...sumOfCosts(a, b),
   };
 }
@@ -73,9 +92,12 @@ export function dollars(amount: number): number {
   return Math.round(amount * 1e9) / 1e9;
 }
 
-function sumOfCached(a: Usage, b: Usage): Pick<Usage, 'cachedTokens'> {
-  const cachedTokens = (a.cachedTokens ?? 0) + (b.cachedTokens ?? 0);
-  return cachedTokens === 0 ? {} : { cachedTokens };
+type Summed = 'cachedTokens' | 'uncountedCalls' | 'estimatedTokens' | 'estimatedCost';
+
+/** Nothing for 0: what was recorded before the field was there stays as it was. */
+function sumOfOptional(a: Usage, b: Usage, field: Summed): Pick<Usage, Summed> {
+  const sum = dollars((a[field] ?? 0) + (b[field] ?? 0));
+  return sum === 0 ? {} : { [field]: sum };
 }
 
 /** A sum that leaves a call out is told from one that does not: a wrong total is worse than none. */

@@ -1,8 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { type ModelTurn, type PlannedAction, activityId } from '../agent/calls.ts';
+import { type ModelTurn, type PlannedAction, activityId, replyEntry } from '../agent/calls.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import type { KeptEnd } from '../agent/restart.ts';
-import type { ReplyEntry } from '../agent/transcript/entries.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { type EndedCall, callTool } from './call-tool.ts';
 import { type Step, type Turn, boundedTurn } from './turn.ts';
@@ -31,7 +30,7 @@ export async function act(
       only !== undefined && planned.length === 1
         ? [await takeStep(loop, turn, only, late)]
         : await takeTogether(loop, () => planned.map((one) => takeStep(loop, turn, one, late)));
-    return boundedTurn({ reply: replyOf(turn, String(iterations)), steps });
+    return boundedTurn({ reply: replyEntry(turn, String(iterations)), steps });
   } finally {
     late.sort((a, b) => a.index - b.index).forEach(({ emit }) => emit());
   }
@@ -56,10 +55,6 @@ async function takeTogether(loop: AgentLoop, start: () => Promise<Step>[]): Prom
     await CancellationScope.nonCancellable(() => Promise.allSettled(taking));
     throw failure;
   }
-}
-
-function replyOf({ text, toolCalls }: ModelTurn, call: string): ReplyEntry | undefined {
-  return toolCalls === undefined ? undefined : { type: 'reply', call, text, toolCalls };
 }
 
 /** A step that is told when its turn is over, because only then history says how its call ended. */

@@ -30,6 +30,11 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
   };
 }
 
+/** Of an activity that reads a recorded run, which may be long. */
+export function recordingOptions(): ActivityOptions {
+  return runnerOptions(5, 5 * 60_000);
+}
+
 /** Of the model's calls: how long one may be silent is the runner's affair. */
 export function modelOptions({ modelRetry }: AgentManifest): ActivityOptions {
   return runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs);

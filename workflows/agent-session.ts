@@ -11,6 +11,8 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { imagesOf } from '../agent/content.ts';
+import { located } from '../agent/image-refs.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { limits } from '../agent/limits.ts';
 import {
@@ -34,6 +36,7 @@ import type { agentRun } from './agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from './messages.ts';
 import { isAlreadyStarted } from './run-failure.ts';
 import { orItsSuccessor } from './child-successor.ts';
+import { showConversation } from './session-details.ts';
 import {
   type SessionReceipt,
   answeredSignal,
@@ -75,6 +78,7 @@ export async function agentSession(state: SessionState): Promise<void> {
   setHandlers(session);
   for (;;) {
     session.leaving = shouldContinueAsNew(state);
+    showConversation(state, undefined);
     await condition(() => session.leaving || session.cleared || state.queue.length > 0);
     if (session.leaving || state.queue.length === 0) {
       // Senders that still wait get an answer now, and send again to the next run.
@@ -92,7 +96,7 @@ function setHandlers(session: Session): void {
   setHandler(
     sendUpdate,
     async (message) => {
-      enqueue(session, message);
+      if (!comesBySignal(session, message)) enqueue(session, message);
       await condition(() => receipts.has(message.id) || session.leaving);
       return receipts.get(message.id) ?? { id: message.id, state: 'queued' };
     },
@@ -103,9 +107,9 @@ function setHandlers(session: Session): void {
   );
   setHandler(
     sendSignal,
-    (message: unknown) => {
+    (message: unknown, ...images) => {
       try {
-        enqueue(session, checkSessionMessage(message));
+        enqueue(session, checkSessionMessage(message, images.length));
       } catch (error) {
         log.warn(error instanceof Error ? error.message : String(error));
       }
@@ -115,7 +119,10 @@ function setHandlers(session: Session): void {
   setHandler(answeredSignal, (value: unknown) => {
     const answer = asLateAnswer(value);
     const kept = answer && withLateAnswer(state, answer);
-    if (kept !== undefined) Object.assign(state, kept);
+    if (kept !== undefined) {
+      Object.assign(state, kept);
+      showConversation(state, session.open);
+    }
     // The news that its run had failed may come after it.
     else if (answer?.id === session.open?.id) session.early = answer;
   });
@@ -124,6 +131,7 @@ function setHandlers(session: Session): void {
     () => {
       state.messages = [];
       session.cleared = true;
+      showConversation(state, session.open);
       return null;
     },
     { validator: () => refuseWhileBusy(session), description: sessionHelp.clear },
@@ -131,10 +139,21 @@ function setHandlers(session: Session): void {
 }
 
 /** The same id again is the same message. */
-function enqueue({ state, open, receipts }: Session, message: SessionMessage): void {
-  const { id } = message;
-  if (receipts.has(id) || open?.id === id || state.queue.some((waiting) => waiting.id === id)) return;
-  state.queue.push(message);
+function enqueue(session: Session, message: SessionMessage): void {
+  const { id, input } = message;
+  if (isKnown(session, id)) return;
+  const { workflowId, runId } = workflowInfo();
+  // Its images are recorded with it, here, and stay here.
+  session.state.queue.push({ ...message, input: located(input, { workflowId, runId, message: id }) });
+}
+
+function isKnown({ state, open, receipts }: Session, id: string): boolean {
+  return receipts.has(id) || open?.id === id || state.queue.some((waiting) => waiting.id === id);
+}
+
+/** With images it was sent as a signal too, which may be read after the update. A message that has had its turn never comes. */
+function comesBySignal({ state }: Session, { id, input }: SessionMessage): boolean {
+  return !state.runs.includes(id) && imagesOf(input).some(({ ref }) => ref !== undefined);
 }
 
 function refuseWhileBusy({ open, state }: Session): void {
@@ -151,6 +170,7 @@ async function takeTurn(session: Session): Promise<void> {
   if (message === undefined) return;
   session.open = message;
   session.cleared = false;
+  showConversation(state, message);
   const result = await run(session, message);
   if (result !== undefined) {
     state.messages = withTurn(state.messages, message.input, result.output, sessionLimits.conversationBytes);

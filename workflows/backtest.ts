@@ -9,9 +9,10 @@ import {
 } from '@temporalio/workflow';
 import type { CompareInput, RecordedQuestion, RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
 import { type BacktestedRun, type VerdictCounts, noVerdicts } from '../agent/backtest/backtest-report.ts';
+import { contentText } from '../agent/content.ts';
 import type { Verdict } from '../agent/backtest/compare-runs.ts';
 import type { RunResult } from '../agent/run-result.ts';
-import { runnerOptions } from './activity-options.ts';
+import { recordingOptions } from './activity-options.ts';
 import { type AgentRunInput, BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
 
 /** The registered workflow of a backtest: recorded runs are asked again, a few at a time, each in a run of its own. */
@@ -39,7 +40,7 @@ async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verd
     const asked = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
     const workflowId = `${workflowInfo().workflowId}/${run.workflowId}`;
     await runAgain(input, run, asked, workflowId);
-    const compare = { before: run, after: { workflowId }, input: asked.question.input };
+    const compare = { before: run, after: { workflowId }, input: contentText(asked.question.input) };
     return (await activities(`compare ${run.workflowId}`, run).compareRun(compare)).verdict;
   } catch (failure) {
     if (CancellationScope.current().consideredCancelled) throw failure;
@@ -71,14 +72,11 @@ interface BacktestActivities {
   compareRun(input: CompareInput): Promise<BacktestedRun>;
 }
 
-const READ_ATTEMPTS = 5;
-const READ_MS = 5 * 60_000;
-
 function activities(activityId: string, { workflowId }: RecordedRunRef): BacktestActivities {
   return proxyActivities<BacktestActivities>({
     activityId,
     summary: workflowId,
-    ...runnerOptions(READ_ATTEMPTS, READ_MS),
+    ...recordingOptions(),
   });
 }
 

@@ -1,5 +1,5 @@
 import { setHandler } from '@temporalio/workflow';
-import { activityId, parseActivityId } from '../agent/calls.ts';
+import { activityId, parseActivityId, withoutSchedule } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
 import { type DecisionName, decisionNames, helpOf } from '../agent/rules/decisions.ts';
@@ -43,7 +43,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
   }
   setHandler(childWaitingSignal, ({ caller, parks }) => {
     const within = parks.map((waiting) => ({ ...waiting, call: callWithin(caller, waiting.call) }));
-    calls.get(caller.replace(/~\d+$/u, ''))?.setWaitingWithin(within);
+    calls.get(withoutSchedule(caller))?.setWaitingWithin(within);
   });
   setHandler(intentSignal, ({ activityId: id, intent }) => {
     const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};

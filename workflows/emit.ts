@@ -6,6 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunEvent, TimelessEvent, WaitingCall } from '../agent/events.ts';
+import { located } from '../agent/image-refs.ts';
 import { readFailure } from '../agent/failures.ts';
 import type { Counters } from '../agent/counters.ts';
 import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
@@ -44,7 +45,8 @@ export function logWaiting(waiting: WaitingCall): void {
 
 export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {
   const { workflowId, runId } = workflowInfo();
-  emit?.({ type: 'run_started', id: workflowId, runId, agent, input: question?.input ?? '' });
+  const input = located(question?.input ?? '', { workflowId, runId });
+  emit?.({ type: 'run_started', id: workflowId, runId, agent, input });
 }
 
 /** What people said that no model call carried, before the run's end is told. */

@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RecordedSource } from './backtest-messages.ts';
+import { type Content, contentText } from '../agent/content.ts';
 import { CALL_INTENT, type CallIntent, type Origin } from '../agent/calls.ts';
 import type { Budget } from '../agent/budget.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
@@ -35,7 +36,8 @@ export {
 export const AGENT_RUN = 'agentRun';
 
 /** How `reloop list` and the Web UI show a run; part of its start. */
-export function runLabels(agent: string, input: string) {
+export function runLabels(agent: string, question: Content) {
+  const input = contentText(question);
   return {
     memo: { agent, input: input.slice(0, 200) },
     staticSummary: `${agent}: ${input.slice(0, 160)}`,
@@ -52,7 +54,8 @@ export interface AgentRunInput {
   recorded?: RecordedSource | undefined;
   question?:
     | {
-        input: string;
+        /** An image's bytes are an argument of their own, behind this one: the workflow has no use for them. */
+        input: Content;
         chatHistory: ChatMessage[];
         variables?: { [name: string]: string } | undefined;
       }

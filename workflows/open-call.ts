@@ -1,4 +1,4 @@
-import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Intent } from '../agent/calls.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import type { JsonSchema } from '../agent/manifest.ts';
@@ -7,9 +7,7 @@ import type { GateCall } from '../agent/rules/gate.ts';
 import { waitingChanges, waitingSummary } from '../agent/rules/waiting.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Emit } from './emit.ts';
-
-/** How long the timer of a wait without an end of its own runs before it is set again. */
-const WAIT_MS = 365 * 24 * 3_600_000;
+import { recordTimer } from './recorded-timer.ts';
 
 /** What an open call is, beside its state. */
 export interface OpenCallOptions {
@@ -39,13 +37,6 @@ export interface WaitOptions {
   figure?: string | undefined;
   /** What ends the wait beside a decision. */
   endsWhen?: (() => boolean) | undefined;
-}
-
-/** The timer that records a wait. */
-interface WaitTimer {
-  /** The time there was has passed. */
-  over: boolean;
-  end(): void;
 }
 
 /** A call that the outside can speak to, over all its schedules. Its state is changed here and nowhere else. */
@@ -158,14 +149,16 @@ export class OpenCall implements GateCall {
     this.#token = token;
     this.#decision = undefined;
     clock.pause();
-    const timer = this.#recordWait(figure ?? waiting.tool, timeoutMs);
+    const timer = this.#options.recordsWaits
+      ? recordTimer(waitingSummary(this.id, figure ?? waiting.tool, this.state), timeoutMs)
+      : undefined;
     onWaitingChange();
     try {
-      await condition(() => this.#decision !== undefined || timer.over || endsWhen?.() === true);
+      await condition(() => this.#decision !== undefined || timer?.over === true || endsWhen?.() === true);
     } finally {
       this.#waiting = undefined;
       this.#park++;
-      timer.end();
+      timer?.end();
       clock.resume();
       onWaitingChange();
     }
@@ -203,22 +196,5 @@ export class OpenCall implements GateCall {
     this.#checkpoint = checkpoint;
     this.#intent = undefined;
     this.#scope = new CancellationScope();
-  }
-
-  #recordWait(what: string, timeoutMs: number | undefined): WaitTimer {
-    const timer: WaitTimer = { over: false, end: () => undefined };
-    if (!this.#options.recordsWaits) return timer;
-    const summary = waitingSummary(this.id, what, this.state);
-    const scope = new CancellationScope();
-    scope
-      .run(async () => {
-        while (!timer.over) {
-          await sleep(timeoutMs ?? WAIT_MS, { summary });
-          timer.over = timeoutMs !== undefined;
-        }
-      })
-      .catch(() => undefined); // cancelled, as it is meant to be
-    timer.end = () => scope.cancel();
-    return timer;
   }
 }

@@ -1,15 +1,7 @@
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
 import { PAUSED_SUMMARY } from '../agent/rules/waiting.ts';
 import { pausedAboveSignal } from './messages.ts';
-
-/** How long the timer that shows a pause runs before it is set again. */
-const SHOWN_MS = 365 * 24 * 3_600_000;
+import { type RecordedTimer, recordTimer } from './recorded-timer.ts';
 
 /** A sub-agent's run may not have begun yet when it is to be told. */
 const TELL_AGAIN_MS = 1000;
@@ -29,7 +21,8 @@ export class Pause {
   readonly #children = new Set<string>();
   #isOwn = false;
   #isAbove = false;
-  #shown: CancellationScope | undefined;
+  /** A pause is recorded as waits are. */
+  #shown: RecordedTimer | undefined;
 
   get isOn(): boolean {
     return this.#isOwn || this.#isAbove;
@@ -82,8 +75,8 @@ export class Pause {
       if (before) clock.resume();
       else clock.pause();
     }
-    this.#shown?.cancel();
-    this.#shown = before ? undefined : showPause();
+    this.#shown?.end();
+    this.#shown = before ? undefined : recordTimer(PAUSED_SUMMARY);
     for (const child of this.#children) void this.#tell(child, this.isOn);
   }
 
@@ -98,15 +91,4 @@ export class Pause {
       }
     }
   }
-}
-
-/** A pause is recorded as waits are: by a timer whose summary stands on the Web UI's timeline, and nobody lets it fire. */
-function showPause(): CancellationScope {
-  const scope = new CancellationScope();
-  scope
-    .run(async () => {
-      for (;;) await sleep(SHOWN_MS, { summary: PAUSED_SUMMARY });
-    })
-    .catch(() => undefined); // cancelled, as it is meant to be
-  return scope;
 }

@@ -7,13 +7,9 @@ import type { ToolResult } from '../agent/calls.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { EMPTY_DIGEST, extendDigest } from '../agent/transcript/digest.ts';
 import type { ErrorInfo, Json, WaitingReason } from '../agent/vocabulary.ts';
-import { runnerOptions, summaryOf } from './activity-options.ts';
+import { recordingOptions, summaryOf } from './activity-options.ts';
 import type { AgentLoop, OpenRecording } from './agent-loop.ts';
 import { runFailure } from './run-failure.ts';
-
-/** Attempts and time to read a recorded run, which may be long. */
-const READ_ATTEMPTS = 5;
-const READ_MS = 5 * 60_000;
 
 interface RecordedActivity {
   recordedCall(input: RecordedCallInput): Promise<ToolResult>;
@@ -33,7 +29,7 @@ export async function recordedCall(
   const activities = proxyActivities<RecordedActivity>({
     activityId: id,
     summary: `${tool} ${summaryOf(toolInput)}`,
-    ...runnerOptions(READ_ATTEMPTS, READ_MS),
+    ...recordingOptions(),
   });
   const result = await activities.recordedCall({ workflowId, runId, tool, toolInput, nth });
   if (result.only === true) delete taken[key]; // which it is makes no difference

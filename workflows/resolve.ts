@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent/calls.ts';
+import { imagesOf } from '../agent/content.ts';
 import { withModelOf } from '../agent/transcript/edits.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
 import type { AgentRunInput } from './messages.ts';
@@ -33,6 +34,7 @@ async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAg
     overrides,
     parentBudget: input.parentBudget,
     chatHistory: isConversation(input) || undefined,
+    images: imagesOf(input.question?.input ?? '').length > 0 || undefined,
     variables: variables && Object.keys(variables),
     recorded: input.recorded && { live: input.recorded.live },
   }).catch((failure: unknown) => {

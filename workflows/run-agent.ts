@@ -1,7 +1,6 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../agent/calls.ts';
 import type { RunOverrides } from '../agent/overrides.ts';
-
 import { type Counters, freshCounters } from '../agent/counters.ts';
 import { type DoneCall, lastOfEach } from '../agent/restart.ts';
 import type { RunResult } from '../agent/run-result.ts';

@@ -18,8 +18,11 @@ const SEND = 'send';
 /** Resolves when the message's run has started, which may take until those before it have ended. */
 export const sendUpdate = defineUpdate<SessionReceipt, [SessionMessage]>(SEND);
 
-/** The same message, left in the queue without waiting for a worker. */
-export const sendSignal = defineSignal<[SessionMessage]>(SEND);
+/**
+ * The same message, left in the queue without waiting for a worker. The images of its question come behind it: updates that
+ * are accepted together share one transaction of the server, which several large ones would be too much for.
+ */
+export const sendSignal = defineSignal<[SessionMessage, ...Uint8Array[]]>(SEND);
 
 /** Forgets the conversation; refused while a run is open or waits. */
 export const clearUpdate = defineUpdate<null>('clear');

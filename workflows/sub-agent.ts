@@ -1,4 +1,5 @@
 import { ParentClosePolicy, executeChild, sleep, workflowInfo } from '@temporalio/workflow';
+import { withoutSchedule } from '../agent/calls.ts';
 import { budgetLeft } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
@@ -17,7 +18,7 @@ const MAX_DEPTH = 8;
  */
 export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: Json): Promise<RunResult> {
   const { done } = loop;
-  const root = `${loop.root}/${id.replace(/~\d+$/u, '')}`;
+  const root = `${loop.root}/${withoutSchedule(id)}`;
   if (root.split('/').length > MAX_DEPTH) {
     const message = `Agents call one another ${MAX_DEPTH} deep here. Is there an agent among its own tools?`;
     throw runFailure({ type: 'SubAgentTooDeep', message });

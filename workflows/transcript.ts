@@ -1,7 +1,15 @@
 import type { CallModelInput, Origin } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
-import { type Entry, type Mark, START, advance, entryBytes, visible } from '../agent/transcript/entries.ts';
+import {
+  type Entry,
+  type Mark,
+  START,
+  abroad,
+  advance,
+  entryBytes,
+  visible,
+} from '../agent/transcript/entries.ts';
 import type { AgentRunInput } from './messages.ts';
 
 /**
@@ -102,10 +110,15 @@ export function handOver(
   const along = transcript.recent?.filter(({ entry, carried }) => carried && entry.type !== 'agent');
   const room = limits.carriedBytes + limits.handOverBytes - sum(pending.map(entryBytes));
   if (along === undefined || sum(along.map(({ bytes }) => bytes)) > room) return origin;
-  return { ...origin, entries: along.map(({ entry }) => entry) };
+  return {
+    ...origin,
+    entries: abroad(
+      along.map(({ entry }) => entry),
+      runId,
+    ),
+  };
 }
 
-/** Entries of this run for a history that is not its own: a reference says which run it is in. */
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

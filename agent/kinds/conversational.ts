@@ -69,12 +69,13 @@ const INTERJECTION = `USER'S INPUT
 What do you reply to me now? Reply with a markdown code snippet of one JSON object with a single action, and with nothing else.`;
 
 /** A conversation in messages, with actions in JSON (LangChain's chat-conversational-react-description). */
-export const conversational: AgentKind = {
+export const conversational: AgentKind<'system' | 'human' | 'formatInstructions' | 'toolResponse'> = {
   name: 'conversational',
   stop: ['\nObservation:', '\n\tObservation:'],
   prompt: { system, human, formatInstructions, toolResponse },
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: true,
+  images: true,
 
   render({ manifest, input, chatHistory, steps, messages, variables, closing }) {
     const values = {

@@ -1,3 +1,4 @@
+import type { ImagePart } from '../content.ts';
 import type { AgentManifest, JsonSchema } from '../manifest.ts';
 import type { AgentAction, AgentStep, ChatMessage, Json, ToolCall } from '../vocabulary.ts';
 
@@ -23,6 +24,9 @@ export type ModelPrompt =
 export interface TurnReply {
   text: string;
   toolCalls: ToolCall[];
+  /** What the model thought before it and what the provider wants back with it; only where it does want something back. */
+  reasoning?: string | undefined;
+  providerData?: Json | undefined;
 }
 
 /** A step as prompts show it. */
@@ -45,7 +49,12 @@ export interface PromptMessage {
 /** All that a prompt is made of. */
 export interface PromptContext {
   manifest: AgentManifest;
+  /**
+   * The question. A mark stands for each of its images, in its place: kept in a user's message, it becomes the image there.
+   */
   input: string;
+  /** Absent where the question has none. */
+  images?: ImagePart[] | undefined;
   /** What was said before, as the agent's memory keeps it. */
   chatHistory: ChatMessage[];
   /** Values for the user's own `{names}` in prompt texts. */
@@ -78,16 +87,21 @@ export type ParsedReply =
  * An agent kind: how it asks, how it reads the answer. Pure functions of their arguments; both run in the `callModel`
  * activity (and in `reloop show --prompt`), never in the workflow, so changing one cannot break a live run.
  */
-export interface AgentKind {
+export interface AgentKind<Text extends string = string> {
   name: string;
   /** Sent with every request and enforced on the client too. An agent's own `stop` replaces it. */
   stop: readonly string[];
   /** The prompt texts and their defaults; an agent may override each by name. */
-  prompt: { readonly [name: string]: string };
+  prompt: { readonly [name in Text]: string };
   /** Output of a run that a limit stopped. */
   stoppedOutput: string;
   /** Takes chat history? If not, a start with one is refused. */
   chatHistory: boolean;
+  /**
+   * Takes images in a question? If not (default), a start with some is refused, and those of an earlier question in its chat
+   * history are told in words.
+   */
+  images?: boolean | undefined;
   /** Called when a config is loaded: a sentence that says why an agent cannot be of this kind, or undefined. */
   validate?(manifest: AgentManifest): string | undefined;
   render(context: PromptContext): ModelPrompt;

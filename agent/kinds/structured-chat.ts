@@ -52,12 +52,13 @@ const human = `{input}
  (keep in mind: everything you say has to be a JSON object with an action)`;
 
 /** ReAct with actions in JSON, for tools with several arguments (LangChain's create_structured_chat_agent). */
-export const structuredChat: AgentKind = {
+export const structuredChat: AgentKind<'system' | 'prefix' | 'formatInstructions' | 'suffix' | 'human'> = {
   name: 'structured-chat',
   stop: ['\nObservation'],
   prompt: { system: '', prefix, formatInstructions, suffix, human },
   stoppedOutput: 'Agent stopped due to iteration limit or time limit.',
   chatHistory: true,
+  images: true,
 
   render({ manifest, input, chatHistory, steps, messages, variables, closing }) {
     const values = {

@@ -13,12 +13,13 @@ const system = `You answer the user as well as you can. Call the tools you are g
 they do not depend on one another. As soon as you know enough, answer in plain words.`;
 
 /** Native tool calls, several in one turn (LangChain's create_tool_calling_agent). */
-export const toolCalling: AgentKind = {
+export const toolCalling: AgentKind<'system' | 'human'> = {
   name: 'tool-calling',
   stop: [],
   prompt: { system, human: '{input}' },
   stoppedOutput: 'Agent stopped due to max iterations.',
   chatHistory: true,
+  images: true,
 
   validate({ tools, params }) {
     const refused = tools.filter((tool) => !CALLABLE.test(tool.name)).map((tool) => `"${tool.name}"`);
@@ -87,7 +88,7 @@ function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
       said.add(key);
       return isNew;
     });
-    return [assistantMessage(reply.text, calls), ...answers.map(toolMessage)];
+    return [assistantMessage(reply, calls), ...answers.map(toolMessage)];
   });
 }
 
@@ -125,9 +126,13 @@ function wholeReply({ action, observation }: PromptStep): ChatMessage[] {
 }
 
 /** Servers that write no arguments at all still want to read some. */
-function assistantMessage(text: string, calls: readonly ToolCall[]): ChatMessage {
+function assistantMessage(
+  { text, reasoning, providerData }: TurnReply,
+  calls: readonly ToolCall[],
+): ChatMessage {
   const toolCalls = calls.map((call) => ({ ...call, arguments: call.arguments || '{}' }));
-  return { role: 'assistant', content: text === '' ? null : text, toolCalls };
+  const message = { role: 'assistant', content: text === '' ? null : text, toolCalls } as const;
+  return providerData === undefined ? message : { ...message, reasoning, providerData };
 }
 
 /**

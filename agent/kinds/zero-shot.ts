@@ -29,7 +29,7 @@ Question: {input}
 Thought:{agent_scratchpad}`;
 
 /** ReAct as plain text, for chat and completion models alike (LangChain's zero-shot-react-description). */
-export const zeroShot: AgentKind = {
+export const zeroShot: AgentKind<'system' | 'prefix' | 'formatInstructions' | 'suffix'> = {
   name: 'zero-shot',
   stop: ['\nObservation:', '\n\tObservation:'],
   prompt: { system: '', prefix, formatInstructions, suffix },

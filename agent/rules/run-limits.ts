@@ -1,6 +1,7 @@
 import type { Allowance, Counters } from '../counters.ts';
 import type { AgentManifest } from '../manifest.ts';
-import { type ErrorInfo, type StopReason, dollars, knownCost } from '../vocabulary.ts';
+import { reckonedCost, reckonedTokens } from '../budget.ts';
+import { type ErrorInfo, type StopReason, dollars } from '../vocabulary.ts';
 
 /** The limits of a run, how it stands against each, and how a person is told that it has come to one. */
 
@@ -46,12 +47,12 @@ const runLimits: { readonly [L in LimitName]-?: Limit } = {
   tokens: {
     stop: 'budget',
     unit: 'tokens',
-    standing: ({ budget }, { usage }) => budgetStanding(budget?.totalTokens, usage.totalTokens),
+    standing: ({ budget }, { usage }) => budgetStanding(budget?.totalTokens, reckonedTokens(usage)),
   },
   cost: {
     stop: 'budget',
     unit: 'dollars',
-    standing: ({ budget }, { usage }) => budgetStanding(budget?.cost, knownCost(usage)),
+    standing: ({ budget }, { usage }) => budgetStanding(budget?.cost, reckonedCost(usage)),
   },
 };
 

@@ -1,3 +1,4 @@
+import type { Content } from '../content.ts';
 import { isObject } from '../json-object.ts';
 import type { Json } from '../vocabulary.ts';
 import { utf8Length } from '../transcript/digest.ts';
@@ -14,7 +15,7 @@ export interface LateAnswer {
 /** A question whose run came to nothing, which may change. */
 export interface Unanswered {
   id: string;
-  input: string;
+  input: Content;
 }
 
 /** A signal may carry anything. */

@@ -1,7 +1,8 @@
 import type { MemoryManifest } from '../manifest.ts';
+import { contentText } from '../content.ts';
 import type { ChatMessage } from '../vocabulary.ts';
 
-/** What is taken as one token where nobody counts them. */
+/** What is taken as one token where nobody counts them; what an image takes only its provider knows. */
 const CHARS_PER_TOKEN = 4;
 
 /** The part of a conversation that an agent's memory shows: whole turns, the latest ones. */
@@ -19,7 +20,13 @@ export function remembered(messages: readonly ChatMessage[], memory?: MemoryMani
 }
 
 export function tokensOf(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, { content }) => sum + Math.ceil((content ?? '').length / CHARS_PER_TOKEN), 0);
+  return messages.reduce((sum, { content }) => sum + Math.ceil(wordsOf(content).length / CHARS_PER_TOKEN), 0);
+}
+
+function wordsOf(content: ChatMessage['content']): string {
+  return Array.isArray(content)
+    ? contentText(content.filter(({ type }) => type === 'text'))
+    : (content ?? '');
 }
 
 /**

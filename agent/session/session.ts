@@ -1,6 +1,8 @@
 import { isObject } from '../json-object.ts';
 import { type RunOverrides, checkOverrides } from '../overrides.ts';
 import { utf8Length } from '../transcript/digest.ts';
+import type { Content } from '../content.ts';
+import { checkContent } from '../check-content.ts';
 import { limits } from '../limits.ts';
 import { boundedText } from '../values.ts';
 import type { ChatMessage, Usage } from '../vocabulary.ts';
@@ -11,7 +13,8 @@ import type { ChatMessage, Usage } from '../vocabulary.ts';
 export interface SessionMessage {
   id: string;
   agent: string;
-  input: string;
+  /** Sent, an image is a reference to what was sent with the message; kept, it says where that is recorded. */
+  input: Content;
   overrides?: RunOverrides | undefined;
   /** Values for the user's own `{names}` in prompt texts. */
   variables?: { [name: string]: string } | undefined;
@@ -27,7 +30,7 @@ export interface SessionState {
   /** Messages that wait for their turn. */
   queue: SessionMessage[];
   /** Latest questions whose run came to nothing: it may be retried. */
-  unanswered?: { id: string; input: string }[] | undefined;
+  unanswered?: { id: string; input: Content }[] | undefined;
 }
 
 /** Input of the activity `summarizeConversation`: what is summed up, behind the summary there is. */
@@ -67,8 +70,11 @@ export function checkSessionName(name: unknown): void {
   if (!isId(name)) throw new Error(`The name of a session ${ID_RULE}.`);
 }
 
-/** A message as it arrived, checked. Throws a plain Error whose message says what is wrong with it. */
-export function checkSessionMessage(value: unknown): SessionMessage {
+/**
+ * A message as it arrived, checked. `images`: how many came with it, where that is known. Throws a plain Error whose message
+ * says what is wrong with it.
+ */
+export function checkSessionMessage(value: unknown, images?: number): SessionMessage {
   if (!isObject(value)) throw new Error(`send: data is an object such as ${EXAMPLE}.`);
   const unknown = Object.keys(value).filter((key) => !FIELDS.includes(key));
   if (unknown.length > 0) {
@@ -82,8 +88,7 @@ export function checkSessionMessage(value: unknown): SessionMessage {
   const { id, agent, input, overrides = {}, variables = {} } = value;
   if (!isId(id)) throw new Error(`send: id ${ID_RULE}: it becomes the run's.`);
   if (typeof agent !== 'string' || agent === '') throw new Error('send: agent is the name of an agent.');
-  if (typeof input !== 'string' || input.trim() === '')
-    throw new Error('send: there is no question in input.');
+  checkContent(input, images);
   const problem = checkOverrides(overrides);
   if (problem !== undefined) throw new Error(`send: ${problem}`);
   if (!isObject(variables) || Object.values(variables).some((text) => typeof text !== 'string')) {

@@ -1,6 +1,7 @@
 import { utf8Length } from '../transcript/digest.ts';
 import type { MemoryManifest } from '../manifest.ts';
 import { tokensOf } from './memory.ts';
+import { type Content, contentText } from '../content.ts';
 import { cutOutput } from '../observations.ts';
 import { wholeCharacters } from '../values.ts';
 import { type ChatMessage, type Json, asText } from '../vocabulary.ts';
@@ -15,7 +16,7 @@ const SUMMARY_HEAD = 'Summary of the conversation so far: ';
  */
 export function withTurn(
   messages: readonly ChatMessage[],
-  input: string,
+  input: Content,
   output: Json,
   maxBytes: number,
 ): ChatMessage[] {
@@ -41,7 +42,8 @@ export function turnsToFold(
   if (memory?.kind !== 'summary') return undefined;
   const { summary, turns } = parts(messages);
   if (turns.length < 2 || tokensOf(turns.flat()) <= memory.tokens) return undefined;
-  const text = summary[0]?.content?.slice(SUMMARY_HEAD.length) ?? null;
+  const [head] = summary;
+  const text = head === undefined ? null : contentText(head.content).slice(SUMMARY_HEAD.length);
   return { summary: text, turns: turns.slice(0, -1).flat() };
 }
 

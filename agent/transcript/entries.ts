@@ -1,6 +1,9 @@
 import { EMPTY_DIGEST, extendDigest, utf8Length } from './digest.ts';
 import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../kinds/kind.ts';
 import type { AgentManifest } from '../manifest.ts';
+import type { Content } from '../content.ts';
+import { located } from '../image-refs.ts';
+import { markedInput } from './place-images.ts';
 import { remembered } from '../session/memory.ts';
 import type { AgentAction, ChatMessage, Json } from '../vocabulary.ts';
 
@@ -13,7 +16,7 @@ export type Entry =
 
 export interface QuestionEntry {
   type: 'question';
-  input: string;
+  input: Content;
   chatHistory: ChatMessage[];
   /** Values for the user's own `{names}` in prompt texts. */
   variables?: { [name: string]: string } | undefined;
@@ -74,11 +77,13 @@ export function advance(mark: Mark, entries: readonly Entry[]): Mark {
 
 /** Entries of one run for a history that is not its own: a reference says which run it is in. */
 export function abroad(entries: readonly Entry[], runId: string, workflowId?: string): Entry[] {
-  return entries.map((entry) =>
-    entry.type !== 'step' || entry.ref === undefined
+  const place = { runId, workflowId };
+  return entries.map((entry) => {
+    if (entry.type === 'question') return { ...entry, input: located(entry.input, place) };
+    return entry.type !== 'step' || entry.ref === undefined
       ? entry
-      : { ...entry, ref: { runId, workflowId, ...entry.ref } },
-  );
+      : { ...entry, ref: { ...place, ...entry.ref } };
+  });
 }
 
 export function entryBytes(entry: Entry): number {
@@ -111,7 +116,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
   const shown = visible(rest, manifest.trimIntermediateSteps, (entry) => entry);
   return {
     manifest,
-    input,
+    ...markedInput(input),
     chatHistory: remembered(chatHistory, manifest.memory),
     variables,
     steps: promptSteps(shown),
@@ -131,8 +136,9 @@ function promptSteps(entries: readonly Entry[]): PromptStep[] {
   let turn = '';
   for (const entry of entries) {
     if (entry.type === 'reply') {
-      reply = { text: entry.text, toolCalls: entry.toolCalls };
-      turn = entry.call;
+      const { type: _type, call, ...said } = entry;
+      reply = said;
+      turn = call;
     }
     if (entry.type !== 'step') continue;
     const { call, action, observation, toolCallId } = entry;

@@ -1,4 +1,6 @@
+import { contentText, imagesOf } from '../content.ts';
 import { EMPTY_DIGEST, extendDigest } from './digest.ts';
+import { inWords, placeImages } from './place-images.ts';
 import type { AgentKind, ModelPrompt, PromptContext } from '../kinds/kind.ts';
 import type { RequestParams } from '../manifest.ts';
 
@@ -13,7 +15,17 @@ export interface ModelRequest {
 /** What the model is asked, given all that was said: the same in the activity and in a later reader. */
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params } = context.manifest;
-  return { model, prompt: kind.render(context), stop, params };
+  const shown = kind.images === true && params.api === 'chat' ? context : inWords(context);
+  return { model, prompt: placeImages(kind.render(shown), shown.images), stop, params };
+}
+
+/** Characters of what a model is asked with, its tools left out. */
+export function promptLength(prompt: ModelPrompt): number {
+  if (prompt.type === 'text') return prompt.text.length;
+  return prompt.messages.reduce((sum, { content, toolCalls = [] }) => {
+    const calls = toolCalls.reduce((chars, call) => chars + call.arguments.length, 0);
+    return sum + calls + contentText(content).length;
+  }, 0);
 }
 
 /** What people said that the request does not show: a kind of somebody's own may not know of it. */
@@ -21,11 +33,22 @@ export function unshownMessages(
   { messages = [] }: PromptContext,
   { prompt }: Pick<ModelRequest, 'prompt'>,
 ): string[] {
-  const shown = prompt.type === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => content ?? '');
+  const shown =
+    prompt.type === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => contentText(content));
   return messages
     .filter(({ role }) => role === 'user')
     .map(({ text }) => text)
     .filter((text) => !shown.some((content) => content.includes(text)));
+}
+
+/** How many images of the question are not in the request. */
+export function unshownImages(
+  { images = [] }: PromptContext,
+  { prompt }: Pick<ModelRequest, 'prompt'>,
+): number {
+  if (images.length === 0 || prompt.type === 'text') return images.length;
+  const shown = prompt.messages.flatMap(({ content }) => imagesOf(content));
+  return images.filter((image) => !shown.includes(image)).length;
 }
 
 /**
@@ -36,7 +59,7 @@ export function requestDigest({ prompt, ...rest }: ModelRequest): string {
   const texts =
     prompt.type === 'text'
       ? [prompt.text]
-      : prompt.messages.flatMap(({ role, content }) => [role, content ?? '']);
+      : prompt.messages.flatMap(({ role, content }) => [role, contentText(content)]);
   const sketch = [texts.length, ...texts.slice(0, 2), ...texts.slice(-2)].map((text) =>
     typeof text === 'string' ? [text.length, text.slice(0, 500), text.slice(-500)] : text,
   );

@@ -1,4 +1,6 @@
 import { type Entry, type Mark, type ResultRef, START, advance, entryBytes, visible } from './entries.ts';
+import type { ImageRef } from '../content.ts';
+import { located } from '../image-refs.ts';
 import type { Json } from '../vocabulary.ts';
 
 /**
@@ -20,13 +22,17 @@ export function transcriptAt(mark: Mark, entries: readonly Entry[]): Transcript 
 /** Finds what a step refers to. */
 export type FindObservation = (ref: ResultRef) => Promise<Json>;
 
+/** The run whose record has the entries. */
+export type RecordedBy = Required<Pick<ImageRef, 'workflowId' | 'runId'>>;
+
 /** The same with `delta` behind it, every observation in place; a step that the model no longer sees is dropped. */
 export async function extendTranscript(
   before: Transcript,
   delta: readonly Entry[],
   find: FindObservation,
+  run: RecordedBy,
 ): Promise<Transcript> {
-  const added = await inPlace(delta, find);
+  const added = await inPlace(delta, find, run);
   const all = [...before.entries, ...added];
   const [agent] = all;
   const trim = agent?.type === 'agent' ? agent.manifest.trimIntermediateSteps : 0;
@@ -35,14 +41,22 @@ export async function extendTranscript(
   return { mark: advance(before.mark, delta), entries, bytes };
 }
 
-/** The entries with every observation that is only referred to in its place. */
-export function inPlace(entries: readonly Entry[], find: FindObservation): Promise<Entry[]> {
+/**
+ * The entries with every observation that is only referred to in its place. Images stay where they are: a transcript is read
+ * in other runs too, so each reference says whose record has it.
+ */
+export function inPlace(
+  entries: readonly Entry[],
+  find: FindObservation,
+  { workflowId, runId }: RecordedBy,
+): Promise<Entry[]> {
   return Promise.all(
-    entries.map(async (entry) =>
-      entry.type === 'step' && entry.ref !== undefined
+    entries.map(async (entry) => {
+      if (entry.type === 'question') return { ...entry, input: located(entry.input, { workflowId, runId }) };
+      return entry.type === 'step' && entry.ref !== undefined
         ? { ...entry, observation: await find(entry.ref) }
-        : entry,
-    ),
+        : entry;
+    }),
   );
 }
 
