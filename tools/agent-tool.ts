@@ -1,3 +1,4 @@
+import { madeBy } from './same-tool.ts';
 import { type Approval, type Tool, type ToolOptions, defineTool } from './tool.ts';
 
 export interface AgentToolOptions {
@@ -22,5 +23,5 @@ export function agentTool({ agent, name = agent, ...options }: AgentToolOptions)
       throw new Error(`${name} is run as an agent, not here.`);
     },
   });
-  return { ...tool, remote: { type: 'agent', agent } };
+  return madeBy(agentTool, { agent, name, ...options }, { ...tool, remote: { type: 'agent', agent } });
 }

@@ -1,6 +1,7 @@
-import { z } from 'zod';
-import type { $ZodIssue, $ZodType, output } from 'zod/v4/core';
+import { z } from 'zod/v4';
+import type { $ZodIssue } from 'zod/v4/core';
 import type { Json } from '../agent/vocabulary.ts';
+import { type OutputOf, type ZodSchema, forZod } from './zod-schema.ts';
 
 /** A value that suits two rules in turn would be changed for ever. */
 const ROUNDS = 3;
@@ -9,14 +10,15 @@ const ROUNDS = 3;
  * Reads what a model wrote: where the schema refuses a value that pydantic takes in its lax mode, at whatever depth, it is
  * changed as there, and asked again. Numbers may come as text or as a boolean; booleans as 1, 0, or a word for yes or no.
  */
-export function coerceTo<S extends $ZodType>(schema: S, input: Json): z.ZodSafeParseResult<output<S>> {
+export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafeParseResult<OutputOf<S>> {
+  const ours = forZod(schema);
   let candidate = input;
-  let parsed = z.safeParse(schema, candidate);
+  let parsed = z.safeParse(ours, candidate);
   for (let round = 0; round < ROUNDS && !parsed.success; round++) {
     const mended = mend(candidate, parsed.error.issues);
     if (mended === candidate) break;
     candidate = mended;
-    parsed = z.safeParse(schema, candidate);
+    parsed = z.safeParse(ours, candidate);
   }
   return parsed;
 }

@@ -1,9 +1,9 @@
-import type { $ZodObject } from 'zod/v4/core';
 import { type Tool, type ToolOptions, defineTool } from './tool.ts';
+import type { ZodObject } from './zod-schema.ts';
 
 export interface ExternalToolOptions extends ToolOptions {
   /** Checked and coerced before the activity is scheduled. Without it, the input is one plain string. */
-  input?: $ZodObject | undefined;
+  input?: ZodObject | undefined;
   /** The queue its worker polls. Default: the agents' own. */
   taskQueue?: string | undefined;
   /** Of an activity that heartbeats: how long it may be silent before it is given to another worker. */

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
+import { madeBy } from './same-tool.ts';
 import { type Tool, type ToolOptions, defineTool } from './tool.ts';
 
 export interface HumanOptions extends Pick<ToolOptions, 'askTimeout' | 'returnDirect'> {
@@ -26,5 +27,5 @@ export function human({
       throw new Error(`${name} is answered by a person, not here.`);
     },
   });
-  return { ...tool, remote: { type: 'human' } };
+  return madeBy(human, { name, description, ...options }, { ...tool, remote: { type: 'human' } });
 }

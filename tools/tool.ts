@@ -1,9 +1,17 @@
 import { isObject } from '../agent/json-object.ts';
-import { z } from 'zod';
-import type { $ZodObject, output } from 'zod/v4/core';
+import { z } from 'zod/v4';
 import type { JsonSchema, Options, ToolRules } from '../agent/manifest.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { coerceTo } from './coerce.ts';
+import {
+  type JsonSchemaPart,
+  NOT_ZOD_3,
+  type OutputOf,
+  type ZodObject,
+  isZod3,
+  isZodObject,
+  jsonSchemaOf,
+} from './zod-schema.ts';
 
 /** An earlier call of the same tool in this run, oldest first. */
 export interface EarlierCall {
@@ -150,16 +158,16 @@ export function defineTool<Output>(
   },
 ): Tool<string, Output>;
 /** A tool whose input is checked and coerced by a zod object. */
-export function defineTool<S extends $ZodObject, Output>(
+export function defineTool<S extends ZodObject, Output>(
   options: Omit<ToolOptions, 'approval'> & {
     input: S;
-    approval?: Approval<output<S>> | undefined;
-    run(input: output<S>, context: ToolContext): Output;
-    reconcile?: Reconcile<output<S>> | undefined;
+    approval?: Approval<OutputOf<S>> | undefined;
+    run(input: OutputOf<S>, context: ToolContext): Output;
+    reconcile?: Reconcile<OutputOf<S>> | undefined;
   },
-): Tool<output<S>, Output>;
+): Tool<OutputOf<S>, Output>;
 export function defineTool(
-  options: ToolOptions & Pick<Tool, 'run' | 'reconcile'> & { input?: $ZodObject | undefined },
+  options: ToolOptions & Pick<Tool, 'run' | 'reconcile'> & { input?: ZodObject | undefined },
 ): Tool {
   const { input, ...rest } = options;
   if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options.name) };
@@ -168,24 +176,21 @@ export function defineTool(
   return { ...rest, inputSchema, parseInput: withSchema(options.name, input, inputSchema) };
 }
 
-/** JavaScript, and a project with several copies of zod, may hand over anything. */
-function checkSchema(name: string, input: unknown): void {
-  const { _zod, _def } = (input ?? {}) as { _zod?: { def?: { type?: unknown } }; _def?: object }; // looked at below
-  if (_zod?.def?.type === 'object') return;
-  const isZod3 = _zod === undefined && _def !== undefined;
+/** JavaScript may hand over anything, and so may a project that has zod 3. */
+function checkSchema(name: string, input: unknown): asserts input is ZodObject {
+  if (isZodObject(input)) return;
   throw new Error(
-    isZod3
-      ? `Tool "${name}": its input is a zod 3 schema, and zod 4 is needed here: import { z } from 'reloop'.`
+    isZod3(input)
+      ? `Tool "${name}": its input ${NOT_ZOD_3}.`
       : `Tool "${name}": its input is no zod object. Write z.object({ … }), or leave it out for one plain string.`,
   );
 }
 
-function jsonSchema(name: string, input: $ZodObject): JsonSchema {
+function jsonSchema(name: string, input: ZodObject): JsonSchema {
   try {
     // Which draft it is costs tokens, and some providers refuse to hear it.
-    const { $schema: _draft, ...schema } = z.toJSONSchema(input, { io: 'input', override: withoutNoise });
-    // zod's schema is JSON by construction; the type says so only as `unknown` fields.
-    return schema as JsonSchema;
+    const { $schema: _draft, ...schema } = jsonSchemaOf(input, withoutNoise);
+    return schema;
   } catch (error) {
     throw new Error(`Tool "${name}": its input cannot be written as JSON Schema: ${String(error)}`, {
       cause: error,
@@ -194,10 +199,9 @@ function jsonSchema(name: string, input: $ZodObject): JsonSchema {
 }
 
 /** Every whole number is a safe one in zod; models need not be told. */
-function withoutNoise(context: { jsonSchema: { minimum?: unknown; maximum?: unknown } }): void {
-  const { minimum, maximum } = context.jsonSchema;
-  if (minimum === Number.MIN_SAFE_INTEGER) delete context.jsonSchema.minimum;
-  if (maximum === Number.MAX_SAFE_INTEGER) delete context.jsonSchema.maximum;
+function withoutNoise(part: JsonSchemaPart): void {
+  if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+  if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
 }
 
 function singleString(name: string): (input: Json) => string {
@@ -214,7 +218,7 @@ function singleString(name: string): (input: Json) => string {
  * A text that is a JSON object of the tool's fields is that object, which is what the schema told the model to write. Any
  * other text goes to the first field, as in LangChain; and where there is no field any input will do.
  */
-function withSchema(name: string, schema: $ZodObject, takes: JsonSchema): (input: Json) => unknown {
+function withSchema(name: string, schema: ZodObject, takes: JsonSchema): (input: Json) => unknown {
   const { _zod: own } = schema;
   const fields = Object.keys(own.def.shape);
   const [first] = fields;

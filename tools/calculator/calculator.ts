@@ -1,5 +1,6 @@
 import { ComputationTimeout, evaluate, type Evaluated } from './math.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { madeBy } from '../same-tool.ts';
 
 const defaults = {
   name: 'calculator',
@@ -11,7 +12,7 @@ const defaults = {
 
 /** Evaluates an expression; a question in words is first put to the agent's model, to be written as one. */
 export function calculator(options: Partial<ToolOptions> = {}): Tool {
-  return defineTool({
+  const tool = defineTool({
     ...defaults,
     ...options,
     async run(input, context) {
@@ -27,6 +28,7 @@ export function calculator(options: Partial<ToolOptions> = {}): Tool {
       );
     },
   });
+  return madeBy(calculator, options, tool);
 }
 
 /** A machine may be busy once: a time-out is tried again, and told to the agent when it stays. */

@@ -46,11 +46,14 @@ function parse(math: mathjs.MathJsInstance, expression: string): mathjs.MathNode
 
 let instance: mathjs.MathJsInstance | undefined;
 
+/** In the package beside this file, see build-math.ts; from source it is mathjs's own. */
+const bundleFile = import.meta.url.endsWith('.js') ? './mathjs.cjs' : 'mathjs/lib/browser/math.js';
+
 /** Loaded when first needed, and as the one-file bundle: it takes a tenth of the time of the package's thousand files. */
 export function loadMath(): mathjs.MathJsInstance {
   if (instance === undefined) {
     // The bundle's exports are the package's.
-    const bundle = createRequire(import.meta.url)('mathjs/lib/browser/math.js') as typeof mathjs;
+    const bundle = createRequire(import.meta.url)(bundleFile) as typeof mathjs;
     instance = bundle.create(bundle.all ?? {});
     // Each part is built when it is first used, which takes longer than to load them all: not on somebody's time.
     instance.parse([...functions].join(' + ')).compile();

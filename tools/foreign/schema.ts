@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import type { JsonSchema } from '../../agent/manifest.ts';
 import type { Json } from '../../agent/vocabulary.ts';
+import { requirePackage } from '../optional-package.ts';
 import { whatItTakes } from '../json-input.ts';
 import { ToolInputError } from '../tool.ts';
+import { isZod3, isZodSchema, jsonSchemaOf } from '../zod-schema.ts';
 
 /** The schema of a tool that was made for another library. */
 export interface ForeignSchema {
@@ -17,6 +19,8 @@ export interface ForeignSchema {
  * JSON Schema, JSON Schema itself. The last has no check: the tool has its own. Throws for anything else.
  */
 export function foreignSchema(tool: string, schema: unknown): ForeignSchema {
+  if (isZod3(shapeOf(schema)))
+    requirePackage('zod-to-json-schema', `Tool "${tool}": its schema is zod 3's, and`);
   const found = read(tool, schema);
   if (found === undefined) {
     throw new Error(`Tool "${tool}": its schema is neither zod's nor JSON Schema. Give it z.object({ … }).`);
@@ -57,7 +61,6 @@ type Checked = { ok: true; value: unknown } | { ok: false; problem: string };
 
 /** What schemas of several packages have in common with one another: little. */
 interface Shape {
-  _def?: { typeName?: unknown };
   safeParseAsync?(input: unknown): Promise<{ success: boolean; data?: unknown; error?: z.ZodError }>;
   jsonSchema?: unknown;
   validate?(input: unknown): Promise<Validated> | Validated;
@@ -73,14 +76,12 @@ type Validated = { success: true; value: unknown } | { success: false; error: Er
 type StandardResult = { value: unknown; issues?: undefined } | { issues: readonly { message: string }[] };
 
 function zod4(shape: Shape): Reader | undefined {
-  if (!('_zod' in shape)) return undefined;
-  // Its own package's, of another version perhaps; what is read of it has been the same since 4.0.
-  return { json: z.toJSONSchema(shape as unknown as z.ZodType, { io: 'input' }), validate: withZod(shape) };
+  if (!isZodSchema(shape)) return undefined;
+  return { json: jsonSchemaOf(shape), validate: withZod(shape) };
 }
 
 function zod3(shape: Shape): Reader | undefined {
-  const { _def: definition } = shape;
-  if (typeof definition?.typeName !== 'string') return undefined;
+  if (!isZod3(shape)) return undefined;
   // Loaded by those few who need it.
   const { zodToJsonSchema } = createRequire(import.meta.url)('zod-to-json-schema') as {
     zodToJsonSchema(schema: unknown, options: { $refStrategy: 'none' }): unknown;

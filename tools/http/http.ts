@@ -1,10 +1,11 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { secretValues, withoutKnown } from '../../agent/secrets.ts';
 import { type AllowList, allowList } from './allow.ts';
 import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './asked.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { madeBy } from '../same-tool.ts';
 
 export interface HttpOptions extends Partial<ToolOptions> {
   /** The hosts that may be asked, also by a redirect: `api.example.com`, `localhost:8080`, `*.example.com`. */
@@ -56,7 +57,7 @@ export function http({
     headers: z.record(z.string(), z.string()).nullish(),
   });
 
-  return defineTool({
+  const tool = defineTool({
     name: 'http',
     description: `Sends an HTTP request (${methods.join(', ')}) and gives the answer's text. Hosts: ${allow.join(', ')}.`,
     timeout: '30s',
@@ -81,6 +82,8 @@ export function http({
       });
     },
   });
+  const given = { allow, methods, headers, allowHeaders, maxBytes, idempotencyHeader, ...options };
+  return madeBy(http, given, tool);
 }
 
 interface Route {

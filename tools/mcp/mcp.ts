@@ -3,9 +3,11 @@ import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchema } from '../../agent/manifest.ts';
 import type { Json } from '../../agent/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
+import { announced } from '../loading-note.ts';
 import { type McpConnection, mcpConnection } from './connection.ts';
 import { complaintOfInput } from './error.ts';
 import { outputOf, progressText } from './result.ts';
+import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
 import { type Approval, type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
 
@@ -28,15 +30,18 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * The tools of an MCP server, listed now; the server is asked again at every call, and started or reached again when it
- * was lost. Throws McpUnavailable, with the reason, if it cannot be used.
+ * was lost. Throws McpUnavailable, with the reason, if it cannot be used. Needs `npm install @modelcontextprotocol/sdk`.
  */
 export async function mcp(
   server: McpServer,
   { prefix = '', only, connectTimeoutMs = 60_000, approval = 'never', ...options }: McpOptions = {},
 ): Promise<Tool[]> {
+  requirePackage('@modelcontextprotocol/sdk', 'mcp()');
   checkServer(server);
   const connection = mcpConnection(server, connectTimeoutMs);
-  const listed = await connection.use((client) => listTools(client, connectTimeoutMs));
+  const listed = await announced(`MCP server ${serverName(server)}`, () =>
+    connection.use((client) => listTools(client, connectTimeoutMs)),
+  );
   const chosen = only === undefined ? listed : only.map((name) => find(listed, name, server));
   if (typeof approval === 'object') for (const name of Object.keys(approval)) find(chosen, name, server);
   return chosen.map((tool) => ({

@@ -6,10 +6,12 @@ import { stripFence } from './strip-fence.ts';
 import { hostLaunch } from './host.ts';
 import { type PythonProcess, startPython } from './process.ts';
 import { pyodideLaunch } from './pyodide.ts';
+import { requirePackage } from '../optional-package.ts';
 import { type Tool, type ToolContext, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { madeBy } from '../same-tool.ts';
 
 export interface PythonOptions extends Partial<ToolOptions> {
-  /** `pyodide` (default): needs no Python. `python3`, or the path of an interpreter: all that Python can do, with your rights. */
+  /** `pyodide` (default): needs no Python, but the package of that name: `npm install pyodide`. `python3`, or the path of an interpreter: all that Python can do, with your rights. */
   interpreter?: 'pyodide' | 'python3' | (string & {});
   /** Memory of one interpreter, at least 64. Default 512. */
   memoryMb?: number;
@@ -50,7 +52,7 @@ export function python({ interpreter = 'pyodide', memoryMb = 512, ...options }: 
       return printed;
     },
   });
-  return tool;
+  return madeBy(python, { interpreter, memoryMb, ...options }, tool);
 }
 
 /** One call's code. */
@@ -76,6 +78,7 @@ function starter(interpreter: string, memoryMb: number): Start {
   if (!Number.isInteger(memoryMb) || memoryMb < 64) {
     throw new Error(`python: memoryMb is ${memoryMb}; give a whole number of megabytes, 64 or more.`);
   }
+  if (interpreter === 'pyodide') requirePackage('pyodide', 'python()');
   const memoryBytes = memoryMb * 1024 * 1024;
   return async (context) => {
     context.progress('starting Python');

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { ServiceError } from '../http/error.ts';
 import { type JsonService, askJson } from '../http/json.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { madeBy } from '../same-tool.ts';
 
 /** What a document holds, as it was indexed. */
 export interface Document {
@@ -45,7 +46,7 @@ export function elasticsearch({
   const headers = { 'content-type': 'application/json', ...authorization(auth) };
   const service = cluster(endpoint.href, auth);
   const write = typeof row === 'string' ? (document: Document) => fill(row, document) : row;
-  return defineTool({
+  const tool = defineTool({
     ...defaults,
     ...options,
     async run(query, { signal }) {
@@ -58,6 +59,7 @@ export function elasticsearch({
       return documents.length === 0 ? NO_RESULT : documents.map(write).join('');
     },
   });
+  return madeBy(elasticsearch, { url, index, fields, size, row, auth, ...options }, tool);
 }
 
 function endpointOf(url: string, index: string): URL {

@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { ServiceError } from '../http/error.ts';
 import { type JsonService, askJson } from '../http/json.ts';
 import { pickAnswer } from './answer.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { madeBy } from '../same-tool.ts';
 
 export interface SearchOptions extends Partial<ToolOptions> {
   /** Default: SERPAPI_API_KEY, read at each call. */
@@ -28,7 +29,7 @@ const NO_RESULT = 'No good search result found';
 /** Asks a web search engine through SerpAPI. What of its answer the model is told: see {@link pickAnswer}. */
 export function search({ apiKey, baseURL = SERPAPI_URL, params, ...options }: SearchOptions = {}): Tool {
   const endpoint = endpointOf(baseURL);
-  return defineTool({
+  const tool = defineTool({
     ...defaults,
     ...options,
     async run(query, { signal }) {
@@ -44,6 +45,7 @@ export function search({ apiKey, baseURL = SERPAPI_URL, params, ...options }: Se
       return pickAnswer(body.data) ?? NO_RESULT;
     },
   });
+  return madeBy(search, { apiKey, baseURL, params, ...options }, tool);
 }
 
 /** Its sections are read where they are picked: each engine has its own. */

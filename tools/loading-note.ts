@@ -1,0 +1,21 @@
+import { channel } from 'node:diagnostics_channel';
+
+/** What loading a config waits for, on Node's diagnostics_channel: whoever loads it can say so. */
+export const loadingNotes = channel('reloop:loading');
+
+export interface LoadingNote {
+  /** Such as `MCP server files`. */
+  what: string;
+  over: boolean;
+}
+
+/** Tells that something takes time, and when it is over. */
+export async function announced<T>(what: string, use: () => Promise<T>): Promise<T> {
+  const tell = (over: boolean) => loadingNotes.publish({ what, over } satisfies LoadingNote);
+  tell(false);
+  try {
+    return await use();
+  } finally {
+    tell(true);
+  }
+}

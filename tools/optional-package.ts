@@ -1,0 +1,53 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/** Packages that some tools need and most projects do not: npm installs none of them along. Their versions: package.json's peerDependencies. */
+export type OptionalPackage = '@modelcontextprotocol/sdk' | 'pyodide' | 'zod-to-json-schema';
+
+/**
+ * Called where a tool is defined, so that what is missing is said when the config is loaded and not in the middle of a
+ * run. `who` is what the user wrote: `python()`. Throws an Error that says what to install.
+ */
+export function requirePackage(name: OptionalPackage, who: string, find = versionOf): void {
+  const { peerDependencies } = require('reloop/package.json') as Manifest; // of the package this file is in
+  const accepted = peerDependencies[name];
+  const installed = find(name);
+  const remedy = `npm install ${name}@${accepted}`;
+  if (installed === undefined) {
+    throw new Error(`${who} needs the package ${name}, which is not installed: ${remedy}`);
+  }
+  if (!isWithin(installed, accepted)) {
+    throw new Error(`${who} needs ${name} ${accepted}, but ${installed} is installed: ${remedy}`);
+  }
+}
+
+interface Manifest {
+  peerDependencies: { [name in OptionalPackage]: string };
+}
+
+/** Where npm has put it for this package. By its files, as not every package lets its package.json be required. */
+function versionOf(name: OptionalPackage): string | undefined {
+  for (const folder of require.resolve.paths(name) ?? []) {
+    try {
+      const { version } = require(`${folder}/${name}/package.json`) as { version: string }; // every package has one
+      return version;
+    } catch {
+      // Not there: the next folder.
+    }
+  }
+  return undefined;
+}
+
+/** Ranges are written `^major.minor.patch`, with a major above 0. */
+function isWithin(version: string, range: string): boolean {
+  const [has = 0, ...hasRest] = numbers(version);
+  const [needs = 0, ...needsRest] = numbers(range);
+  if (has !== needs) return false;
+  const at = needsRest.findIndex((part, place) => part !== hasRest[place]);
+  return at < 0 || (hasRest[at] ?? 0) > (needsRest[at] ?? 0);
+}
+
+function numbers(version: string): number[] {
+  return version.replace('^', '').split(/[-+]/u, 1).join('').split('.').map(Number);
+}

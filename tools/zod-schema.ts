@@ -1,0 +1,87 @@
+import { z } from 'zod/v4';
+import type { $ZodType } from 'zod/v4/core';
+import type { JsonSchema } from '../agent/manifest.ts';
+
+/**
+ * A schema of zod 4, of whichever version and copy of it: by its shape, because zod's own types differ from one minor
+ * version to the next, and what is written here has been the same since 4.0 (and in the `zod/v4` that zod 3.25 has inside).
+ */
+export interface ZodSchema {
+  readonly _zod: { readonly output: unknown; readonly def: { readonly type: string } };
+}
+
+/** What `z.object({ … })` makes. */
+export interface ZodObject {
+  readonly _zod: {
+    readonly output: unknown;
+    readonly def: { readonly type: 'object'; readonly shape: { readonly [field: string]: unknown } };
+  };
+}
+
+/** What a schema makes of an input that fits. */
+export type OutputOf<S extends ZodSchema> = S['_zod']['output'];
+
+export function isZodSchema(value: unknown): value is ZodSchema {
+  return typeof value === 'object' && value !== null && '_zod' in value;
+}
+
+export function isZodObject(value: unknown): value is ZodObject {
+  if (!isZodSchema(value)) return false;
+  const { _zod: inside } = value;
+  return inside.def.type === 'object';
+}
+
+/** zod 3 has no `_zod`, and names the class in the definition. */
+export function isZod3(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('_def' in value) || '_zod' in value) return false;
+  const { _def: definition } = value;
+  return typeof definition === 'object' && definition !== null && 'typeName' in definition;
+}
+
+/** What to do about one. */
+export const NOT_ZOD_3 = "is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4')";
+
+/** For the functions of our copy of zod, which need no more of a schema than its parts. */
+export function forZod<S extends ZodSchema>(schema: S): $ZodType<OutputOf<S>> {
+  return schema as unknown as $ZodType<OutputOf<S>>; // of another minor version perhaps; tried by check:zod
+}
+
+/**
+ * JSON Schema of what a schema takes: by its own copy of zod where that can, as ours cannot read the checks of a newer one.
+ * `edit` may change each part. Throws for a schema that JSON Schema has no words for.
+ */
+export function jsonSchemaOf(schema: ZodSchema, edit?: (part: JsonSchemaPart) => void): JsonSchema {
+  const how: HowToWrite = {
+    io: 'input',
+    override({ zodSchema, jsonSchema }) {
+      describe(jsonSchema, zodSchema);
+      edit?.(jsonSchema);
+    },
+  };
+  const written = writesItself(schema) ? schema.toJSONSchema(how) : z.toJSONSchema(forZod(schema), how);
+  // It is JSON by construction; the type says so only as `unknown` fields.
+  return written as JsonSchema;
+}
+
+export interface JsonSchemaPart {
+  description?: string;
+  minimum?: unknown;
+  maximum?: unknown;
+}
+
+interface HowToWrite {
+  io: 'input';
+  override(context: { zodSchema: object; jsonSchema: JsonSchemaPart }): void;
+}
+
+/** zod 4.2 and later. */
+function writesItself(schema: ZodSchema): schema is ZodSchema & { toJSONSchema(how: HowToWrite): object } {
+  return 'toJSONSchema' in schema && typeof schema.toJSONSchema === 'function';
+}
+
+/** Each copy of zod before 4.1.13 keeps what `describe` says to itself, and only the schema can get at it. */
+function describe(part: JsonSchemaPart, zodSchema: object): void {
+  if (part.description !== undefined || !('description' in zodSchema)) return;
+  const { description } = zodSchema;
+  if (typeof description === 'string') part.description = description;
+}
