@@ -1,5 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { utf8Length } from '../agent/transcript/digest.ts';
+import type { Content } from '../agent/content.ts';
 import { limits } from '../agent/limits.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 import { readToken } from '../agent/defer-token.ts';
@@ -7,6 +8,7 @@ import type { ChatMessage, Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../workflows/messages.ts';
 import { AgentRun, type ResultOptions, type RunResultWithSteps } from './agent-run.ts';
 import { placeOfRun } from './place.ts';
+import { type Input, readInput } from './read-input.ts';
 import { checkId, newRunId } from './run-id.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
 import type { Backtest } from './backtest-handle.ts';
@@ -41,10 +43,10 @@ export class AgentClient {
   }
 
   /**
-   * Starts a run; resolves when it is recorded, whether or not a worker is there. In a session a worker is needed, and it
+   * Starts a run; `input` is a question, or the parts of one with images. Resolves when it is recorded, whether or not a worker is there. In a session a worker is needed, and it
    * resolves when the run's turn has come. Throws InvalidInput.
    */
-  async start(agent: string, input: string, options: StartOptions = {}): Promise<AgentRun> {
+  async start(agent: string, input: Input, options: StartOptions = {}): Promise<AgentRun> {
     const {
       id = newRunId(agent),
       chatHistory = [],
@@ -53,21 +55,30 @@ export class AgentClient {
       taskQueue = this.taskQueue,
     } = options;
     checkId(id);
-    checkQuestion(agent, input, chatHistory, variables);
+    const { input: question, images } = readInput(input);
+    checkQuestion(agent, question, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
     if (session !== undefined) {
-      return this.#say(session, { id, agent, input, ...own, variables }, { ...options, taskQueue });
+      return this.#say(
+        session,
+        { id, agent, input: question, ...own, variables },
+        { ...options, images, taskQueue },
+      );
     }
-    const runInput: AgentRunInput = { agent, question: { input, chatHistory, variables }, ...own };
+    const runInput: AgentRunInput = {
+      agent,
+      question: { input: question, chatHistory, variables },
+      ...own,
+    };
     try {
       await this.temporal.workflow.start(AGENT_RUN, {
         workflowId: id,
         taskQueue,
-        args: [runInput],
+        args: [runInput, ...images],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
-        ...runLabels(agent, input),
+        ...runLabels(agent, question),
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -78,7 +89,7 @@ export class AgentClient {
   /** Starts a run and waits for its answer. */
   async run(
     agent: string,
-    input: string,
+    input: Input,
     { onWaiting, ...options }: StartOptions & ResultOptions = {},
   ): Promise<RunResultWithSteps> {
     return (await this.start(agent, input, options)).result({ onWaiting });
@@ -148,13 +159,19 @@ export class AgentClient {
   async #say(
     session: string,
     message: SessionMessage,
-    { chatHistory = [], id, detach = false, taskQueue }: StartOptions & { taskQueue: string },
+    {
+      chatHistory = [],
+      id,
+      detach = false,
+      taskQueue,
+      images,
+    }: StartOptions & { taskQueue: string; images: Uint8Array[] },
   ): Promise<AgentRun> {
     if (chatHistory.length > 0)
       throw new InvalidInput('A session has its own chat history: give one of them.');
     const conversation = this.session(session);
     if (id === undefined || !(await this.#exists(id)))
-      await conversation.send(message, { taskQueue, detach });
+      await conversation.send(message, { taskQueue, detach, images });
     return this.get(message.id);
   }
 
@@ -171,13 +188,16 @@ export class AgentClient {
 
 function checkQuestion(
   agent: string,
-  input: string,
+  input: Content,
   chatHistory: ChatMessage[],
   variables: StartOptions['variables'],
 ): void {
   if (typeof agent !== 'string' || agent === '')
     throw new InvalidInput('Which agent? Its name is the first argument.');
-  if (typeof input !== 'string' || input.trim() === '') throw new InvalidInput('There is no question.');
+  if (chatHistory.some(({ content }) => Array.isArray(content)))
+    throw new InvalidInput(
+      'chatHistory takes texts. Ask about images in the question, or in a session, which keeps them.',
+    );
   const bytes = utf8Length(JSON.stringify({ input, chatHistory, variables }));
   if (bytes <= limits.questionBytes) return;
   throw new InvalidInput(

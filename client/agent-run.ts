@@ -8,11 +8,12 @@ import type { Extension } from '../agent/rules/extension.ts';
 import type { RunMessageName } from '../agent/rules/run-messages.ts';
 import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../workflows/messages.ts';
 import { collectExport } from './collect-export.ts';
-import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
+import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from './errors.ts';
 import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import { readLineage } from '../history/lineage.ts';
+import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { isForWaiting, meantCall } from './meant-call.ts';
@@ -22,12 +23,13 @@ import type { RestartReceipt } from './begin-again.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from './retry-run.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { backtestNotRun, foreign, sessionNotRun } from './run-sentences.ts';
-import { isNoWorkflow, placeOfRun } from './place.ts';
+import { describeRun, orRunNotFound, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
 import { sendable } from './sendable.ts';
 import { readTimeline } from '../history/timeline.ts';
-import type { RunRef } from '../history/pages.ts';
+import { isOpen } from '../history/open.ts';
+import { type RunRef, isNoWorkflow } from '../history/pages.ts';
 
 /** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
 export interface RunResultWithSteps extends RunResult {
@@ -45,6 +47,8 @@ export interface ResultOptions {
 export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
   /** Also every exact request. Default false: they grow with the square of a run's steps. */
   prompts?: boolean | undefined;
+  /** Also the images of the question themselves, in base64 (`data` of each). Default false. */
+  images?: boolean | undefined;
 }
 
 /** One run, wherever it is; nothing here needs a worker but `decide`. */
@@ -110,11 +114,13 @@ export class AgentRun {
   /** The whole run as one JSON value, its sub-agents within; one that goes on, as far as it has come. Throws RunNotFound. */
   async export(options: ExportOptions = {}): Promise<RunExport> {
     const { runId } = await placeOfRun(this.#client, this.id, this.#runId);
-    const { prompts = false, kinds } = options;
+    const { prompts = false, images = false, kinds } = options;
+    const place = { workflowId: this.id, runId };
     return collectExport({
       id: this.id,
+      image: images ? (ref) => readImage(this.#client, place, ref) : undefined,
       describe: (onEvent) => this.describe(onEvent),
-      facts: () => readLineage(this.#client, { workflowId: this.id, runId }, false),
+      facts: () => readLineage(this.#client, place, false),
       requests: prompts ? () => this.requests({ follow: false, kinds }) : undefined,
       subAgent: (id) => new AgentRun(this.#client, id).export(options),
     });
@@ -219,7 +225,7 @@ export class AgentRun {
   async cancel(): Promise<void> {
     const { open } = await placeOfRun(this.#client, this.id, this.#runId);
     if (!open) throw await this.#whyNot('cancel');
-    await this.#orNotFound(this.#handle().cancel());
+    await orRunNotFound(this.id, this.#handle().cancel());
   }
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
@@ -250,10 +256,10 @@ export class AgentRun {
   }
 
   async #place(): Promise<RunRef & { open: boolean }> {
-    const { runId, type, status } = await this.#orNotFound(this.#handle().describe());
+    const { runId, type, status } = await describeRun(this.#client, this.id, this.#runId);
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
-    return { workflowId: this.id, runId, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
+    return { workflowId: this.id, runId, open: isOpen(status.name) };
   }
 
   async #whyNot(type: string): Promise<Error> {
@@ -261,15 +267,6 @@ export class AgentRun {
     return new DecisionRefused(
       `${type}: run ${this.id} is over (${status}), so nothing of it can be decided or changed.`,
     );
-  }
-
-  async #orNotFound<T>(promise: Promise<T>): Promise<T> {
-    try {
-      return await promise;
-    } catch (error) {
-      if (!isNoWorkflow(error)) throw error;
-      throw new RunNotFound(this.id, { cause: error });
-    }
   }
 
   #handle() {

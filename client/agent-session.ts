@@ -18,7 +18,8 @@ import {
 import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
 import { readFacts } from '../history/facts.ts';
 import { recordOf } from '../history/session.ts';
-import { isNoWorkflow, placeOfSession } from './place.ts';
+import { isNoWorkflow } from '../history/pages.ts';
+import { placeOfSession } from './place.ts';
 
 /** A session as `reloop session show --json` prints it; the field names are a contract. */
 export interface SessionReport {
@@ -31,6 +32,8 @@ export interface SessionReport {
   running: string | null;
   /** Ids of the runs that wait for their turn, in order. */
   queued: string[];
+  /** Ids of the latest runs that came to nothing: one that is retried brings its answer in. */
+  unanswered: string[];
 }
 
 export interface SessionSummary {
@@ -44,6 +47,8 @@ export interface SendOptions {
   taskQueue: string;
   /** Only record the message. */
   detach: boolean;
+  /** Those that its question refers to, in their order. */
+  images?: readonly Uint8Array[] | undefined;
 }
 
 interface SessionStart {
@@ -80,8 +85,9 @@ export class AgentSession {
   async describe(): Promise<SessionReport> {
     const { runId } = await placeOfSession(this.#client, this.name);
     const facts = readFacts(this.#client, { workflowId: this.#id, runId });
-    const { name, messages, runs, running, queue } = await recordOf(this.name, facts);
-    return { name, messages, runs, running, queued: queue.map(({ id }) => id) };
+    const { name, messages, runs, running, queue, unanswered = [] } = await recordOf(this.name, facts);
+    const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+    return { name, messages, runs, running, queued: idsOf(queue), unanswered: idsOf(unanswered) };
   }
 
   /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
@@ -107,22 +113,22 @@ export class AgentSession {
    * Says something, and starts the session with it if it is new. Resolves when the message's run is there: when it is its
    * turn; with `detach`, when the message is recorded. The same id again is the same message. Throws InvalidInput.
    */
-  async send(message: SessionMessage, { taskQueue, detach }: SendOptions): Promise<void> {
-    valid(() => checkSessionMessage(message));
+  async send(message: SessionMessage, { taskQueue, detach, images = [] }: SendOptions): Promise<void> {
+    valid(() => checkSessionMessage(message, images.length));
     const start: SessionStart = {
       workflowId: this.#id,
       taskQueue,
       args: [newSession(this.name)],
       staticSummary: `session ${this.name}`,
     };
-    if (detach) {
+    if (detach || images.length > 0) {
       await this.#client.workflow.signalWithStart(AGENT_SESSION, {
         ...start,
         signal: sendSignal,
-        signalArgs: [message],
+        signalArgs: [message, ...images],
       });
-      return;
     }
+    if (detach) return;
     // A session that continues as new takes the message along, but not those who wait for it.
     while ((await this.#sendOnce(message, start)) === 'queued');
   }

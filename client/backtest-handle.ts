@@ -3,7 +3,7 @@ import type { BacktestReport } from '../agent/backtest/backtest-report.ts';
 import { type BacktestProgress, readBacktest } from '../history/backtest-record.ts';
 import { backtestId } from '../workflows/messages.ts';
 import { InvalidInput } from './errors.ts';
-import { isNoWorkflow } from './place.ts';
+import { isNoWorkflow } from '../history/pages.ts';
 
 /** A backtest, wherever it is; read from history, so no worker is needed to look at it. */
 export class Backtest {

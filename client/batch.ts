@@ -1,10 +1,11 @@
 import type { StartOptions } from './start-options.ts';
 import type { RunResultWithSteps } from './agent-run.ts';
 import { aFewAtATime } from './concurrent.ts';
+import type { Input } from './read-input.ts';
 import { InvalidInput } from './errors.ts';
 
 /** A question, or one with start options of its own, which win over the batch's. */
-export type BatchInput = string | ({ input: string } & StartOptions);
+export type BatchInput = Input | ({ input: Input } & StartOptions);
 
 export interface BatchOptions extends StartOptions {
   /** Runs under way at the same time. Default 4. */
@@ -15,7 +16,7 @@ export interface BatchOptions extends StartOptions {
 
 /** What a batch needs of a client. */
 export interface BatchRunner {
-  run(agent: string, input: string, options: StartOptions): Promise<RunResultWithSteps>;
+  run(agent: string, input: Input, options: StartOptions): Promise<RunResultWithSteps>;
 }
 
 /**
@@ -33,10 +34,14 @@ export async function runBatch(
     throw new InvalidInput(`concurrency is ${concurrency}; give a whole number, 1 or more.`);
 
   return aFewAtATime(inputs, concurrency, async (item, index) => {
-    const { input, ...own } = typeof item === 'string' ? { input: item } : item;
+    const { input, ...own } = isOnlyInput(item) ? { input: item } : item;
     const [result] = await Promise.allSettled([
       client.run(agent, input, { ...common, ...own, id: own.id ?? (id && `${id}-${index + 1}`) }),
     ]);
     return result;
   });
+}
+
+function isOnlyInput(item: BatchInput): item is Input {
+  return typeof item === 'string' || Array.isArray(item);
 }

@@ -1,5 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import type { Client, WorkflowStartOptions } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import {
   type InternalWorkflowStartOptions,
   InternalWorkflowStartOptionsSymbol,
@@ -16,8 +19,9 @@ import {
   BACKTEST_RUN,
   runLabels,
 } from '../workflows/messages.ts';
-import { DecisionRefused, InvalidInput, RunNotFound } from './errors.ts';
-import { isNoWorkflow } from './place.ts';
+import { DecisionRefused, InvalidInput } from './errors.ts';
+import { describeRun } from './place.ts';
+import { reloop } from './typed-command.ts';
 
 /** What a rewind, a fork or a retry has started. */
 export interface RestartReceipt {
@@ -39,10 +43,10 @@ export interface RunToRestart {
 
 /** Throws RunNotFound, and InvalidInput for what is no run of an agent. */
 export async function runToRestart(client: Client, id: string, verb: string): Promise<RunToRestart> {
-  const { runId, type, status, taskQueue } = await describe(client, id);
+  const { runId, type, status, taskQueue } = await describeRun(client, id);
   if (type === AGENT_SESSION) {
     throw new InvalidInput(
-      `${verb}: "${id}" is a session, no run. \`reloop session show\` names its runs: take one of them.`,
+      `${verb}: "${id}" is a session, no run. \`${reloop()} session show\` names its runs: take one of them.`,
     );
   }
   if (type === BACKTEST || type === BACKTEST_RUN) {
@@ -57,14 +61,6 @@ export async function runToRestart(client: Client, id: string, verb: string): Pr
   }
   const standing = await readStanding(client, { workflowId: id, runId });
   return { id, runId, status: status.name, taskQueue, standing };
-}
-
-async function describe(client: Client, id: string) {
-  try {
-    return await client.workflow.getHandle(id).describe();
-  } catch (error) {
-    throw isNoWorkflow(error) ? new RunNotFound(id, { cause: error }) : error;
-  }
 }
 
 /**
@@ -115,12 +111,7 @@ export async function startFork(
     });
     return { id, runId: firstExecutionRunId, step: input.restart.step };
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     throw new InvalidInput(`fork: there is a run "${id}" already. Give the fork another id.`);
   }
-}
-
-/** Of one request of a person. */
-export function newRequest(): string {
-  return randomUUID();
 }

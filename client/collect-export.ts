@@ -1,3 +1,4 @@
+import type { Content, ImageRef } from '../agent/content.ts';
 import type { RunEvent } from '../agent/events.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
 import type { Fact } from '../history/facts.ts';
@@ -14,6 +15,8 @@ export interface ExportSource {
   facts(): AsyncIterable<Fact>;
   /** undefined: without the requests. */
   requests: (() => AsyncIterable<AskedRequest>) | undefined;
+  /** undefined: without what images show. */
+  image: ((ref: ImageRef) => Promise<Uint8Array | undefined>) | undefined;
   /** A sub-agent's run, exported likewise. Throws RunNotFound. */
   subAgent(id: string): Promise<RunExport>;
 }
@@ -22,6 +25,7 @@ export interface ExportSource {
 export async function collectExport(source: ExportSource): Promise<RunExport> {
   const events: RunEvent[] = [];
   const run = await source.describe((event) => events.push(event));
+  run.input = await withData(run.input, source.image);
   const { agents, subAgents } = await readAgents(source.id, source.facts());
   const modelCalls = events.flatMap((event) => (event.type === 'model_ended' ? [typeless(event)] : []));
   return {
@@ -35,6 +39,16 @@ export async function collectExport(source: ExportSource): Promise<RunExport> {
     subAgents: await exportSubAgents(source, subAgents),
     requests: source.requests && (await collectRequests(source.requests(), modelCalls)),
   };
+}
+
+async function withData(input: Content, read: ExportSource['image']): Promise<Content> {
+  if (typeof input === 'string' || read === undefined) return input;
+  return Promise.all(
+    input.map(async (part) => {
+      const image = part.type === 'image' && part.ref !== undefined ? await read(part.ref) : undefined;
+      return image === undefined ? part : { ...part, data: Buffer.from(image).toString('base64') };
+    }),
+  );
 }
 
 async function exportSubAgents(source: ExportSource, runs: SubAgentRun[]): Promise<ExportedSubAgent[]> {

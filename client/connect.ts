@@ -7,6 +7,7 @@ import { InvalidInput, TemporalUnreachable } from './errors.ts';
 import { projectFolder } from './project-folder.ts';
 import { TASK_QUEUE } from '../agent/names.ts';
 import { pollers } from './task-queue.ts';
+import { reloop } from './typed-command.ts';
 
 export interface ConnectOptions {
   address?: string;
@@ -52,12 +53,12 @@ const USUAL_ADDRESS = 'localhost:7233';
 /** The server at that address may be one that `reloop` keeps for another project: then its worker is a command here. */
 async function refuseNeighbour(client: Client, taskQueue: string): Promise<void> {
   const isCommand = (identity: string) =>
-    /^reloop (?:dev|run) \d+@/u.test(identity) && identity.includes(hostname());
+    /^reloop (?:dev|run|program) \d+@/u.test(identity) && identity.includes(hostname());
   const neighbour = (await pollers(client, taskQueue)).find(isCommand);
   if (neighbour === undefined) return;
   await client.connection.close();
   throw new TemporalUnreachable(
-    `This project (${projectFolder()}) has no Temporal server running, and the one at ${USUAL_ADDRESS} is another project's (its worker: ${neighbour}). Start one here with \`reloop dev\`, or name that one with TEMPORAL_ADDRESS=${USUAL_ADDRESS}.`,
+    `This project (${projectFolder()}) has no Temporal server running, and the one at ${USUAL_ADDRESS} is another project's (its worker: ${neighbour}). Start one here with \`${reloop()} dev\`, or name that one with TEMPORAL_ADDRESS=${USUAL_ADDRESS}.`,
   );
 }
 
@@ -115,8 +116,8 @@ function unreachable(address: string, error: unknown): string {
       return `What answers at ${address} is no Temporal server: ${String(details)}. Correct TEMPORAL_ADDRESS or --address.`;
     default:
       return process.env['TEMPORAL_ADDRESS'] === address
-        ? `No Temporal server answers at ${address}, which TEMPORAL_ADDRESS names. Start that one, correct the variable, or unset it: then \`reloop dev\` has a server of its own.`
-        : `No Temporal server answers at ${address}. Start one with \`reloop dev\`, or set TEMPORAL_ADDRESS.`;
+        ? `No Temporal server answers at ${address}, which TEMPORAL_ADDRESS names. Start that one, correct the variable, or unset it: then \`${reloop()} dev\` has a server of its own.`
+        : `No Temporal server answers at ${address}. Start one with \`${reloop()} dev\`, or set TEMPORAL_ADDRESS.`;
   }
 }
 

@@ -1,5 +1,6 @@
 export { InvalidInput } from '../agent/invalid-input.ts';
 import type { RunReport } from './report.ts';
+import { reloop } from './typed-command.ts';
 
 /** A run that failed; `report` has everything up to there, the steps above all. */
 export class AgentRunFailed extends Error {
@@ -31,7 +32,7 @@ export class RunNotFound extends Error {
   override name = 'RunNotFound';
 
   constructor(id: string, options?: ErrorOptions) {
-    super(`There is no run "${id}". \`reloop list\` shows those there are.`, options);
+    super(`There is no run "${id}". \`${reloop()} list\` shows those there are.`, options);
   }
 }
 
@@ -41,7 +42,7 @@ export class SessionNotFound extends Error {
 
   constructor(name: string, options?: ErrorOptions) {
     super(
-      `There is no session "${name}", or it has ended. \`reloop session list\` shows those there are.`,
+      `There is no session "${name}", or it has ended. \`${reloop()} session list\` shows those there are.`,
       options,
     );
   }

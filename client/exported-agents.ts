@@ -1,7 +1,9 @@
 import { parseActivityId } from '../agent/calls.ts';
+import { located } from '../agent/image-refs.ts';
 import type { Entry, QuestionEntry } from '../agent/transcript/entries.ts';
-import type { Fact } from '../history/facts.ts';
+import type { Fact, StartedFact } from '../history/facts.ts';
 import { asCallModelInput, asResolvedAgent, asRunInput } from '../history/records.ts';
+import { scheduledCall } from '../history/traced-calls.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
 import type { ExportedAgent, ExportedQuestion } from './run-export.ts';
 
@@ -27,10 +29,10 @@ export async function readAgents(id: string, facts: AsyncIterable<Fact>): Promis
   for await (const fact of facts) {
     if (fact.type === 'started') {
       resolving.clear(); // a new run counts its events anew
-      began(await fact.input());
+      began(await fact.input(), fact);
     } else if (fact.type === 'scheduled' && fact.of === 'child') {
-      const run = subAgentOf(id, fact);
-      if (run !== undefined) subAgents.set(run.id, run);
+      const of = fact.name === AGENT_RUN ? scheduledCall(id, fact) : undefined;
+      if (of !== undefined) subAgents.set(fact.workId, { call: of.call, n: of.n, id: fact.workId });
     } else if (fact.type === 'scheduled') {
       await scheduled(fact);
     } else if (fact.type === 'succeeded') {
@@ -44,12 +46,15 @@ export async function readAgents(id: string, facts: AsyncIterable<Fact>): Promis
     subAgents: [...subAgents.values()],
   };
 
-  function began(input: unknown): void {
+  function began(input: unknown, { workflowId, runId }: StartedFact): void {
     const run = asRunInput(input);
     if (run === undefined) return;
     const agent = agentOf(0);
     agent.manifest ??= run.manifest ?? null;
-    agent.question ??= run.question === undefined ? questionIn(run.from?.entries) : questionOf(run.question);
+    agent.question ??=
+      run.question === undefined
+        ? questionIn(run.from?.entries)
+        : questionOf({ ...run.question, input: located(run.question.input, { workflowId, runId }) });
   }
 
   async function scheduled(fact: Extract<Fact, { type: 'scheduled' }>): Promise<void> {
@@ -69,18 +74,6 @@ export async function readAgents(id: string, facts: AsyncIterable<Fact>): Promis
     agents.set(scope, agent);
     return agent;
   }
-}
-
-/** A sub-agent's run is called as the parent's, a slash, and the call. */
-function subAgentOf(
-  id: string,
-  { workId, name }: Extract<Fact, { type: 'scheduled' }>,
-): SubAgentRun | undefined {
-  if (name !== AGENT_RUN || !workId.startsWith(`${id}/`)) return undefined;
-  const parsed = parseActivityId(workId.slice(id.length + 1));
-  if (parsed === undefined) return undefined;
-  const { scope, call, n } = parsed;
-  return { call: scope === 0 ? call : `${scope}/${call}`, n, id: workId };
 }
 
 function questionIn(entries: readonly Entry[] = []): ExportedQuestion | null {

@@ -2,6 +2,7 @@
 export { AgentClient } from './agent-client.ts';
 export type { RunPage, RunSummary } from './list-runs.ts';
 export type { ListOptions, RunFilters } from './run-filters.ts';
+export type { Input, InputPart } from './read-input.ts';
 export type { StartOptions } from './start-options.ts';
 export { AgentRun } from './agent-run.ts';
 export type { Backtest } from './backtest-handle.ts';

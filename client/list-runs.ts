@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { isInvalidArgument } from '../history/pages.ts';
 import { searchAttribute } from '../agent/names.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
@@ -55,13 +56,13 @@ export async function listPage(client: Client, options: ListOptions = {}): Promi
   try {
     return await findPage(client, { ...options, query: indexed, token, unindexed: false });
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isInvalidArgument(error)) throw error;
     if (indexed === unindexed) throw noPage(options.page, error);
   }
   try {
     return await findPage(client, { ...options, query: unindexed, token, unindexed: true });
   } catch (error) {
-    throw isRefused(error) ? noPage(options.page, error) : error;
+    throw isInvalidArgument(error) ? noPage(options.page, error) : error;
   }
 }
 
@@ -178,12 +179,4 @@ function noPage(page: string | undefined, cause?: unknown): unknown {
     `"${page}" is no page of this list. Take it from the end of the page before, with the same filters.`,
     { cause },
   );
-}
-
-const INVALID_ARGUMENT = 3;
-
-/** An attribute that the server does not know, or a page of another list. */
-function isRefused(error: unknown): boolean {
-  const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
-  return code === INVALID_ARGUMENT;
 }

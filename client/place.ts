@@ -1,6 +1,7 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { sessionId } from '../agent/session/session.ts';
-import { isNotFound } from '../history/pages.ts';
+import { isOpen } from '../history/open.ts';
+import { isNoWorkflow } from '../history/pages.ts';
 import { RunNotFound, SessionNotFound } from './errors.ts';
 
 /** Where a run or a session is with Temporal, without reading its history. */
@@ -9,35 +10,51 @@ export interface Place {
   taskQueue: string;
   /** It goes on: a worker of its queue has, or will have, something to do. */
   open: boolean;
+  /** What tells the workflow task that no worker has taken yet from others; undefined: there is none. */
+  untaken?: string | undefined;
 }
 
 /** Of the latest run of the id, or of one that is named. Throws RunNotFound. */
 export async function placeOfRun(client: Client, id: string, runId?: string): Promise<Place> {
-  const place = await placeOf(client, id, runId);
-  if (place instanceof Error) throw new RunNotFound(id, { cause: place });
-  return place;
+  return placeIn(await describeRun(client, id, runId));
+}
+
+/** What Temporal says of the latest run of the id, or of one that is named. Throws RunNotFound. */
+export async function describeRun(
+  client: Client,
+  id: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription> {
+  return orRunNotFound(id, client.workflow.getHandle(id, runId).describe());
+}
+
+/** Throws RunNotFound in place of Temporal's word that there is no such workflow. */
+export async function orRunNotFound<T>(id: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw isNoWorkflow(error) ? new RunNotFound(id, { cause: error }) : error;
+  }
 }
 
 /** Throws SessionNotFound, also for a session that has ended. */
 export async function placeOfSession(client: Client, name: string): Promise<Place> {
-  const place = await placeOf(client, sessionId(name));
-  if (place instanceof Error) throw new SessionNotFound(name, { cause: place });
+  const description = await client.workflow
+    .getHandle(sessionId(name))
+    .describe()
+    .catch((error: unknown) => {
+      throw isNoWorkflow(error) ? new SessionNotFound(name, { cause: error }) : error;
+    });
+  const place = placeIn(description);
   if (!place.open) throw new SessionNotFound(name);
   return place;
 }
 
-/** The error where there is no such workflow; throws any other. */
-async function placeOf(client: Client, workflowId: string, givenRunId?: string): Promise<Place | Error> {
-  try {
-    const { runId, status, taskQueue } = await client.workflow.getHandle(workflowId, givenRunId).describe();
-    return { runId, taskQueue, open: status.name === 'RUNNING' || status.name === 'PAUSED' };
-  } catch (error) {
-    if (isNoWorkflow(error)) return error;
-    throw error;
-  }
-}
+/** Temporal's state of a workflow task that waits for a worker. */
+const SCHEDULED = 1;
 
-/** Temporal's word that there is no workflow of that id, or that it is over. */
-export function isNoWorkflow(error: unknown): error is Error {
-  return error instanceof Error && (isNotFound(error) || error.name === 'WorkflowNotFoundError');
+function placeIn({ runId, taskQueue, status, raw }: WorkflowExecutionDescription): Place {
+  const { state, scheduledTime } = raw.pendingWorkflowTask ?? {};
+  const untaken = Number(state) === SCHEDULED ? JSON.stringify(scheduledTime) : undefined;
+  return { runId, taskQueue, open: isOpen(status.name), untaken };
 }

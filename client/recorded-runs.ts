@@ -1,9 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
 import { fieldsOf } from '../agent/json-object.ts';
+import { isOpen } from '../history/open.ts';
+import { isInvalidArgument } from '../history/pages.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
-import { InvalidInput, RunNotFound } from './errors.ts';
-import { isNoWorkflow } from './place.ts';
+import { InvalidInput } from './errors.ts';
+import { describeRun } from './place.ts';
+import { reloop } from './typed-command.ts';
 
 /** Recorded runs by their ids, or the finished ones of an agent that fit a visibility query of Temporal's. */
 export type RecordedRuns = readonly string[] | { query: string };
@@ -22,7 +25,7 @@ export async function findRecordedRuns(
   if (found.length > 0) return found;
   const why = 'query' in runs ? `No finished run of ${agent} fits ${runs.query}` : 'No recorded run is named';
   throw new InvalidInput(
-    `${why}, so there is nothing to ask again. \`reloop list\` shows the runs there are.`,
+    `${why}, so there is nothing to ask again. \`${reloop()} list\` shows the runs there are.`,
   );
 }
 
@@ -34,26 +37,18 @@ async function runsOfIds(client: Client, ids: readonly string[]): Promise<Record
 }
 
 async function runOfId(client: Client, workflowId: string): Promise<RecordedRunRef> {
-  const { runId, type, status } = await describe(client, workflowId);
+  const { runId, type, status } = await describeRun(client, workflowId);
   if (type !== AGENT_RUN) {
     throw new InvalidInput(
       `"${workflowId}" is a workflow of type ${type}, no run of an agent: it cannot be asked again.`,
     );
   }
-  if (status.name === 'RUNNING' || status.name === 'PAUSED') {
+  if (isOpen(status.name)) {
     throw new InvalidInput(
       `Run "${workflowId}" is not over yet: a backtest compares with runs that are. Wait for it, or leave it out.`,
     );
   }
   return { workflowId, runId };
-}
-
-async function describe(client: Client, id: string) {
-  try {
-    return await client.workflow.getHandle(id).describe();
-  } catch (error) {
-    throw isNoWorkflow(error) ? new RunNotFound(id, { cause: error }) : error;
-  }
 }
 
 /** Latest first. Of an id that has several runs, the latest. */
@@ -83,11 +78,9 @@ async function runsOfQuery(
   return [...found.values()];
 }
 
-const INVALID_ARGUMENT = 3;
-
 /** Temporal's words on a query; undefined for any other error. */
 function refusal(error: unknown): string | undefined {
-  const { code, details, cause } = fieldsOf(error);
-  if (code === INVALID_ARGUMENT && typeof details === 'string') return details;
+  const { details, cause } = fieldsOf(error);
+  if (isInvalidArgument(error) && typeof details === 'string') return details;
   return cause === undefined ? undefined : refusal(cause);
 }

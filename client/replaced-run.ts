@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { RunEvent } from '../agent/events.ts';
 import { runsUpTo, successorOf } from '../history/lineage.ts';
 import type { RunRef } from '../history/pages.ts';
+import { reloop } from './typed-command.ts';
 
 /** Type of the error that a run ends with which goes on as another one by Temporal's Reset. */
 export const RESET = 'Reset';
@@ -31,9 +32,9 @@ export async function historySize(client: Client, run: RunRef): Promise<{ events
 }
 
 function wasReset(id: string, runId: string): string {
-  return `Temporal reset this run, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
+  return `Temporal reset this run, and it goes on as run ${runId}: \`${reloop()} watch ${id}\` follows that one.`;
 }
 
 function wasRestarted(id: string, runId: string): string {
-  return `A step of this run is done again, and it goes on as run ${runId}: \`reloop watch ${id}\` follows that one.`;
+  return `A step of this run is done again, and it goes on as run ${runId}: \`${reloop()} watch ${id}\` follows that one.`;
 }

@@ -1,4 +1,5 @@
 import { parseActivityId } from '../agent/calls.ts';
+import type { Content } from '../agent/content.ts';
 import type { WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
 import type { RunMessage } from '../agent/rules/run-messages.ts';
 import { endsByExtension } from '../agent/rules/waiting.ts';
@@ -19,7 +20,8 @@ export interface RunReport {
   id: string;
   runId: string;
   agent: string;
-  input: string;
+  /** A text, or the parts of a question with images: what each is and where, not its bytes. */
+  input: Content;
   status: RunStatus;
   stopReason: StopReason | null;
   output: Json;
@@ -90,6 +92,7 @@ export function addToReport(report: RunReport, event: RunEvent): void {
       return;
     case 'model_started':
     case 'model_text':
+    case 'model_reasoning':
     case 'model_failed':
     case 'action':
     case 'tool_started':

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { freshCounters } from '../agent/counters.ts';
 import type { Restart } from '../agent/restart.ts';
@@ -10,7 +11,7 @@ import { sourceOf } from '../history/requests.ts';
 import type { Asked, Standing } from '../history/standing.ts';
 import { rebuildTranscript } from '../history/transcript.ts';
 import type { AgentRunInput } from '../workflows/messages.ts';
-import { type RunToRestart, newRequest } from './begin-again.ts';
+import type { RunToRestart } from './begin-again.ts';
 
 /** Where the transcript of a new run begins, and what its first model call adds to it. */
 export interface Beginning {
@@ -67,7 +68,7 @@ export async function restartInput(
       step,
       from: { runId: from.runId, workflowId: elsewhere(from.workflowId) },
       latest: { runId, workflowId: by === 'fork' ? id : undefined },
-      request: newRequest(),
+      request: randomUUID(),
       elapsedMs,
       edited,
       turn,
@@ -89,7 +90,7 @@ export function restartFromQuestion({ standing, id, runId }: RunToRestart, by: R
     question: input.question,
     overrides: input.overrides,
     counters: { ...freshCounters(0), ...granted },
-    restart: { by, step: 1, from: run, latest: run, request: newRequest(), elapsedMs: 0 },
+    restart: { by, step: 1, from: run, latest: run, request: randomUUID(), elapsedMs: 0 },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { isOpen } from '../history/open.ts';
 import { misfit } from '../agent/rules/fits-schema.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import { limits } from '../agent/limits.ts';
@@ -15,6 +16,7 @@ import type { Asked, RecordedCall } from '../history/standing.ts';
 import { DecisionRefused, InvalidInput } from './errors.ts';
 import { type RestartReceipt, type RunToRestart, replaceRun, runToRestart } from './begin-again.ts';
 import { type RestartInput, beginningAt, restartFromQuestion, restartInput } from './restart-input.ts';
+import { reloop } from './typed-command.ts';
 
 export interface RetryRunOptions {
   /** The call that gets another input. */
@@ -44,11 +46,11 @@ export async function retryRun(
 }
 
 function checkEnded({ id, status }: RunToRestart): void {
-  if (status === 'RUNNING' || status === 'PAUSED')
+  if (isOpen(status))
     throw new DecisionRefused(`retry: run ${id} goes on; a call of it that waits can be retried.`);
   if (status !== 'COMPLETED') return;
   throw new DecisionRefused(
-    `retry: run ${id} has its answer: nothing of it failed. To have it do a step anew: reloop rewind ${id} --to STEP`,
+    `retry: run ${id} has its answer: nothing of it failed. To have it do a step anew: ${reloop()} rewind ${id} --to STEP`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Content } from '../agent/content.ts';
 import type { ModelTurn } from '../agent/calls.ts';
 import type { OperatorDecision, RunEvent } from '../agent/events.ts';
 import { InvalidInput } from '../agent/invalid-input.ts';
@@ -6,6 +7,7 @@ import type { AgentManifest } from '../agent/manifest.ts';
 import type { ModelRequest } from '../agent/transcript/request.ts';
 import type { ChatMessage } from '../agent/vocabulary.ts';
 import type { RunReport } from './report.ts';
+import { reloop } from './typed-command.ts';
 
 /**
  * A whole run as one JSON value: what `reloop export` writes, and what `recordedRun` of `reloop/testing` reads. Within a
@@ -42,7 +44,7 @@ export interface ExportedAgent {
 }
 
 export interface ExportedQuestion {
-  input: string;
+  input: Content;
   chatHistory: ChatMessage[];
   /** Values for the user's own `{names}` in prompt texts. */
   variables: { [name: string]: string };
@@ -92,9 +94,9 @@ export interface ExportedRequest {
 /** Reads a file that `reloop export` wrote; `name` is what messages call it. Throws InvalidInput for anything else. */
 export function parseRunExport(text: string, name = 'the file'): RunExport {
   const value = parsed(text, name);
-  const { reloop, version } = fieldsOf(value);
-  if (reloop !== 'run') {
-    throw new InvalidInput(`${name} is no exported run. \`reloop export RUN --out FILE\` writes one.`);
+  const { reloop: what, version } = fieldsOf(value);
+  if (what !== 'run') {
+    throw new InvalidInput(`${name} is no exported run. \`${reloop()} export RUN --out FILE\` writes one.`);
   }
   if (version !== 1) {
     throw new InvalidInput(
@@ -108,8 +110,11 @@ function parsed(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InvalidInput(`${name} is not JSON: was it cut? \`reloop export RUN --out FILE\` writes it.`, {
-      cause: error,
-    });
+    throw new InvalidInput(
+      `${name} is not JSON: was it cut? \`${reloop()} export RUN --out FILE\` writes it.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

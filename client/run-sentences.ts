@@ -1,5 +1,6 @@
 import { backtestId } from '../workflows/messages.ts';
 import { sessionId } from '../agent/session/session.ts';
+import { reloop } from './typed-command.ts';
 
 /** What is said of ids that are no runs. */
 
@@ -9,10 +10,10 @@ export function foreign(id: string): string {
 
 export function sessionNotRun(id: string): string {
   const name = id.slice(sessionId('').length);
-  return `"${id}" is a session, no run: \`reloop session show ${name}\` or client.session() reads it, and names its runs.`;
+  return `"${id}" is a session, no run: \`${reloop()} session show ${name}\` or client.session() reads it, and names its runs.`;
 }
 
 export function backtestNotRun(id: string): string {
   const name = id.slice(backtestId('').length);
-  return `"${id}" is a backtest, no run: \`reloop backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
+  return `"${id}" is a backtest, no run: \`${reloop()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
 }

@@ -7,7 +7,7 @@ import { BACKTEST, type BacktestInput, backtestId } from '../workflows/messages.
 import { Backtest, noBacktest } from './backtest-handle.ts';
 import { InvalidInput } from './errors.ts';
 import { overridesOf } from './overrides.ts';
-import { isNoWorkflow } from './place.ts';
+import { isNoWorkflow } from '../history/pages.ts';
 import { type RecordedRuns, findRecordedRuns } from './recorded-runs.ts';
 
 /** How a backtest is started. */

@@ -14,7 +14,7 @@ import { boundedText } from '../agent/values.ts';
 import { type Json, asText } from '../agent/vocabulary.ts';
 import type { Fact } from './facts.ts';
 import { readRunFacts } from './lineage.ts';
-import { type RunRef, isNotFound } from './pages.ts';
+import { type RunRef, isNoWorkflow } from './pages.ts';
 import { scheduledCall } from './traced-calls.ts';
 import { asDoneCalls, asResolvedAgent, asRunInput, asToolResult } from './records.ts';
 
@@ -143,7 +143,7 @@ export async function readLatestEffects(
     return await readEffects(client, { workflowId, runId }, { step: 0, again: undefined }, settled);
   } catch (error) {
     // It never started, or is past retention.
-    if (isNotFound(error) || (error instanceof Error && error.name === 'WorkflowNotFoundError')) return [];
+    if (isNoWorkflow(error)) return [];
     throw error;
   }
 }

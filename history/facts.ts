@@ -4,9 +4,11 @@ import type { temporal } from '@temporalio/proto';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
 import {
   type Recorded,
+  type RecordedBehind,
   type RecordedError,
   type RecordedFailure,
   recorded,
+  recordedBehind,
   recordedError,
   recordedFailure,
 } from './payloads.ts';
@@ -38,7 +40,8 @@ export type Fact = { id: number; at: number } & (
   | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
   | { type: 'timer_cancelled'; timer: string }
-  | { type: 'signaled'; name: string; input: Recorded }
+  /** `behind`: what was sent with the input. */
+  | { type: 'signaled'; name: string; input: Recorded; behind: RecordedBehind }
   /** `key` ties the completion to it. */
   | { type: 'update_accepted'; key: string; updateId: string; name: string; input: Recorded }
   /** `name` and `input` are the acceptance's; not known to who reads from the end. `result`: undefined if it failed. */
@@ -77,6 +80,8 @@ export interface StartedFact {
   /** The run that was continued as this one. */
   previousRunId: string | undefined;
   input: Recorded;
+  /** What the run was started with beside its input. */
+  behind: RecordedBehind;
 }
 
 /** A fact before its id and time. */
@@ -137,6 +142,7 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       originalRunId: originalExecutionRunId || run.runId,
       previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
       input: value(input),
+      behind: recordedBehind(client, input),
     };
   }
 
@@ -218,7 +224,11 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
 
   function ofMessage(event: HistoryEvent): Said | undefined {
     const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal) return { type: 'signaled', name: signal.signalName ?? '', input: value(signal.input) };
+    if (signal) {
+      const { signalName, input } = signal;
+      const behind = recordedBehind(client, input);
+      return { type: 'signaled', name: signalName ?? '', input: value(input), behind };
+    }
     const update = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (update) {
       const { input: sent, meta } = update.acceptedRequest ?? {};

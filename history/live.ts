@@ -44,12 +44,16 @@ export function createLivePoll(
     if (!asked(call)) return [];
     const attempt = activity.attempt ?? 1;
     const record = isOfThisAttempt(activity) ? activity.heartbeatDetails : undefined;
-    const { text, progress } = fieldsOf(await decodeFirst(client, record));
+    const { text, reasoning, progress } = fieldsOf(await decodeFirst(client, record));
     const events: RunEvent[] = [];
     if (activity.lastFailure && attempt > 1 && isNew(`${call} failure`, `${id.n} ${attempt}`)) {
       const error = await recordedError(client, activity.lastFailure)();
       const retryInMs = untilNextAttempt(activity, at);
       events.push({ at, type: 'attempt_failed', call, attempt: attempt - 1, error, retryInMs });
+    }
+    const thought = textOf(reasoning);
+    if (thought && isNew(`${call} reasoning`, `${attempt} ${thought}`)) {
+      events.push({ at, type: 'model_reasoning', call, attempt, text: thought });
     }
     const written = textOf(text);
     if (written && isNew(`${call} text`, `${attempt} ${written}`)) {

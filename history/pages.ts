@@ -8,6 +8,7 @@ export interface RunRef {
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
+const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 const RESOURCE_EXHAUSTED = 8;
 
@@ -69,6 +70,16 @@ async function abortable<T>(
 
 export function isNotFound(error: unknown): boolean {
   return grpcCode(error) === NOT_FOUND;
+}
+
+/** Temporal's word that there is no workflow of that id, or that it is over. */
+export function isNoWorkflow(error: unknown): error is Error {
+  return error instanceof Error && (isNotFound(error) || error.name === 'WorkflowNotFoundError');
+}
+
+/** Temporal's word on a request that it does not understand: an attribute it does not know, a page of another list. */
+export function isInvalidArgument(error: unknown): boolean {
+  return grpcCode(error) === INVALID_ARGUMENT;
 }
 
 function grpcCode(error: unknown): number | undefined {

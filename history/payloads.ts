@@ -15,6 +15,9 @@ export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 /** A recorded value, decoded when it is asked for and only then: it may be large, and it may be somebody else's. */
 export type Recorded = () => Promise<unknown>;
 
+/** A recorded value behind the first, by its place from 0; undefined where there is none. */
+export type RecordedBehind = (index: number) => Promise<unknown>;
+
 /** A recorded failure, likewise. */
 export type RecordedError = () => Promise<ErrorInfo>;
 /** The same with all that it says of its call. */
@@ -26,6 +29,15 @@ type WithConverter = Pick<Client, 'options'>;
 /** The first argument or the result behind a payload list. */
 export function recorded(client: WithConverter, payloads: Payloads): Recorded {
   return () => decodeFirst(client, payloads);
+}
+
+/** The arguments behind the first. */
+export function recordedBehind({ options }: WithConverter, payloads: Payloads): RecordedBehind {
+  return async (index) => {
+    const list = payloads?.payloads ?? [];
+    if (index + 1 >= list.length) return undefined;
+    return decodeFromPayloadsAtIndex(options.loadedDataConverter, index + 1, list);
+  };
 }
 
 export function recordedError(client: WithConverter, failure: Failure): RecordedError {

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { partsUpTo } from './lineage.ts';
-import { type RunRef, isNotFound } from './pages.ts';
+import { type RunRef, isNoWorkflow } from './pages.ts';
 
 /**
  * Where a reader stands in one run: behind what number `index` of what history event `event` says. `within`: the run is a
@@ -58,7 +58,7 @@ export async function isPositionOf(client: Client, run: RunRef, position: Positi
     const handle = client.workflow.getHandle(other.workflowId, other.runId);
     return position.event <= (await handle.describe()).historyLength;
   } catch (error) {
-    if (isNotFound(error) || (error instanceof Error && error.name === 'WorkflowNotFoundError')) return false;
+    if (isNoWorkflow(error)) return false;
     throw error;
   }
 }

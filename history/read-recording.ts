@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { RecordedQuestion, SaidAgain } from '../agent/backtest/backtest-calls.ts';
 import { type RunOutline, addToOutline, emptyOutline } from '../agent/backtest/outline.ts';
 import { type Recording, addToRecording, emptyRecording } from '../agent/backtest/recording.ts';
+import { located } from '../agent/image-refs.ts';
 import { parseActivityId } from '../agent/calls.ts';
 import type { RunEvent } from '../agent/events.ts';
 import { InvalidInput } from '../agent/invalid-input.ts';
@@ -56,7 +57,10 @@ async function questionAtStart(
   run: RunRef,
 ): Promise<RecordedQuestion['question'] | undefined> {
   for await (const fact of readLineage(client, run, false)) {
-    return fact.type === 'started' ? asRunInput(await fact.input())?.question : undefined;
+    if (fact.type !== 'started') return undefined;
+    const { workflowId, runId } = fact;
+    const question = asRunInput(await fact.input())?.question;
+    return question && { ...question, input: located(question.input, { workflowId, runId }) };
   }
   return undefined;
 }

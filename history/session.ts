@@ -1,3 +1,4 @@
+import type { Content } from '../agent/content.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import {
   type SessionMessage,
@@ -32,7 +33,7 @@ export async function recordOf(name: string, facts: AsyncIterable<Fact>): Promis
 interface Reading {
   record: SessionRecord;
   /** The question of each run, by its id and by the fact that began it, or the wait for it. */
-  inputs: Map<string, string>;
+  inputs: Map<string, Content>;
   /** Runs that have had their turn. */
   taken: Set<string>;
 }
@@ -97,7 +98,7 @@ async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise
   }
 }
 
-function unansweredBy(record: SessionRecord, input = ''): void {
+function unansweredBy(record: SessionRecord, input: Content = ''): void {
   record.unanswered = withUnanswered(record, { id: String(record.running), input });
   record.running = null;
 }

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { type CallModelInput, type ModelTurn, parseActivityId } from '../agent/calls.ts';
 import type { Counters } from '../agent/counters.ts';
 import type { OperatorDecision, RunStep, WaitingCall } from '../agent/events.ts';
+import { located } from '../agent/image-refs.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { type DoneCall, EARLIER_EFFECTS, lastOfEach } from '../agent/restart.ts';
 import { withApproved } from '../agent/rules/approval.ts';
@@ -177,7 +178,7 @@ function newReading(workflowId: string) {
       agent,
       session,
       caller,
-      question: question ?? before.question,
+      question: question ? { ...question, input: located(question.input, run) } : before.question,
       overrides: question === undefined ? before.overrides : overrides,
       searchAttributes: searchAttributes ?? before.searchAttributes,
       events: events ?? before.events,

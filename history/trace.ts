@@ -1,5 +1,6 @@
-import { CALL_INTENT, type CallIntent, type ModelTurn } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type ModelTurn, scopeOf } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
+import { located } from '../agent/image-refs.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
@@ -31,7 +32,6 @@ import {
   newCall,
   plannedCalls,
   scheduledCall,
-  scopeOf,
   settleByRules,
   settleRecorded,
   waitingCall,
@@ -147,7 +147,8 @@ export function createTrace(id: string): Trace {
     }
     isBegun = true;
     const { agent = '', question } = run ?? {};
-    return [...told, { type: 'run_started', id, runId, agent, input: question?.input ?? '' }, ...again];
+    const asked = located(question?.input ?? '', { workflowId, runId });
+    return [...told, { type: 'run_started', id, runId, agent, input: asked }, ...again];
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {

@@ -1,4 +1,4 @@
-import { type Intent, type PlannedAction, parseActivityId } from '../agent/calls.ts';
+import { type Intent, type PlannedAction, parseActivityId, scopeOf } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import type { AskTimeout, ToolManifest } from '../agent/manifest.ts';
 import { unanswered } from '../agent/rules/ask-timeout.ts';
@@ -264,11 +264,6 @@ function endByRule(
 
 function endOf(next: { type: 'end'; end: CallEnd } | { type: 'ask' | 'fail' }): CallEnd | undefined {
   return next.type === 'end' ? next.end : undefined;
-}
-
-/** Which of a workflow's agents a call is of. */
-export function scopeOf(call: string): number {
-  return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }
 
 /** What an activity's id, or a sub-agent's workflow id, says; undefined for what is none of ours. `run`: workflow id. */

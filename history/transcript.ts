@@ -116,11 +116,16 @@ async function carry(
   if (before === undefined)
     throw source.broken(`entry ${base} of run ${runId} does not follow on what is recorded`, run);
   const referred = before === scope.after ? scope.results : new Map([...scope.referred, ...scope.results]);
-  const after = await extendTranscript(before, delta, (ref) => {
-    const recordedBy = names.now(ref.runId);
-    const result = referred.get(`${recordedBy} ${ref.activityId}`);
-    return source.observation(run, { ...ref, runId: recordedBy }, result);
-  });
+  const after = await extendTranscript(
+    before,
+    delta,
+    (ref) => {
+      const recordedBy = names.now(ref.runId);
+      const result = referred.get(`${recordedBy} ${ref.activityId}`);
+      return source.observation(run, { ...ref, runId: recordedBy }, result);
+    },
+    run,
+  );
   return { scope: { before, after, referred, results: new Map() }, closing: closing === true };
 }
 
@@ -144,6 +149,6 @@ async function originOf(
   const origin = { workflowId: from.workflowId ?? workflowId, runId: from.runId };
   if (entries === undefined) return rebuildTranscript(source, origin, 0, mark);
   // Carried along by the run before, and what it says of itself is meant so.
-  const carried = await inPlace(entries, (ref) => source.observation(origin, ref));
+  const carried = await inPlace(entries, (ref) => source.observation(origin, ref), origin);
   return transcriptAt(mark, [agent, ...carried]);
 }

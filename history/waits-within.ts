@@ -1,3 +1,4 @@
+import { withoutSchedule } from '../agent/calls.ts';
 import type { TimelessEvent, WaitingCall } from '../agent/events.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
 import { waitingChanges } from '../agent/rules/waiting.ts';
@@ -22,7 +23,7 @@ export function createWaitsWithin(): WaitsWithin {
   return {
     told: ({ caller, parks }) =>
       now(
-        caller.replace(/~\d+$/u, ''),
+        withoutSchedule(caller),
         parks.map((one) => ({ ...one, call: callWithin(caller, one.call) })),
       ),
     over: (call) => now(call, []),
