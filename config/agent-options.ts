@@ -1,13 +1,13 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { LoopOptions, MemoryManifest, RequestOptions } from '../agent/manifest.ts';
 import type { Model } from '../models/model.ts';
 import type { Tool } from '../tools/tool.ts';
+import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../tools/zod-schema.ts';
 import type { AgentDefinition } from './define.ts';
 import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';
 import { type Checks, options, retryOptions } from './options.ts';
-import { type ZodSchema, isZodSchema } from './output-check.ts';
 
 /**
  * Every option of an agent: its check and its default. An option of the first two groups is recorded as it is given and
@@ -41,7 +41,8 @@ const requestShape = {
   extra: z.record(z.string(), z.json()).optional(),
 } satisfies Checks<RequestOptions>;
 
-const MODEL = 'is no model: give a name, openai(), scripted([…]) or defineModel({ call })';
+const MODEL =
+  'is no model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call })';
 export const model = z.custom<Model>(
   (value) => has(value, 'call') && typeof value.call === 'function',
   MODEL,
@@ -86,7 +87,10 @@ const agentShape = {
     )
     .optional(),
   output: z
-    .custom<ZodSchema>(isZodSchema, 'is no zod schema: write z.object({ … }) with the z that reloop exports')
+    .custom<ZodSchema>(isZodSchema, {
+      error: ({ input }) =>
+        isZod3(input) ? NOT_ZOD_3 : 'is no zod schema: write z.object({ … }) with the z that reloop exports',
+    })
     .optional(),
   maxExecutionTime: duration.nullable().default(null),
   memory: memory.optional(),

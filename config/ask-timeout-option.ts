@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import type { AskTimeout } from '../agent/manifest.ts';
 import { duration, timeout } from './duration.ts';
 import { options } from './options.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { agentSchema, model, tool } from './agent-options.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options.ts';

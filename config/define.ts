@@ -1,11 +1,12 @@
-import type { $ZodType } from 'zod/v4/core';
 import type { RunEvent } from '../agent/events.ts';
 import type { AgentKind } from '../agent/kinds/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/manifest.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
 import type { Model } from '../models/model.ts';
 import type { Price } from '../agent/price.ts';
+import type { KindName, PromptTexts } from './kind-types.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
+import type { ZodSchema } from '../tools/zod-schema.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
 export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOptions> {
@@ -14,7 +15,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   description?: string | undefined;
   /**
    * How the agent asks and reads answers: 'zero-shot' (default), 'structured-chat', 'conversational', 'tool-calling', or a
-   * kind of your own, made with `defineKind`.
+   * kind of your own, made with `defineKind`: give it itself, not its name.
    */
   kind?: KindName | AgentKind | undefined;
   /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
@@ -25,7 +26,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   /** Reads replies in the kind's place. Throws OutputParserError for what it cannot read. */
   parser?: AgentKind['parse'] | undefined;
   /** What the final answer has to be. An answer that is not is asked for again, with the error, as a further iteration. */
-  output?: $ZodType | undefined;
+  output?: ZodSchema | undefined;
   /**
    * Looked at between turns, and cuts a call that is running at the deadline; null for no limit, which is the default. Time
    * spent waiting for a person does not count.
@@ -46,10 +47,6 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   /** Stop strings in place of the kind's own. */
   stop?: readonly string[] | undefined;
 }
-
-/** The built-in ones are offered by an editor; any other name may be one of your own. */
-type KindName =
-  'zero-shot' | 'structured-chat' | 'conversational' | 'tool-calling' | (string & { readonly kind?: never });
 
 export interface ConfigDefinition {
   agents: readonly AgentDefinition[];
@@ -81,10 +78,20 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Checked when it is loaded, not here: an agent may be defined before its tools are complete. */
-export function defineAgent(agent: AgentDefinition): AgentDefinition {
+/**
+ * Checked when it is loaded, not here: an agent may be defined before its tools are complete. An editor knows the prompt
+ * texts of the kind.
+ */
+export function defineAgent<Kind extends KindName | AgentKind = 'zero-shot'>(
+  agent: AgentOfKind<Kind>,
+): AgentDefinition {
   return agent;
 }
+
+type AgentOfKind<Kind> = Omit<AgentDefinition, 'kind' | 'prompt'> & {
+  kind?: Kind | undefined;
+  prompt?: PromptTexts<Kind> | undefined;
+};
 
 /** A kind of your own: how it asks, how it reads the answer. Pure functions; see {@link AgentKind}. */
 export function defineKind(kind: AgentKind): AgentKind {

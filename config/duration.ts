@@ -1,5 +1,5 @@
 import { type Duration, msToNumber } from '@temporalio/common/lib/time.js';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { limits } from '../agent/limits.ts';
 import { finiteMs } from '../agent/values.ts';
 import { ConfigError } from './define.ts';

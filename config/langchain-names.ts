@@ -1,3 +1,5 @@
+import { builtInKinds } from '../agent/kinds/kinds.ts';
+
 /** Agent names and classes that LangChain's users know, and the kind that does their work here. */
 const OURS: { [name: string]: string } = {
   'zero-shot-react-description': 'zero-shot',
@@ -29,8 +31,13 @@ const OURS: { [name: string]: string } = {
   'function-calling': 'tool-calling',
 };
 
-/** undefined for a name that is not LangChain's either. `AgentType.X` and any case are understood. */
+/** undefined for a name that is not LangChain's either. `AgentType.X`, any case and no or other hyphens are understood. */
 export function kindOfLangChain(name: string): string | undefined {
   const plain = name.toLowerCase().replace(/^agenttype\./u, '');
-  return Object.hasOwn(OURS, plain) ? OURS[plain] : undefined;
+  if (Object.hasOwn(OURS, plain)) return OURS[plain];
+  return builtInKinds.find((kind) => letters(kind.name) === letters(plain))?.name;
+}
+
+function letters(name: string): string {
+  return name.replaceAll(/[-_ ]/gu, '');
 }

@@ -1,59 +1,61 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { type LoadedConfig, createLoadedConfig } from './loaded-config.ts';
 import { checkConfig } from './check.ts';
 import { ConfigError } from './define.ts';
+import { isUsers, placeOf, reasonOf } from './error-place.ts';
+import { NAMES, findConfig } from './find-config.ts';
+import { type OnImport, importModule, importedFiles } from './import-module.ts';
 
-const NAMES = ['reloop.config.ts', 'reloop.config.mts', 'reloop.config.js', 'reloop.config.mjs'];
+export { findConfig } from './find-config.ts';
 
-/** The config file that belongs to a folder: its own, or that of the nearest folder above up to the project's root. */
-export function findConfig(cwd = process.cwd()): string | undefined {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const found = NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
-    if (found !== undefined) return found;
-    if (existsSync(join(folder, 'package.json')) || dirname(folder) === folder) return undefined;
-  }
-}
-
-/** Loads and checks a config module. Throws {@link ConfigError} that names the file and the problem. */
-export async function loadConfig(file?: string): Promise<LoadedConfig> {
+/**
+ * Loads and checks a config module. Throws {@link ConfigError} that names the file and the problem; its cause has the
+ * place, where there is one ({@link placeOf}). `onImport` is told of all files that the config imports, itself included.
+ */
+export async function loadConfig(file?: string, onImport?: OnImport): Promise<LoadedConfig> {
   const path = file === undefined ? findConfig() : resolve(file);
   if (path === undefined) {
     throw new ConfigError(
-      `No config: there is no ${NAMES.join(', ')} here or above. Write one, or name it with --config.`,
+      `No config: there is no ${NAMES.join(', ')} here or above. \`npx reloop init\` writes one. One that lies elsewhere is named with --config.`,
     );
   }
   if (!existsSync(path)) throw new ConfigError(`No config: ${file} does not exist.`);
   const where = relative(process.cwd(), path) || path;
   try {
-    return createLoadedConfig(checkConfig(defaultExport(await importModule(path)), where));
+    return createLoadedConfig(checkConfig(defaultExport(await importModule(path, onImport)), where));
   } catch (error) {
     if (error instanceof ConfigError) {
-      throw error.message.startsWith(where) ? error : new ConfigError(`${where}: ${error.message}`);
+      if (error.message.startsWith(where)) throw error;
+      throw new ConfigError(`${where}: ${error.message}`, { cause: error });
     }
-    throw new ConfigError(
-      `${where} could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new ConfigError(`${where} could not be loaded: ${reasonOf(error)}`, {
+      cause: await withPlace(error, path),
+    });
   }
 }
 
-async function importModule(path: string): Promise<unknown> {
-  if (/\.m?ts$/u.test(path)) await (compiler ??= startCompiler());
-  return import(pathToFileURL(path).href);
+/** Of JavaScript that Node cannot read it says the file and the line only when it ends by it. */
+async function withPlace(error: unknown, config: string): Promise<unknown> {
+  if (!(error instanceof SyntaxError) || placeOf(error) !== undefined) return error;
+  const files = [config, ...[...importedFiles()].filter(isUsers)];
+  for (const file of files.filter((one) => /\.[cm]?js$/u.test(one))) {
+    const stack = await whatNodeSays(file);
+    if (stack !== undefined && stack.includes(error.message)) return Object.assign(error, { stack });
+  }
+  return error;
 }
 
-let compiler: Promise<void> | undefined;
-
-/** TypeScript is compiled as it is loaded, for as long as the process lives: a tool may import more when it runs. */
-async function startCompiler(): Promise<void> {
-  const [modules, commonJs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
-  modules.register();
-  // Without "type": "module" in the package around it a config is CommonJS to Node.
-  commonJs.register();
+/** undefined: that it can be read. */
+async function whatNodeSays(file: string): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(process.execPath, ['--check', file]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && 'stderr' in error ? String(error.stderr) : undefined;
+  }
 }
 
 function defaultExport(module: unknown): unknown {

@@ -11,6 +11,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { ReplyStore } from '../models/reply-store.ts';
 import { openai } from '../models/openai/openai.ts';
+import { isSameTool } from '../tools/same-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from './define.ts';
 import { TASK_QUEUE } from '../agent/names.ts';
@@ -107,6 +108,13 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
 function uniqueAgents(definitions: readonly AgentDefinition[]): Map<string, AgentDefinition> {
   const agents = new Map<string, AgentDefinition>();
   for (const agent of definitions) {
+    const names = (agent.tools ?? []).map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) {
+      throw new ConfigError(
+        `Agent "${agent.name}" lists two tools that are called "${twice}". Take one out, or give it another name.`,
+      );
+    }
     if (agents.has(agent.name)) throw new ConfigError(`Two agents are called "${agent.name}". Rename one.`);
     agents.set(agent.name, agent);
   }
@@ -119,7 +127,7 @@ function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
   for (const tool of list) {
     const { name } = tool;
     const other = tools.get(name);
-    if (other !== undefined && other !== tool) {
+    if (other !== undefined && !isSameTool(other, tool)) {
       throw new ConfigError(
         `Two different tools are called "${name}". Give one another name, or define it once and list it in both agents.`,
       );
@@ -131,7 +139,7 @@ function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
         `The tool name ${JSON.stringify(name)} is empty, or begins or ends with a blank, or has a line break.`,
       );
     }
-    tools.set(name, tool);
+    tools.set(name, other ?? tool);
   }
   return tools;
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import type { RetryPolicy } from '../agent/manifest.ts';
 import { duration, milliseconds } from './duration.ts';
 

@@ -1,23 +1,16 @@
-import { z } from 'zod';
-import type { $ZodError, $ZodType } from 'zod/v4/core';
+import { z } from 'zod/v4';
+import type { $ZodError } from 'zod/v4/core';
 import { OutputParserError } from '../agent/kinds/kind.ts';
 import type { AgentManifest, JsonSchema } from '../agent/manifest.ts';
 import { invalidOutput } from '../agent/observations.ts';
 import type { Json } from '../agent/vocabulary.ts';
+import { type ZodSchema, forZod, jsonSchemaOf } from '../tools/zod-schema.ts';
 import { ConfigError } from './define.ts';
-
-/** A schema of zod 4, whichever of its versions the project has. */
-export type ZodSchema = $ZodType;
-
-export function isZodSchema(value: unknown): value is ZodSchema {
-  return typeof value === 'object' && value !== null && '_zod' in value;
-}
 
 /** An agent's `output` as it is recorded and shown to the model. Throws {@link ConfigError}. */
 export function outputSchema(agent: string, output: ZodSchema): JsonSchema {
   try {
-    // zod's schema is JSON by construction; the type says so only as `unknown` fields.
-    return z.toJSONSchema(output, { io: 'input' }) as JsonSchema;
+    return jsonSchemaOf(output);
   } catch (error) {
     throw new ConfigError(`Agent "${agent}": its output cannot be written as JSON Schema: ${String(error)}`);
   }
@@ -48,9 +41,9 @@ function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSc
  */
 function check(schema: ZodSchema, output: Json): Json {
   const value = typeof output === 'string' ? parseJson(output) : undefined;
-  const parsed = value === undefined ? undefined : z.safeParse(schema, value);
+  const parsed = value === undefined ? undefined : z.safeParse(forZod(schema), value);
   if (parsed?.success === true) return toJson(parsed.data);
-  const asItIs = z.safeParse(schema, output);
+  const asItIs = z.safeParse(forZod(schema), output);
   if (asItIs.success) return toJson(asItIs.data);
   if (parsed !== undefined) throw notFitting(z.prettifyError(parsed.error));
   const isText = typeof output === 'string' && !takesText(asItIs.error);

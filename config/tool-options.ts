@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import type { ToolManifest, ToolRules } from '../agent/manifest.ts';
 import type { Approval, RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
 import { ConfigError } from './define.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { identify, isAlive } from './process-identity.ts';
 
 const holderSchema = z.object({

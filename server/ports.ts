@@ -9,26 +9,43 @@ export interface Ports {
 /** Temporal's usual ports: the links that Reloop prints are the same from day to day. */
 export const usualPorts: Ports = { grpc: 7233, ui: 8233 };
 
-/** The ports one would like, each replaced by a free one where it is taken. */
+/** Free ones. */
+export const anyPorts: Ports = { grpc: 0, ui: 0 };
+
+/** The ports one would like, each replaced by a free one, if possible soon after it, where it is taken. */
 export async function freePorts(wanted: Ports): Promise<Ports> {
-  const grpc = await claim(wanted.grpc);
-  const ui = await claim(wanted.ui); // while the first is still claimed: never the same
+  const grpc = await claim(candidates(wanted.grpc, wanted.ui));
+  const ui = await claim(candidates(wanted.ui, wanted.grpc)); // while the first is still claimed: never the same
   await Promise.all([grpc.release(), ui.release()]);
   return { grpc: grpc.port, ui: ui.port };
 }
 
-async function claim(wanted: number): Promise<{ port: number; release(): Promise<unknown> }> {
+const NEXT_PORTS = 20;
+const LAST_PORT = 65_535;
+/** Any that is free. */
+const ANY = 0;
+
+function candidates(wanted: number, other: number): number[] {
+  if (wanted === ANY) return [ANY];
+  const next = Array.from({ length: NEXT_PORTS }, (_, index) => wanted + 1 + index);
+  return [wanted, ...next.filter((port) => port !== other && port <= LAST_PORT), ANY];
+}
+
+async function claim([port = ANY, ...others]: number[]): Promise<{
+  port: number;
+  release(): Promise<unknown>;
+}> {
   // Some systems let two listen on one port, where one of them asked for all addresses.
-  const taken = wanted !== 0 && (await accepts(wanted));
-  const listener = createServer().listen(taken ? 0 : wanted, '127.0.0.1');
+  if (port !== ANY && (await accepts(port))) return claim(others);
+  const listener = createServer().listen(port, '127.0.0.1');
   try {
     await once(listener, 'listening');
   } catch (error) {
-    if (wanted === 0) throw error;
-    return claim(0);
+    if (port === ANY) throw error;
+    return claim(others);
   }
-  const { port } = listener.address() as AddressInfo; // a string only for pipes
-  return { port, release: () => once(listener.close(), 'close') };
+  const { port: claimed } = listener.address() as AddressInfo; // a string only for pipes
+  return { port: claimed, release: () => once(listener.close(), 'close') };
 }
 
 /** Whether anything accepts connections on a loopback port. */

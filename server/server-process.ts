@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
+import { portHolder } from './port-holder.ts';
 import { accepts, type Ports } from './ports.ts';
 
 export interface ServerProcess {
@@ -18,7 +19,8 @@ export interface ServerProcess {
 export interface ServerProcessOptions {
   binary: string;
   ports: Ports;
-  dbFile: string;
+  /** undefined: its runs are kept in memory, and gone with it. */
+  dbFile: string | undefined;
   cwd: string;
   /** Open file that takes the server's log. */
   log: number;
@@ -45,7 +47,7 @@ const searchAttributes = ['ReloopAgent=Keyword', 'ReloopStatus=Keyword', 'Reloop
 
 /** Starts the Temporal dev server, fast and durable, on loopback only; stops it when the signal aborts. */
 export function startServer(options: ServerProcessOptions, signal: AbortSignal): ServerProcess {
-  const { binary, ports, cwd, log } = options;
+  const { binary, ports, dbFile, cwd, log } = options;
   // Files, not pipes: a server that outlives its keeper must not die of a log line.
   const stdio = ['ignore' as const, log, log];
   const child = spawn(binary, flags(options), { cwd, env: plainEnvironment(), stdio, windowsHide: true });
@@ -65,7 +67,12 @@ export function startServer(options: ServerProcessOptions, signal: AbortSignal):
     signal.removeEventListener('abort', onAbort);
     gone.abort(new Error(reason));
   });
-  return { pid: child.pid, ready: untilReady(ports.grpc, gone.signal), ended, stop };
+  return {
+    pid: child.pid,
+    ready: untilReady(ports.grpc, child.pid, dbFile === undefined ? answers : keepsRunsLong, gone.signal),
+    ended,
+    stop,
+  };
 }
 
 function flags({ ports, dbFile }: ServerProcessOptions): string[] {
@@ -73,14 +80,20 @@ function flags({ ports, dbFile }: ServerProcessOptions): string[] {
     ['--ip', '127.0.0.1'],
     ['--port', String(ports.grpc)],
     ['--ui-port', String(ports.ui)],
-    ['--db-filename', dbFile],
-    ['--sqlite-pragma', 'journal_mode=wal'],
-    ['--sqlite-pragma', 'synchronous=normal'],
+    ...(dbFile === undefined ? [] : onFile(dbFile)),
     ['--log-level', 'warn'],
     ...dynamicConfig.map((value) => ['--dynamic-config-value', value]),
     ...searchAttributes.map((value) => ['--search-attribute', value]),
   ];
   return ['server', 'start-dev', ...named.flat()];
+}
+
+function onFile(dbFile: string): string[][] {
+  return [
+    ['--db-filename', dbFile],
+    ['--sqlite-pragma', 'journal_mode=wal'],
+    ['--sqlite-pragma', 'synchronous=normal'],
+  ];
 }
 
 const KEPT_VARIABLES = 'PATH HOME TMPDIR LANG TZ USERPROFILE SystemRoot TEMP TMP APPDATA'.split(' ');
@@ -90,18 +103,31 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]]));
 }
 
-async function untilReady(port: number, gone: AbortSignal): Promise<void> {
+async function untilReady(
+  port: number,
+  pid: number | undefined,
+  isReady: (connection: Connection) => Promise<boolean>,
+  gone: AbortSignal,
+): Promise<void> {
   const end = Date.now() + READY_MS;
   // First plainly: gRPC waits a second after each connect that fails.
   await untilTrue(() => accepts(port), end, gone);
+  await mustBeOurs(port, pid);
   const { Connection } = await import('@temporalio/client');
   const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
   try {
     // The port is open a little before the services are.
-    await untilTrue(() => keepsRunsLong(connection).catch(() => false), end, gone);
+    await untilTrue(() => isReady(connection).catch(() => false), end, gone);
   } finally {
     await connection.close();
   }
+}
+
+/** Two that start at a time may find one port free; whose it is the system tells, where it tells. */
+async function mustBeOurs(port: number, pid: number | undefined): Promise<void> {
+  const holder = await portHolder(port);
+  if (holder === undefined || holder.pid === pid) return;
+  throw new Error(`another process (${holder.name}, pid ${holder.pid}) listens on port ${port}`);
 }
 
 async function untilTrue(condition: () => Promise<boolean>, end: number, gone: AbortSignal): Promise<void> {
@@ -110,6 +136,14 @@ async function untilTrue(condition: () => Promise<boolean>, end: number, gone: A
     if (Date.now() > end) throw new Error(`it does not answer after ${READY_MS / 1000} s`);
     await sleep(20);
   }
+}
+
+/** Throws while it does not answer. */
+async function answers(connection: Connection): Promise<boolean> {
+  return connection.withDeadline(Date.now() + 2_000, async () => {
+    await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
+    return true;
+  });
 }
 
 /** 90 days instead of the dev server's 24 hours; what somebody else has set stays. Throws while it does not answer. */

@@ -8,13 +8,16 @@ import { takeLease, type Lease } from './keeper/lease.ts';
 import type { SuperviseOptions } from './keeper/supervisor.ts';
 import { TemporalUnreachable } from './launcher-error.ts';
 import { lockHolder } from './lock-file.ts';
-import { accepts, usualPorts, type Ports } from './ports.ts';
+import { portHolder } from './port-holder.ts';
+import { accepts, anyPorts, usualPorts, type Ports } from './ports.ts';
 import { plainEnvironment } from './server-process.ts';
 import { isAlive } from './process-identity.ts';
 import {
   makeStateDirectory,
+  readPorts,
   readRecord,
   stateFiles,
+  writePorts,
   type ServerRecord,
   type TemporalBinary,
 } from './state-folder.ts';
@@ -32,9 +35,14 @@ export interface EmbeddedServer extends EmbeddedServerInfo {
 
 export interface AcquireOptions {
   stateDir: string;
-  /** Where it is to listen; each is replaced where it is taken. Default 7233 and 8233. */
-  ports?: Ports;
+  /** Where it is to listen; each is replaced where it is taken. Default: where it was before, at first 7233 and 8233. */
+  ports?: Partial<Ports>;
+  /** For tests: on free ports, its runs in memory, and the folder gone with it. */
+  ephemeral?: boolean;
+  /** What it is doing, while that takes time. */
   onProgress(line: string): void;
+  /** What one should know; default `onProgress`. */
+  onNote?(line: string): void;
 }
 
 /**
@@ -43,17 +51,21 @@ export interface AcquireOptions {
  */
 export async function acquireServer(options: AcquireOptions): Promise<EmbeddedServer> {
   const stateDir = resolve(options.stateDir);
-  const { onProgress, ports = usualPorts } = options;
+  const { onProgress, onNote = onProgress, ephemeral = false } = options;
+  const usual = ephemeral ? anyPorts : { ...usualPorts, ...(await readPorts(stateDir)) };
+  const ports = { ...usual, ...options.ports };
+  const kept = { stateDir, ephemeral };
   let released = false;
-  let lease = await obtainLease(stateDir, ports, () => {
+  let lease = await obtainLease({ ...kept, ports }, () => {
     onProgress('Starting Temporal …');
     return findTemporalBinary({ onProgress });
   });
   const { server, startedByUs } = lease;
-  if (startedByUs && !samePorts(server.ports, ports)) {
-    onProgress(
-      `Ports ${ports.grpc} and ${ports.ui} were not both free: Temporal is at ${server.address}, its Web UI at ${server.uiUrl}`,
-    );
+  if (startedByUs && !ephemeral) {
+    const moved = await movedNote(ports, server);
+    if (moved !== undefined) onNote(moved);
+    // One that was asked for is asked for again.
+    if (options.ports === undefined) await writePorts(stateDir, server.ports).catch(() => undefined);
   }
   void reacquire();
   return {
@@ -69,15 +81,15 @@ export async function acquireServer(options: AcquireOptions): Promise<EmbeddedSe
   async function reacquire(): Promise<void> {
     const said = await lease.lost;
     if (released) return;
-    if (said !== undefined) return onProgress(said);
+    if (said !== undefined) return onNote(said);
     try {
-      lease = await obtainLease(stateDir, server.ports, async () => server.binary);
+      lease = await obtainLease({ ...kept, ports: server.ports }, async () => server.binary);
     } catch (error) {
-      return onProgress(error instanceof Error ? error.message : String(error));
+      return onNote(error instanceof Error ? error.message : String(error));
     }
     if (released) return lease.release();
     if (lease.server.address !== server.address) {
-      onProgress(`The Temporal server had to move to ${lease.server.address}. Start this command again.`);
+      onNote(`The Temporal server had to move to ${lease.server.address}. Start this command again.`);
     }
     return reacquire();
   }
@@ -94,10 +106,10 @@ export async function runningServer(stateDir: string): Promise<EmbeddedServerInf
 const PATIENCE_MS = 60_000;
 
 async function obtainLease(
-  stateDir: string,
-  ports: Ports,
+  options: Omit<SuperviseOptions, 'binary'>,
   findBinary: () => Promise<TemporalBinary>,
 ): Promise<Lease & { startedByUs: boolean }> {
+  const { stateDir } = options;
   await prepare(stateDir);
   const files = stateFiles(stateDir);
   let keeper: ChildProcess | undefined;
@@ -107,7 +119,7 @@ async function obtainLease(
       const lease = await takeLease(holder);
       if (lease !== undefined) return { ...lease, startedByUs: lease.keeperPid === keeper?.pid };
     } else if (keeper === undefined || keeper.exitCode === 0) {
-      keeper = startKeeper({ stateDir, ports, binary: await findBinary() });
+      keeper = startKeeper({ ...options, binary: await findBinary() });
       giveUp = Date.now() + PATIENCE_MS;
     } else if (keeper.exitCode !== null || keeper.signalCode !== null) {
       break;
@@ -149,6 +161,25 @@ function infoOf(record: ServerRecord): EmbeddedServerInfo {
   return info;
 }
 
-function samePorts(a: Ports, b: Ports): boolean {
-  return a.grpc === b.grpc && a.ui === b.ui;
+/** Why it is not where it was looked for, and where it is; undefined: it is there. */
+async function movedNote(
+  wanted: Ports,
+  { ports, address, uiUrl }: ServerRecord,
+): Promise<string | undefined> {
+  const moved = [
+    ...(ports.grpc === wanted.grpc ? [] : [{ port: wanted.grpc, now: `Temporal at ${address}` }]),
+    ...(ports.ui === wanted.ui ? [] : [{ port: wanted.ui, now: `Web UI at ${uiUrl}` }]),
+  ];
+  if (moved.length === 0) return undefined;
+  const taken = await Promise.all(
+    moved.map(async ({ port }) => `port ${port} is taken by ${await holderOf(port)}`),
+  );
+  const why = taken.join(', ');
+  return `${why.charAt(0).toUpperCase()}${why.slice(1)}: ${moved.map(({ now }) => now).join(', ')}`;
+}
+
+/** `another program (pid 4711, node)`. */
+export async function holderOf(port: number): Promise<string> {
+  const holder = await portHolder(port);
+  return `another program${holder === undefined ? '' : ` (pid ${holder.pid}, ${holder.name})`}`;
 }

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { z } from 'zod';
+import { z } from 'zod/v4';
+
+const portsSchema = z.object({ grpc: z.number(), ui: z.number() });
 
 const recordSchema = z.object({
   address: z.string(),
@@ -11,7 +13,7 @@ const recordSchema = z.object({
   fastSettings: z.boolean(),
   pid: z.int().positive(),
   startedAt: z.string().nullable(),
-  ports: z.object({ grpc: z.number(), ui: z.number() }),
+  ports: portsSchema,
   dbFile: z.string(),
   binary: z.object({
     path: z.string(),
@@ -42,6 +44,8 @@ export function stateFiles(stateDir: string) {
     record: join(stateDir, 'server.json'),
     log: join(stateDir, 'server.log'),
     db: join(stateDir, 'temporal.db'),
+    /** Where the last server was, for the next one. */
+    ports: join(stateDir, 'ports.json'),
   };
 }
 
@@ -77,6 +81,19 @@ export async function writeRecord(stateDir: string, record: ServerRecord): Promi
 
 export async function removeRecord(stateDir: string): Promise<void> {
   await rm(stateFiles(stateDir).record, { force: true });
+}
+
+/** The ports that the project's last server had; undefined: there was none. */
+export async function readPorts(stateDir: string): Promise<ServerRecord['ports'] | undefined> {
+  try {
+    return portsSchema.parse(JSON.parse(await readFile(stateFiles(stateDir).ports, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writePorts(stateDir: string, ports: ServerRecord['ports']): Promise<void> {
+  await writeFile(stateFiles(stateDir).ports, JSON.stringify(ports), { mode: 0o600 });
 }
 
 function projectFolder(cwd: string): string {

@@ -11,6 +11,7 @@ import type { ReloopSinks } from '../workflows/emit.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
+import { PATIENT, cutOffInterceptor } from './cut-off.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -33,14 +34,23 @@ export interface CreateWorkerOptions {
   onWarning?(text: string): void;
 }
 
-/** A worker that runs the agents of a config. The caller runs and ends it. */
-export async function createAgentWorker(loaded: LoadedConfig, options: CreateWorkerOptions): Promise<Worker> {
+/**
+ * A worker that runs the agents of a config. The caller runs and ends it. With `cutOff` its calls go on after its shutdown
+ * until that aborts; else for some seconds.
+ */
+export async function createAgentWorker(
+  loaded: LoadedConfig,
+  options: CreateWorkerOptions,
+  cutOff?: AbortSignal,
+): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = loaded.taskQueue, onWarning } = options;
   const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
     options.bundle ?? workflowBundle(),
   ]);
+  const settings = activitySettings(loaded, searchAttributes, options);
+  if (cutOff !== undefined) settings.interceptors.activity.unshift(cutOffInterceptor(cutOff));
   return TemporalWorker.create({
     connection,
     namespace,
@@ -48,7 +58,8 @@ export async function createAgentWorker(loaded: LoadedConfig, options: CreateWor
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
     ...workerSettings,
-    ...activitySettings(loaded, searchAttributes, options),
+    ...(cutOff === undefined ? {} : { shutdownGraceTime: PATIENT }),
+    ...settings,
   });
 }
 

@@ -3,18 +3,15 @@ import { createLoadedConfig } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
 import type { AnyActivity } from '../activities/index.ts';
-import {
-  type CreateWorkerOptions,
-  activitySettings,
-  createAgentWorker,
-  workerSettings,
-} from './create-worker.ts';
+import type { CreateWorkerOptions } from './create-worker.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowsPath } from './workflow-bundle.ts';
 
 /** A worker that runs the agents of a config and nothing else. Throws ConfigError. */
 export async function createWorker(config: ConfigDefinition, options: CreateWorkerOptions): Promise<Worker> {
-  return createAgentWorker(createLoadedConfig(checkConfig(config, 'createWorker')), options);
+  const loaded = createLoadedConfig(checkConfig(config, 'createWorker'));
+  const { createAgentWorker } = await workerParts();
+  return createAgentWorker(loaded, options);
 }
 
 /**
@@ -32,6 +29,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
+    const { activitySettings, workerSettings } = await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
@@ -57,6 +55,11 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     if (modules.includes(workflowsPath)) return options;
     return { ...options, workflowInterceptorModules: [...modules, workflowsPath] };
   }
+}
+
+/** Loaded when a worker is made: every config imports this module, and most of them for the definitions alone. */
+function workerParts() {
+  return import('./create-worker.ts');
 }
 
 /** What Temporal's worker runs where it has no activity of the name. */

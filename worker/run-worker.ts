@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
+import { CancelledFailure } from '@temporalio/common';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { createAgentWorker } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';
-import { createLogger } from './worker-log.ts';
+import { type LogListener, listenToLog } from './worker-log.ts';
 
-/** How long a worker stays: `reloop run` goes when its run is over, the others when somebody ends them. */
-export type WorkerRole = 'worker' | 'dev' | 'run';
+/** How long a worker stays: `reloop run` goes when its run is over, a `program` with its program, the others when somebody ends them. */
+export type WorkerRole = 'worker' | 'dev' | 'run' | 'program';
 
 export interface RunWorkerOptions {
   /** Where Temporal is. */
@@ -17,8 +18,10 @@ export interface RunWorkerOptions {
   role: WorkerRole;
   /** Which config it has, where that is not the project's own. */
   config?: string | undefined;
+  /** It may be told to `drain`. */
+  replaceable?: boolean | undefined;
   /** Warnings, errors, and what tools log. */
-  onLog(line: string): void;
+  onLog: LogListener;
 }
 
 export interface RunningWorker {
@@ -26,7 +29,14 @@ export interface RunningWorker {
   ended: Promise<void>;
   /** Takes no more work, lets what is under way end for some seconds, resolves when all is over. */
   stop(): Promise<void>;
+  /** Takes no more work, lets what is under way go on for as long as it takes, if replaceable. To `stop` it is still possible. */
+  drain(): void;
+  /** Calls of models and tools, among other activities. */
+  callsUnderWay(): number;
 }
+
+/** As the worker's own. */
+const GRACE_MS = 5_000;
 
 /** Begins to load what a worker needs, so that it is there when one is started. */
 export function prepareWorker(): void {
@@ -37,14 +47,12 @@ export function prepareWorker(): void {
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(loaded: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
   const { connection: where, namespace, taskQueues, role, config, onLog } = options;
-  const { NativeConnection, Runtime } = await import('@temporalio/worker');
-  Runtime.install({
-    logger: createLogger(onLog, role === 'run'),
-    // Signals are the command's business: Ctrl-C may mean to cancel a run, which needs this worker.
-    shutdownSignals: [],
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+  const { NativeConnection } = await import('@temporalio/worker');
+  const unlisten = await listenToLog(onLog, { taskQueues, traced: role === 'run' });
+  const connection = await NativeConnection.connect(where).catch((error: unknown) => {
+    unlisten();
+    throw error;
   });
-  const connection = await NativeConnection.connect(where);
   const common = {
     connection,
     namespace,
@@ -52,19 +60,27 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     address: where.address,
     // These two are there for one config; nobody replaces them bit by bit.
     rollingDeploys: role === 'worker',
-    onWarning: onLog,
+    onWarning: (text: string) => onLog(text, false),
   };
+  const cutOff = new AbortController();
+  const patience = options.replaceable === true ? cutOff.signal : undefined;
   const workers = await Promise.all(
-    taskQueues.map((taskQueue) => createAgentWorker(loaded, { ...common, taskQueue })),
+    taskQueues.map((taskQueue) => createAgentWorker(loaded, { ...common, taskQueue }, patience)),
   );
-  const outlived = outliveStrayErrors(onLog);
-  const ended = runToEnd(workers, connection).finally(outlived);
+  const outlived = outliveStrayErrors((line) => onLog(line, false));
+  const ended = runToEnd(workers, connection).finally(() => {
+    outlived();
+    unlisten();
+  });
   return {
     ended,
     async stop() {
       shutDown(workers);
-      await ended;
+      const timer = setTimeout(() => cutOff.abort(new CancelledFailure('WORKER_SHUTDOWN')), GRACE_MS);
+      await ended.finally(() => clearTimeout(timer));
     },
+    drain: () => shutDown(workers),
+    callsUnderWay: () => workers.reduce((sum, worker) => sum + worker.getStatus().numInFlightActivities, 0),
   };
 }
 
@@ -94,17 +110,23 @@ export interface WorkerHere {
   config: string | undefined;
 }
 
-/** Whether an identity is that of a worker on this machine that is alive and stays until somebody ends it. */
+const roles: readonly WorkerRole[] = ['worker', 'dev', 'run', 'program'];
+
+/**
+ * Whether an identity is that of a worker on this machine that is alive and stays until somebody ends it, or has agents that
+ * nobody else has, as a program with a config of its own.
+ */
 export function staysHere(identity: string): boolean {
-  const { role = 'run' } = workerHere(identity) ?? {};
-  return role !== 'run';
+  const worker = workerHere(identity);
+  if (worker === undefined) return false;
+  return worker.role === 'program' ? worker.config !== undefined : worker.role !== 'run';
 }
 
 /** Reads the identity of a worker on this machine that is alive; undefined for any other. */
 export function workerHere(identity: string): WorkerHere | undefined {
-  const match = /^reloop (worker|dev|run) (\d+)@(\S+)(?: (.+))?$/u.exec(identity);
+  const match = /^reloop (worker|dev|run|program) (\d+)@(\S+)(?: (.+))?$/u.exec(identity);
   if (match === null || match[3] !== hostname() || !isAlive(Number(match[2]))) return undefined;
-  const role = match[1] === 'worker' || match[1] === 'dev' ? match[1] : 'run';
+  const role = roles.find((one) => one === match[1]) ?? 'run';
   return { role, config: match[4] };
 }
 

@@ -1,4 +1,4 @@
-import { type ToolScope, toolScope } from '../activities/index.ts';
+import { type ToolScope, toolScope } from '../activities/tool-scope.ts';
 import { boundedText, fieldOf } from '../agent/values.ts';
 import { limits } from '../agent/limits.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
 
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
@@ -13,14 +13,29 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
 }
 
-/** Bundles a module of workflows, by default ours; the interceptor that attaches a tool call's header is always ours. */
-export async function bundle(path = workflowsPath): Promise<{ code: string }> {
+/**
+ * Bundles a module of workflows, by default ours; the interceptor that attaches a tool call's header is always ours.
+ * `sourceName` is what a stack trace calls a file, by default its path.
+ */
+export async function bundle(
+  path = workflowsPath,
+  sourceName?: (path: string) => string,
+): Promise<{ code: string }> {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   return bundleWorkflowCode({
     workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
     logger: silentLogger,
+    webpackConfigHook: (config) => (sourceName === undefined ? config : named(config, sourceName)),
   });
+}
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+
+function named(config: WebpackConfig, sourceName: (path: string) => string): WebpackConfig {
+  const devtoolModuleFilenameTemplate = (source: { absoluteResourcePath: string }) =>
+    sourceName(source.absoluteResourcePath);
+  return { ...config, output: { ...config.output, devtoolModuleFilenameTemplate } };
 }
 
 /** The bundler throws what is wrong; what else it has to say is about webpack. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { tryLock } from '../lock-file.ts';
 import { removeRecord, stateFiles } from '../state-folder.ts';
 import { openLeaseServer } from './lease-server.ts';
@@ -27,6 +28,7 @@ async function keepServer(options: SuperviseOptions): Promise<void> {
   }
   leases.refuse();
   await removeRecord(options.stateDir);
+  if (options.ephemeral) await rm(options.stateDir, { recursive: true, force: true });
   await lock.release(); // not before the server is gone: two on one file would spoil it
   leases.close(failure);
 }

@@ -12,10 +12,12 @@ export interface SuperviseOptions {
   binary: TemporalBinary;
   /** Where there is a choice. */
   ports: Ports;
+  /** Keeps no file of runs, and no folder when it has ended. */
+  ephemeral: boolean;
 }
 
-/** A second try on other ports; for a server that others rely on, half a minute of tries on the same. */
-const MAX_FAILURES = { atFirst: 2, later: 9 };
+/** Further tries on other ports; for a server that others rely on, half a minute of tries on the same. */
+const MAX_FAILURES = { atFirst: 3, later: 9 };
 const MAX_PAUSE_MS = 5_000;
 /** One that lived this long did not fail to start. */
 const SOUND_MS = 10_000;
@@ -31,8 +33,9 @@ export async function supervise(
   offer: (server: ServerRecord | undefined) => void,
   stop: AbortSignal,
 ): Promise<void> {
-  const { stateDir, binary } = options;
+  const { stateDir, binary, ephemeral } = options;
   const files = stateFiles(stateDir);
+  const dbFile = ephemeral ? undefined : files.db;
   const log = openSync(files.log, 'a');
   const logCheck = setInterval(() => boundLog(log), LOG_CHECK_MS);
   try {
@@ -64,7 +67,7 @@ export async function supervise(
     if (await accepts(ports.grpc)) return `another process listens on port ${ports.grpc}`;
     boundLog(log);
     const logBefore = fstatSync(log).size;
-    const server = startServer({ binary: binary.path, ports, dbFile: files.db, cwd: stateDir, log }, stop);
+    const server = startServer({ binary: binary.path, ports, dbFile, cwd: stateDir, log }, stop);
     if (server.pid === undefined) return server.ended;
     const record = await recordOf(options, ports, server.pid);
     await writeRecord(stateDir, record);

@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** Told of each file that is imported, by its path, in any order and possibly twice. */
+export type OnImport = (file: string) => void;
+
+/**
+ * Imports a config module, TypeScript or not. Who passes `onImport` is told of all that it imports, also later, when a
+ * tool runs: for that the compiler is there for JavaScript too.
+ */
+export async function importModule(path: string, onImport?: OnImport): Promise<unknown> {
+  if (onImport !== undefined) {
+    listeners.push(onImport);
+    onImport(path);
+    tellOfCommonJs();
+  }
+  if (onImport !== undefined || /\.m?ts$/u.test(path)) await (compiler ??= startCompiler());
+  return import(pathToFileURL(path).href);
+}
+
+/** What was imported so far, of the user's and others, where the compiler was there to see it. */
+export function importedFiles(): ReadonlySet<string> {
+  return imported;
+}
+
+const listeners: OnImport[] = [];
+const imported = new Set<string>();
+let compiler: Promise<void> | undefined;
+
+/** TypeScript is compiled as it is loaded, for as long as the process lives: a tool may import more when it runs. */
+async function startCompiler(): Promise<void> {
+  const [modules, commonJs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
+  modules.register({ onImport: (url) => tell(url) });
+  // Without "type": "module" in the package around it a config is CommonJS to Node.
+  commonJs.register();
+}
+
+/** What CommonJS requires, the compiler does not tell of. One that fails to load is in no cache: so at its beginning. */
+function tellOfCommonJs(): void {
+  const { Module } = createRequire(import.meta.url)('node:module') as CommonJs; // not in Node's types
+  const { load } = Module.prototype;
+  Module.prototype.load = function loadAndTell(file) {
+    tell(file);
+    return load.call(this, file);
+  };
+}
+
+interface CommonJs {
+  Module: { prototype: { load(file: string): unknown } };
+}
+
+function tell(urlOrPath: string): void {
+  const file = urlOrPath.startsWith('file:') ? fileURLToPath(urlOrPath.replace(/[?#].*$/u, '')) : urlOrPath;
+  if (imported.has(file)) return;
+  imported.add(file);
+  for (const listener of listeners) listener(file);
+}

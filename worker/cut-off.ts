@@ -1,0 +1,46 @@
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+
+/** Longer than any call. */
+export const PATIENT = '365 days';
+
+/**
+ * Of a worker that may be replaced and then lets its calls go on: the SDK's own end of them, so many seconds after the
+ * worker's, is fixed when it is created. In its place calls are cancelled by `cutOff`, and fail so that another worker
+ * takes them at once.
+ */
+export function cutOffInterceptor(cutOff: AbortSignal): ActivityInterceptorsFactory {
+  const cut = new Promise<never>((_resolve, reject) => {
+    cutOff.addEventListener('abort', () => reject(new CancelledFailure('WORKER_SHUTDOWN')));
+  });
+  cut.catch(() => undefined); // most are over by then
+  return (context) => {
+    const cancelled = Promise.race([context.cancelled, cut]);
+    cancelled.catch(() => undefined);
+    const cancellationSignal = AbortSignal.any([context.cancellationSignal, cutOff]);
+    const asked = context.cancellationSignal;
+    Object.assign(context, { cancelled, cancellationSignal });
+    return {
+      inbound: {
+        async execute(input, next) {
+          try {
+            return await next(input);
+          } catch (error) {
+            if (!cutOff.aborted || asked.aborted || !(error instanceof CancelledFailure)) throw error;
+            throw orderlyEnd();
+          }
+        },
+      },
+    };
+  };
+}
+
+/** As the SDK's own; benign: no failure that a log should warn of. */
+function orderlyEnd(): ApplicationFailure {
+  const { BENIGN } = ApplicationFailureCategory;
+  return ApplicationFailure.create({
+    message: 'WORKER_SHUTDOWN',
+    type: 'CancelledFailure',
+    category: BENIGN,
+  });
+}
