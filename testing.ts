@@ -14,3 +14,7 @@ export type {
 export { RecordedRunChanged, recordedRun } from './testing/recorded-run.ts';
 export type { RecordedRunOptions, RecordedRunResult } from './testing/recorded-run.ts';
 export type { RunDifference } from './testing/run-difference.ts';
+export { type TestAgents, type TestAgentsOptions, testAgents } from './testing/test-agents.ts';
+export type { TestConfigOptions } from './testing/test-config.ts';
+export { RunWaits } from './testing/run-waits.ts';
+export type { TestRunOptions } from './testing/test-run.ts';

@@ -1,4 +1,4 @@
-import type { Repeat, TurnDecision } from '../agent/calls.ts';
+import { type Repeat, type TurnDecision, scopeOf } from '../agent/calls.ts';
 import { freshCounters, reachedLimit } from '../agent/counters.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { withObservations } from '../agent/transcript/edits.ts';
@@ -173,8 +173,4 @@ function endDifferences(
 function endText({ stopReason, output }: RunExport['run']): string | undefined {
   if (stopReason === 'return_direct') return `the answer ${JSON.stringify(output)}`;
   return LIMITS_HERE.includes(stopReason ?? '') ? `stops: ${stopReason}` : undefined;
-}
-
-function scopeOf(call: string): number {
-  return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }

@@ -1,5 +1,5 @@
 import { readDecision } from '../activities/read-decision.ts';
-import type { ModelTurn, PlannedAction, Repeat } from '../agent/calls.ts';
+import { type ModelTurn, type PlannedAction, type Repeat, replyEntry } from '../agent/calls.ts';
 import type { RunStep } from '../agent/events.ts';
 import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
@@ -63,8 +63,8 @@ export function takeTurn(
     if (taken === undefined) return undefined;
     steps.push({ ...taken, call: `${own}.${index + 1}` });
   }
-  if (turn.toolCalls === undefined) return steps;
-  return [{ type: 'reply', call: own, text: turn.text, toolCalls: turn.toolCalls }, ...steps];
+  const reply = replyEntry(turn, own);
+  return reply === undefined ? steps : [reply, ...steps];
 }
 
 function takeStep(

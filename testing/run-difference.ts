@@ -1,4 +1,5 @@
 import type { TurnDecision } from '../agent/calls.ts';
+import { contentText } from '../agent/content.ts';
 import type { ModelRequest } from '../agent/transcript/request.ts';
 import { type ChatMessage, asText } from '../agent/vocabulary.ts';
 
@@ -43,5 +44,5 @@ export function requestText({ prompt, stop }: ModelRequest): string {
 
 function messageText({ role, content, toolCalls, toolCallId }: ChatMessage): string {
   const calls = toolCalls === undefined ? '' : `\n${JSON.stringify(toolCalls)}`;
-  return `${role}${toolCallId === undefined ? '' : ` ${toolCallId}`}: ${content ?? ''}${calls}`;
+  return `${role}${toolCallId === undefined ? '' : ` ${toolCallId}`}: ${contentText(content)}${calls}`;
 }

@@ -1,0 +1,28 @@
+import type { WaitingCall } from '../agent/events.ts';
+import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
+import type { AgentRun } from '../client/agent-run.ts';
+
+/** A run waits for a person, and its test has nobody to answer. */
+export class RunWaits extends Error {
+  override name = 'RunWaits';
+  /** It goes on waiting: decide, and read its `result()`. */
+  readonly run: AgentRun;
+  readonly waiting: WaitingCall;
+
+  constructor(run: AgentRun, waiting: WaitingCall) {
+    super(waitsMessage(run.id, waiting));
+    this.run = run;
+    this.waiting = waiting;
+  }
+}
+
+function waitsMessage(id: string, waiting: WaitingCall): string {
+  const { tool, call, reason, error } = waiting;
+  const why = error === undefined ? '' : `: ${error.message}`;
+  const [first = 'retry', ...others] = whatFits(stateOf(waiting));
+  return [
+    `Run "${id}" waits for a person: ${tool} (${call}) ${reasonText(reason)}${why}`,
+    `Let the test answer (${[first, ...others].join(', ')}):`,
+    `  run(agent, input, { onWaiting: (waiting, run) => run.decide(waiting.call, { type: '${first}' }) })`,
+  ].join('\n');
+}

@@ -1,0 +1,144 @@
+import { InvalidInput } from '../agent/invalid-input.ts';
+import type { AgentManifest, RetryPolicy } from '../agent/manifest.ts';
+import { checkConfig } from '../config/check.ts';
+import type { ConfigDefinition } from '../config/define.ts';
+import { type LoadedConfig, createLoadedConfig } from '../config/loaded-config.ts';
+import { type Model, ModelError, defineModel } from '../models/model.ts';
+import type { RecordedRequest, Script } from '../models/scripted/script.ts';
+import { isScripted, scripted } from '../models/scripted/scripted.ts';
+import type { Tool } from '../tools/tool.ts';
+
+export interface TestConfigOptions {
+  /** What the agents' models say, by agent: a script, or a model. It stands in for the config's. */
+  models?: { [agent: string]: Script | Model } | undefined;
+  /**
+   * What is run in place of tools, by tool: `{ send_email: () => 'sent' }`; also of those that another worker runs. Names,
+   * schemas and all else stay.
+   */
+  tools?: { [tool: string]: Tool['run'] } | undefined;
+  /** Lets agents without a scripted model ask the one that the config names. Default false. */
+  allowRealModels?: boolean | undefined;
+}
+
+/** A config as tests run it. */
+export interface TestConfig {
+  loaded: LoadedConfig;
+  /** Throws InvalidInput. */
+  requests(agent: string): readonly RecordedRequest[];
+}
+
+/** Throws ConfigError and InvalidInput. */
+export function testConfig(config: ConfigDefinition, options: TestConfigOptions = {}): TestConfig {
+  const loaded = createLoadedConfig(checkConfig(config, 'testAgents'));
+  const { allowRealModels = false } = options;
+  const given = givenModels(loaded, options.models);
+  const models = new Map(loaded.models);
+  for (const agent of loaded.agents.keys()) models.set(adapterOf(agent), given.get(agent) ?? refusing(agent));
+
+  /** The name of the adapter that an agent's model is asked through. */
+  function adapter({ name, adapter: own }: AgentManifest): string {
+    const model = loaded.models.get(own);
+    const isAllowed = allowRealModels || (model !== undefined && isScripted(model));
+    return given.has(name) || !isAllowed ? adapterOf(name) : own;
+  }
+
+  return {
+    loaded: {
+      ...loaded,
+      models,
+      tools: withStandIns(loaded.tools, options.tools),
+      cache: false, // a reply from a store would be nobody's script
+      manifest(...asked) {
+        const manifest = loaded.manifest(...asked);
+        return manifest && { ...asTested(manifest, options.tools), adapter: adapter(manifest) };
+      },
+    },
+    requests(agent) {
+      const manifest = loaded.manifest(agent, {});
+      if (manifest === undefined) throw unknown('agent', agent, loaded.agents);
+      const model = models.get(adapter(manifest));
+      if (model !== undefined && isScripted(model)) return model.requests;
+      throw new InvalidInput(
+        `What agent "${agent}" asked is not known: its model is no scripted one. Give it one: testAgents(config, { models: { ${JSON.stringify(agent)}: ['…'] } }).`,
+      );
+    },
+  };
+}
+
+/** No config's model is called so. */
+function adapterOf(agent: string): string {
+  return `test:${agent}`;
+}
+
+function givenModels(
+  { agents }: LoadedConfig,
+  models: TestConfigOptions['models'] = {},
+): ReadonlyMap<string, Model> {
+  return new Map(
+    Object.entries(models).map(([agent, model]) => {
+      if (!agents.has(agent)) throw unknown('agent', agent, agents);
+      return [agent, isModel(model) ? model : scripted(model)];
+    }),
+  );
+}
+
+function isModel(model: Script | Model): model is Model {
+  return typeof model === 'object' && 'call' in model;
+}
+
+/** In place of a model that a test did not mean to ask. */
+function refusing(agent: string): Model {
+  return defineModel({
+    call: () =>
+      Promise.reject(
+        new ModelError(
+          'ModelBadRequest',
+          `Agent "${agent}" would ask a real model, which a test does not. Give it a script: testAgents(config, { models: { ${JSON.stringify(agent)}: ['…'] } }); or say allowRealModels: true.`,
+          { retryable: false },
+        ),
+      ),
+  });
+}
+
+function withStandIns(
+  tools: LoadedConfig['tools'],
+  standIns: TestConfigOptions['tools'] = {},
+): LoadedConfig['tools'] {
+  const all = new Map(tools);
+  for (const [name, run] of Object.entries(standIns)) {
+    const tool = tools.get(name);
+    if (tool === undefined) throw unknown('tool', name, tools);
+    if (tool.remote !== undefined && tool.remote.type !== 'activity') {
+      const instead = {
+        agent: 'give that agent a script of its own in `models`',
+        human: 'answer it in `onWaiting`',
+      }[tool.remote.type];
+      throw new InvalidInput(
+        `testAgents: the tool "${name}" has no function that another one could stand in for: ${instead}.`,
+      );
+    }
+    all.set(name, { ...tool, run, remote: undefined });
+  }
+  return all;
+}
+
+function unknown(what: 'agent' | 'tool', name: string, known: ReadonlyMap<string, unknown>): InvalidInput {
+  return new InvalidInput(
+    `testAgents: the config has no ${what} "${name}". It has: ${[...known.keys()].join(', ') || 'none'}.`,
+  );
+}
+
+/** As many attempts as ever, one right after the other; and a tool that has a stand-in is run here. */
+function asTested(manifest: AgentManifest, standIns: TestConfigOptions['tools'] = {}): AgentManifest {
+  const atOnce = (retry: RetryPolicy): RetryPolicy => ({ ...retry, initialMs: 1, maximumMs: 1 });
+  const here = { external: undefined, taskQueue: undefined, heartbeatTimeoutMs: undefined };
+  return {
+    ...manifest,
+    modelRetry: atOnce(manifest.modelRetry),
+    tools: manifest.tools.map((tool) => ({
+      ...tool,
+      ...(Object.hasOwn(standIns, tool.name) ? here : {}),
+      retry: atOnce(tool.retry),
+    })),
+  };
+}

@@ -1,0 +1,69 @@
+import type { RunStep, WaitingCall } from '../agent/events.ts';
+import { InvalidInput } from '../agent/invalid-input.ts';
+import { boundedText } from '../agent/values.ts';
+import { asText } from '../agent/vocabulary.ts';
+import type { AgentClient } from '../client/agent-client.ts';
+import type { AgentRun, ResultOptions, RunResultWithSteps } from '../client/agent-run.ts';
+import { AgentRunFailed, RunNotFound, SessionNotFound } from '../client/errors.ts';
+import { placeOfRun, placeOfSession } from '../client/place.ts';
+import type { StartOptions } from '../client/start-options.ts';
+import { RunWaits } from './run-waits.ts';
+
+export interface TestRunOptions extends StartOptions, ResultOptions {}
+
+/** Throws AgentRunFailed, AgentRunCancelled, RunWaits, InvalidInput. */
+export async function runToEnd(
+  client: AgentClient,
+  agent: string,
+  input: string,
+  { onWaiting = refuseToWait, ...options }: TestRunOptions,
+): Promise<RunResultWithSteps> {
+  await checkNames(client, options);
+  const run = await client.start(agent, input, options);
+  try {
+    return await run.result({ onWaiting });
+  } catch (error) {
+    throw error instanceof AgentRunFailed ? withSteps(error) : error;
+  }
+}
+
+function refuseToWait(waiting: WaitingCall, run: AgentRun): never {
+  throw new RunWaits(run, waiting);
+}
+
+/** Ids and sessions are the server's, which other tests of this process use too: theirs would be read, or waited for in vain. */
+async function checkNames(
+  { temporal, taskQueue }: AgentClient,
+  { id, session, taskQueue: asked = taskQueue }: StartOptions,
+): Promise<void> {
+  const places = await Promise.all([
+    id === undefined ? undefined : placeOfRun(temporal, id).catch(ifFound),
+    session === undefined ? undefined : placeOfSession(temporal, session).catch(ifFound),
+  ]);
+  const foreign = places.findIndex((place) => place !== undefined && place.taskQueue !== asked);
+  if (foreign === -1) return;
+  throw new InvalidInput(
+    `Another testAgents() of this process has ${foreign === 0 ? `a run "${id}"` : `a session "${session}"`}: both are the server's, which tests share. Take a name of your own, or leave it out.`,
+  );
+}
+
+function ifFound(error: unknown): undefined {
+  if (error instanceof RunNotFound || error instanceof SessionNotFound) return undefined;
+  throw error;
+}
+
+const SHOWN_CHARS = 200;
+
+/** The same error, with what happened before: a test's report shows a message and little else. */
+function withSteps({ report, stack }: AgentRunFailed): AgentRunFailed {
+  const told = new AgentRunFailed(report);
+  const steps = report.intermediateSteps.map(stepLine).join('');
+  told.message = `Agent "${report.agent}" (run ${report.id}) failed: ${told.message}${steps === '' ? '' : `\nIts steps:${steps}`}`;
+  if (stack !== undefined) told.stack = stack.replace(/^.*?(?=\n {4}at )/su, `${told.name}: ${told.message}`);
+  return told;
+}
+
+function stepLine({ call, action, observation }: RunStep): string {
+  const shown = (value: RunStep['observation']) => boundedText(asText(value), SHOWN_CHARS);
+  return `\n  ${call} ${action.tool}(${shown(action.toolInput)}) -> ${shown(observation)}`;
+}
