@@ -11,8 +11,8 @@ import { comparison } from './examples/structured-output.ts';
 import { editor, researcher } from './examples/sub-agent.ts';
 
 /**
- * What `npm run dev` and `npm run worker` run here. Yours lists your own agents. The other seeds have tools of the same
- * names, so each is a config of its own: `--config examples/weather.ts`, `apples.ts`, `industry.ts`.
+ * What `npm run dev` and `npm run worker` run here. Yours lists your own agents. The other examples have tools of the
+ * same names, so each is a config of its own: `--config examples/weather.ts`, `apples.ts`, `industry.ts`.
  */
 export default defineConfig({
   agents: [

@@ -3,6 +3,7 @@ import type { AgentClient } from '../client/agent-client.ts';
 import { newRunId } from '../client/run-id.ts';
 import type { StartOptions } from '../client/start-options.ts';
 import type { AgentRun } from '../client/agent-run.ts';
+import type { Input } from '../client/read-input.ts';
 import { SessionNotFound } from '../client/errors.ts';
 import { placeOfSession } from '../client/place.ts';
 import { shellWord } from './print/display.ts';
@@ -12,12 +13,13 @@ import { checkQueueOf } from './command-config.ts';
 import { type CliContext, needsWorker } from './context.ts';
 import { type CommandConfig, serving } from './task-queue.ts';
 import { attended } from './with-run.ts';
+import { reloop } from '../client/typed-command.ts';
 
 export interface SessionQuestion {
   /** The session's. */
   name: string;
   agent: string;
-  input: string;
+  input: Input;
   /** Undefined where the workers' config is not here. */
   config: CommandConfig | undefined;
   /** The queue of a session that is new. */
@@ -35,13 +37,22 @@ export interface Asked {
 
 /** Asks in a session and comes back when it is the question's turn. That takes a worker, which may have to be this process. */
 export async function askInSession(io: Io, context: CliContext, question: SessionQuestion): Promise<Asked> {
-  const { name, agent, input, config, options } = question;
-  const { client } = context;
-  const { id = newRunId(agent) } = options;
-  const run = client.get(id);
+  const { config } = question;
   const taskQueue = await queueOf(context, question);
   const ours = config !== undefined && (await needsWorker(context, taskQueue));
   if (ours) await context.startWorker(config, 'run', [taskQueue]);
+  return { ...(await awaitTurn(io, context, { ...question, taskQueue })), ours };
+}
+
+/** The same where whoever is to be the worker is there; the task queue is the session's. */
+export async function awaitTurn(
+  io: Io,
+  context: CliContext,
+  { name, agent, input, taskQueue, options }: Omit<SessionQuestion, 'config'>,
+): Promise<Omit<Asked, 'ours'>> {
+  const { client } = context;
+  const { id = newRunId(agent) } = options;
+  const run = client.get(id);
   await sayTurn(io, client, name);
 
   const started = client.start(agent, input, { ...options, session: name, id, taskQueue });
@@ -49,22 +60,21 @@ export async function askInSession(io: Io, context: CliContext, question: Sessio
   let stopSignals: () => void = () => undefined;
   const signal = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => (stopSignals = io.onSignal(resolve)));
   try {
-    const place = { open: true, taskQueue };
     const first = await attended(
       context,
-      () => Promise.resolve(place),
+      () => placeOfSession(client.temporal, name),
       () => Promise.race([started, signal]),
     );
-    if (typeof first !== 'string') return { run, ours, left: undefined };
+    if (typeof first !== 'string') return { run, left: undefined };
     say(io, await becomesOf(client, name, id));
-    return { run, ours, left: first };
+    return { run, left: first };
   } finally {
     stopSignals();
   }
 }
 
 /** What becomes of a question that is no longer waited for: a worker has put it in the queue, or nobody has yet. */
-async function becomesOf(client: AgentClient, name: string, id: string): Promise<string> {
+export async function becomesOf(client: AgentClient, name: string, id: string): Promise<string> {
   const { queued, runs } = await client.session(name).describe();
   return queued.includes(id) || runs.includes(id)
     ? `The question stays in session ${name} and is answered when its turn comes, as run ${id}.`
@@ -101,7 +111,7 @@ export function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
 }
 
 /** A session that is there stays on the task queue it was begun on; its runs are done there. Throws UsageError. */
-async function queueOf(
+export async function queueOf(
   context: CliContext,
   { name, config, taskQueue }: Pick<SessionQuestion, 'name' | 'config' | 'taskQueue'>,
 ): Promise<string> {
@@ -127,6 +137,6 @@ async function sayTurn(io: Io, client: AgentClient, name: string): Promise<void>
   const others = more > 0 ? ` and ${more} more` : '';
   say(
     io,
-    `Waiting for its turn in session ${name}: before it comes ${before}${others} (\`reloop watch ${shellWord(before)}\`).`,
+    `Waiting for its turn in session ${name}: before it comes ${before}${others} (\`${reloop()} watch ${shellWord(before)}\`).`,
   );
 }

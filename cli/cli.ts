@@ -8,12 +8,27 @@ import { packageVersion } from './version.ts';
 export async function cli(words: readonly string[], io: Io): Promise<number> {
   let code: number = exitCodes.answered;
   try {
-    await createProgram(io, packageVersion(), (given) => (code = given)).parseAsync(words, { from: 'user' });
+    const program = createProgram(io, packageVersion(), (given) => (code = given));
+    const names = program.commands.map((command) => command.name());
+    await program.parseAsync(optionsBehind(words, names), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.answered : exitCodes.usage;
-    const failure = failureOf(error);
-    say(io, failure.line);
-    return failure.code;
+    const { errorLines } = await import('./print/error-lines.ts');
+    for (const line of errorLines(error, { debug: isDebug(words) })) say(io, line);
+    return failureOf(error).code;
   }
+}
+
+/** Options belong to a command, and some write them before it: `reloop --json list`. */
+function optionsBehind(words: readonly string[], commands: readonly string[]): readonly string[] {
+  const command = words.findIndex((word) => commands.includes(word));
+  if (command <= 0 || words[0]?.startsWith('-') !== true) return words;
+  return [...words.slice(command), ...words.slice(0, command)];
+}
+
+/** Also where the rest could not be read. */
+function isDebug(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? undefined : end).includes('--debug');
 }

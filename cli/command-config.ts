@@ -3,11 +3,11 @@ import { relative, resolve } from 'node:path';
 import { findConfig, loadConfig } from '../config/load.ts';
 import { projectFolder } from '../client/project-folder.ts';
 import { TASK_QUEUE } from '../agent/names.ts';
-import { pollers } from '../client/task-queue.ts';
+import { configNamed, programNamed, queueNamed } from '../embedded/queue-names.ts';
 import type { CliContext } from './context.ts';
 import { UsageError } from './exit-codes.ts';
 import { shellWord } from './print/display.ts';
-import { type CommandConfig, configNamed, queueNamed } from './task-queue.ts';
+import type { CommandConfig } from './task-queue.ts';
 
 /** Where a config's runs are started, and which queues a worker that stays serves with it. */
 export interface Queues {
@@ -16,8 +16,11 @@ export interface Queues {
 }
 
 /** Throws ConfigError. */
-export async function loadCommandConfig(file: string | undefined): Promise<CommandConfig> {
-  const loaded = await loadConfig(file);
+export async function loadCommandConfig(
+  file: string | undefined,
+  onImport?: (file: string) => void,
+): Promise<CommandConfig> {
+  const loaded = await loadConfig(file, onImport);
   const own = findConfig();
   const path = file === undefined ? own : resolve(file);
   return { loaded, file: relative(projectFolder(), path ?? ''), isOwn: path === own };
@@ -26,6 +29,12 @@ export async function loadCommandConfig(file: string | undefined): Promise<Comma
 /** The config for what is on a queue: the one of `--config`, else the one that the queue is called after. Throws ConfigError. */
 export async function loadConfigOf(taskQueue: string, file: string | undefined): Promise<CommandConfig> {
   const name = configNamed(taskQueue);
+  const program = programNamed(taskQueue);
+  if (file === undefined && program !== undefined) {
+    throw new UsageError(
+      `This was begun by the program ${program}, which has the config for it and is not running (task queue ${taskQueue}). Start it again, and it goes on; or name a config that has its agent with --config.`,
+    );
+  }
   if (file !== undefined || name === undefined) return loadCommandConfig(file);
   const path = resolve(projectFolder(), name);
   if (existsSync(path)) return loadCommandConfig(path);
@@ -50,7 +59,8 @@ export async function queuesOf(
     return { runs: usual, serves: [usual] };
   }
   const own = queueNamed(config);
-  if (await isTaken(context, config)) return { runs: own, serves: [own] };
+  const { isTaken } = await import('../embedded/workers-here.ts');
+  if (await isTaken(context.client.temporal, config)) return { runs: own, serves: [own] };
   return config.isOwn ? { runs: TASK_QUEUE, serves: [TASK_QUEUE] } : { runs: own, serves: [TASK_QUEUE, own] };
 }
 
@@ -67,7 +77,8 @@ export async function checkQueueOf(
   const name = configNamed(taskQueue);
   const namedByUser = name === undefined && taskQueue !== TASK_QUEUE;
   if (context.embedded === undefined || name === config.file || namedByUser) return;
-  const workers = await workersHere(context, taskQueue);
+  const { tagOf, workersHere } = await import('../embedded/workers-here.ts');
+  const workers = await workersHere(context.client.temporal, taskQueue);
   const isUsual = workers.length === 0 && taskQueue === TASK_QUEUE;
   if (isUsual ? config.isOwn : workers.some((worker) => worker.config === tagOf(config))) return;
   const begun = name === undefined ? "the project's own config" : `--config ${shellWord(name)}`;
@@ -75,20 +86,4 @@ export async function checkQueueOf(
   throw new UsageError(
     `${thing} was begun with ${begun} (task queue ${taskQueue}) and goes on there: ${again}, or begin another.`,
   );
-}
-
-/** Whether the usual queue is served by a worker of another config. */
-async function isTaken(context: CliContext, config: CommandConfig): Promise<boolean> {
-  return (await workersHere(context, TASK_QUEUE)).some((worker) => worker.config !== tagOf(config));
-}
-
-/** The workers of a queue that are commands on this machine. */
-async function workersHere({ client }: CliContext, taskQueue: string) {
-  const { workerHere } = await import('../worker/run-worker.ts');
-  return (await pollers(client.temporal, taskQueue)).flatMap((identity) => workerHere(identity) ?? []);
-}
-
-/** What a worker's identity says of its config. */
-function tagOf({ file, isOwn }: CommandConfig): string | undefined {
-  return isOwn ? undefined : file;
 }

@@ -9,6 +9,7 @@ import { pollers } from '../client/task-queue.ts';
 import { type Io, say } from './io.ts';
 import type { CommonOptions } from './options.ts';
 import { harmless } from './print/harmless.ts';
+import { createProgressLine } from './print/progress-line.ts';
 import type { CommandConfig } from './task-queue.ts';
 
 /** The Temporal server that a command speaks to, and what the command keeps alive for it. */
@@ -18,7 +19,7 @@ export interface CliContext {
   /** Ours; undefined where somebody named a server. */
   embedded: EmbeddedServer | undefined;
   /** Starts a worker in this process, on each of these queues. */
-  startWorker(config: CommandConfig, role: WorkerRole, taskQueues: readonly string[]): Promise<void>;
+  startWorker(config: CommandConfig, role: WorkerRole, taskQueues: readonly string[]): Promise<RunningWorker>;
   /** Rejects when this process's worker ends by itself; pending for ever where there is none. */
   workerFailed: Promise<never>;
   /** Where the worker's log goes; whoever draws on the terminal puts itself in between. */
@@ -58,17 +59,8 @@ export async function neverStarted(options: ContextOptions): Promise<boolean> {
 }
 
 /** The server of this project, running or started now. */
-export async function openEmbedded(
-  io: Io,
-  options: ContextOptions,
-  ports?: { grpc: number; ui: number },
-): Promise<EmbeddedContext> {
-  const { acquireServer, stateDirectory } = await import('../server/server.ts');
-  const embedded = await acquireServer({
-    stateDir: stateDirectory(),
-    onProgress: (line) => say(io, line),
-    ...(ports === undefined ? {} : { ports }),
-  });
+export async function openEmbedded(io: Io, options: ContextOptions): Promise<EmbeddedContext> {
+  const embedded = await acquire(io);
   try {
     const { address } = embedded;
     const { namespace } = temporalSettings(options);
@@ -79,6 +71,21 @@ export async function openEmbedded(
   } catch (error) {
     await embedded.release();
     throw error;
+  }
+}
+
+/** What takes its time is said meanwhile. */
+async function acquire(io: Io): Promise<EmbeddedServer> {
+  const { acquireServer, stateDirectory } = await import('../server/server.ts');
+  const progress = createProgressLine(io);
+  try {
+    return await acquireServer({
+      stateDir: stateDirectory(),
+      onProgress: progress.show,
+      onNote: progress.note,
+    });
+  } finally {
+    progress.end();
   }
 }
 
@@ -127,9 +134,11 @@ function contextOf(io: Io, place: Place, options: ContextOptions): CliContext {
         taskQueues,
         role,
         config: isOwn ? undefined : file,
+        replaceable: role === 'dev',
         onLog: (line) => opened.notify(harmless(line)),
       });
       worker.ended.catch(fail);
+      return worker;
     },
     async close() {
       await worker?.stop().catch(() => undefined); // has been told by workerFailed

@@ -1,11 +1,14 @@
 import { createInterface } from 'node:readline';
 import { harmlessOn } from './print/harmless.ts';
 
-/** Where text goes; `columns` is there for a terminal. */
+/** Where text goes; `columns` and `rows` are there for a terminal. */
 export interface Output {
   write(text: string): unknown;
   isTTY?: boolean | undefined;
   columns?: number | undefined;
+  rows?: number | undefined;
+  /** Told when the window has another size. */
+  on?: ((event: 'resize', listener: () => void) => unknown) | undefined;
 }
 
 export interface Input extends NodeJS.ReadableStream {

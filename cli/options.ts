@@ -9,6 +9,7 @@ export interface CommonOptions {
   namespace?: string;
   config?: string;
   taskQueue?: string;
+  debug?: boolean;
 }
 
 export function withCommonOptions(command: Command): Command {
@@ -18,7 +19,8 @@ export function withCommonOptions(command: Command): Command {
     .option('--address <host:port>', 'Temporal server (default: TEMPORAL_ADDRESS, else one of our own)')
     .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)')
     .option('--config <file>', 'config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)')
-    .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop");
+    .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop")
+    .option('--debug', 'print the whole stack of an error, with its causes');
 }
 
 /** 30s, 10m, 1h, 250ms, or a plain number of milliseconds. */
@@ -62,6 +64,11 @@ export function edit(text: string, before: { [call: string]: string } = {}): { [
   const match = /^(\d+\.\d+)=(.*)$/su.exec(text);
   if (match === null) throw new InvalidArgumentError('Write call=output, such as 2.1="none found".');
   return { ...before, [match[1] ?? '']: match[2] ?? '' };
+}
+
+/** What may be given once or more. */
+export function repeated(text: string, before: string[] = []): string[] {
+  return [...before, text];
 }
 
 export function wholeNumber(text: string): number {

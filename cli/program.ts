@@ -1,15 +1,20 @@
 import { Command, Option } from 'commander';
+import { addChat } from './chat/chat-command.ts';
+import { COMPLETE, addCompletion } from './completion/completion-commands.ts';
 import type { BacktestOptions } from './commands/backtest.ts';
-import type { DevOptions } from './commands/dev.ts';
 import type { ForkCommandOptions } from './commands/fork.ts';
 import type { ExportCommandOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { RewindCommandOptions } from './commands/rewind.ts';
 import type { RunOptions } from './commands/run.ts';
-import type { SessionListOptions } from './commands/session.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { WatchOptions } from './commands/watch.ts';
+import { reloop } from '../client/typed-command.ts';
+import { type Add, type EndCommand, sentence } from './add-command.ts';
+import { addServing, addSessions } from './serving-commands.ts';
 import { decidingCommands } from './deciding.ts';
+import { loadEnvFile } from './env-file.ts';
+import { initCommand } from './init-command.ts';
 import { withFilters } from './filter-options.ts';
 import { steeringCommands } from './steering-commands.ts';
 import { oneLine } from './print/display.ts';
@@ -19,7 +24,7 @@ import {
   dollarLimit,
   edit,
   milliseconds,
-  port,
+  repeated,
   variable,
   wholeNumber,
   wholeLimit,
@@ -36,10 +41,11 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this')
     .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', examples)
     .configureHelp({
       subcommandTerm,
     })
+    .hook('preAction', (_, command) => readEnvironment(io, command))
     .exitOverride()
     .configureOutput({
       getOutHelpWidth: () => helpWidth(io.stdout),
@@ -54,27 +60,48 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       .command(usage)
       .summary(summary)
       .description(sentence(summary + more));
+  const init = initCommand(async (folder, options) =>
+    done(await (await import('./commands/init.ts')).init(io, folder, options)),
+  );
+  program.addCommand(init.copyInheritedSettings(program));
   addRunning(add, io, done);
+  addChat(program, io, done);
   addLooking(add, io, done);
   addBacktest(add, io, done);
   addDeciding(program, io, done);
   addRestarting(add, io, done);
   addSessions(add, io, done);
   addServing(add, io, done);
+  addCompletion(program, io, done);
   for (const command of program.commands) {
-    if (command.commands.length === 0) withCommonOptions(command);
+    if (command === init) continue;
+    if (command.commands.length === 0 && command.name() !== COMPLETE) withCommonOptions(command);
     for (const own of command.commands) withCommonOptions(own);
   }
   return program;
 }
 
-const EXAMPLES = `
+/** Before a command is loaded: much of it looks into the environment. One that begins a project has none of its own yet. */
+/** Commands that must not speak of a broken `.env`: nobody has asked for anything but words to complete. */
+const QUIET = ['completion', COMPLETE];
+
+function readEnvironment(io: Io, command: Command): void {
+  const { config } = command.opts<CommonOptions>();
+  if (command.name() === 'init') return;
+  try {
+    loadEnvFile(io.env, config);
+  } catch (error) {
+    if (!QUIET.includes(command.name())) throw error;
+  }
+}
+
+const examples = (): string => `
 Examples:
-  reloop run assistant "What is the 10th Fibonacci number?"
-  reloop run assistant - --json < question.txt
-  reloop retry RUN                  run a call again that failed and waits
-  reloop show RUN --prompt 2        exactly what the model was asked in step 2
-  reloop dev                        Temporal, its Web UI and a worker, until Ctrl-C`;
+  ${reloop()} run assistant "What is the 10th Fibonacci number?"
+  ${reloop()} run assistant - --json < question.txt
+  ${reloop()} retry RUN                  run a call again that failed and waits
+  ${reloop()} show RUN --prompt 2        exactly what the model was asked in step 2
+  ${reloop()} dev                        Temporal, its Web UI and a worker, until Ctrl-C`;
 
 /** Lines that are too long are as hard to read as those that wrap. */
 function helpWidth({ columns = 80 }: Output): number {
@@ -87,19 +114,17 @@ function subcommandTerm(command: Command): string {
   return `${command.name()} ${usage.replace('[options] ', '')}`.trimEnd();
 }
 
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-type Add = (usage: string, summary: string, more?: string) => Command;
-type EndCommand = (code: number) => void;
-
 function addRunning(add: Add, io: Io, done: EndCommand): void {
   add(
     'run <agent> <question>',
     'ask an agent and print its answer',
     '; the trace goes to stderr (question -: read from stdin)',
   )
+    .option(
+      '--image <file or URL>',
+      'an image to ask about, PNG, JPEG, GIF or WebP; may be repeated',
+      repeated,
+    )
     .option('--id <id>', 'id of the run; one that exists is shown and gone on with')
     .option('--session <name>', 'conversation to go on with; its first question begins it')
     .option('--model <name>', "in place of the agent's")
@@ -162,6 +187,7 @@ function addLooking(add: Add, io: Io, done: EndCommand): void {
     );
 
   add('watch <id>', 'follow a run from its beginning to its end')
+    .addOption(new Option('--events', 'print each event as a line of JSON').conflicts('json'))
     .option('--no-wait', 'when a call waits for a person: exit with 4')
     .action(async (id: string, options: WatchOptions) =>
       done(await (await import('./commands/watch.ts')).watch(io, id, options)),
@@ -217,51 +243,4 @@ function addRestarting(add: Add, io: Io, done: EndCommand): void {
     .action(async (id: string, options: ForkCommandOptions) =>
       done(await (await import('./commands/fork.ts')).fork(io, id, options)),
     );
-}
-
-function addSessions(add: Add, io: Io, done: EndCommand): void {
-  const session = add(
-    'session',
-    'list, show or clear conversations',
-    ': `reloop run --session NAME` begins one',
-  );
-  const addOwn: Add = (usage, summary) =>
-    session.command(usage).summary(summary).description(sentence(summary));
-  const commands = () => import('./commands/session.ts');
-
-  addOwn('list', 'list conversations, latest first')
-    .option('--limit <n>', 'how many', wholeNumber, 50)
-    .action(async (options: SessionListOptions) => done(await (await commands()).listSessions(io, options)));
-
-  addOwn('show <name>', 'print what was said, and which runs said it').action(
-    async (name: string, options: CommonOptions) =>
-      done(await (await commands()).showSession(io, name, options)),
-  );
-
-  addOwn('clear <name>', 'forget a conversation').action(async (name: string, options: CommonOptions) =>
-    done(await (await commands()).clearSession(io, name, options)),
-  );
-}
-
-function addServing(add: Add, io: Io, done: EndCommand): void {
-  add('worker', 'run agents for a Temporal server, until Ctrl-C').action(async (options: CommonOptions) =>
-    done(await (await import('./commands/worker.ts')).worker(io, options)),
-  );
-
-  add('dev', 'Temporal, its Web UI and a worker, until Ctrl-C')
-    .option('--port <port>', 'of Temporal (default: 7233)', port)
-    .option('--ui-port <port>', 'of the Web UI (default: 8233)', port)
-    .action(async (options: DevOptions) => done(await (await import('./commands/dev.ts')).dev(io, options)));
-
-  add('agents', 'list the agents of the config').action(async (options: CommonOptions) =>
-    done(await (await import('./commands/agents.ts')).agents(io, options)),
-  );
-
-  add('tools', 'list the tools of the config').action(async (options: CommonOptions) =>
-    done(await (await import('./commands/tools.ts')).tools(io, options)),
-  );
-
-  add('doctor', 'say what works here, and what to do about the rest').action(async (options: CommonOptions) =>
-    done(await (await import('./commands/doctor.ts')).doctor(io, options)),
-  );
 }

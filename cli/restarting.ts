@@ -9,7 +9,8 @@ import { type Io, printJson, say } from './io.ts';
 import { type CommonOptions, flagsToRepeat } from './options.ts';
 import { shellWord } from './print/display.ts';
 import { runPage, sayPage } from './web-ui.ts';
-import { serve, withHistory } from './with-run.ts';
+import { serve, untilItsCodeIsSaved, withHistory } from './with-run.ts';
+import { reloop } from '../client/typed-command.ts';
 
 /** What a command has started, and how it says so. */
 export interface Restarted {
@@ -28,6 +29,7 @@ export async function restarting(
   act: (run: AgentRun, context: CliContext) => Promise<Restarted>,
 ): Promise<number> {
   return withHistory(io, options, id, async (context, run) => {
+    await untilItsCodeIsSaved(context);
     const { receipt, line } = await act(run, context);
     const { json = false } = options;
     say(io, line);
@@ -53,7 +55,7 @@ export function stepOf(verb: string, id: string, text: string): number {
   const below = [id, ...path].join('/');
   throw new UsageError(
     path.length > 0
-      ? `${verb}: ${text} is a step of a sub-agent, which has a run of its own: reloop ${verb} ${shellWord(below)} with step ${own}.`
+      ? `${verb}: ${text} is a step of a sub-agent, which has a run of its own: ${reloop()} ${verb} ${shellWord(below)} with step ${own}.`
       : `${verb}: ${text} is no step. A step is a whole number: that of the model call, 3 for call 3.1.`,
   );
 }

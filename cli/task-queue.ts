@@ -1,21 +1,12 @@
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { TASK_QUEUE } from '../agent/names.ts';
+import { type ConfigFile, configNamed, programNamed, queueNamed } from '../embedded/queue-names.ts';
 import { shellWord } from './print/display.ts';
+import { reloop } from '../client/typed-command.ts';
 
 /** A config as a command has loaded it. */
-export interface CommandConfig {
+export interface CommandConfig extends ConfigFile {
   loaded: LoadedConfig;
-  /** Its path within the project. */
-  file: string;
-  /** The one that commands find by themselves; any other is named with --config. */
-  isOwn: boolean;
-}
-
-const PREFIX = `${TASK_QUEUE}:`;
-
-/** The queue that is called after a config. */
-export function queueNamed({ file }: Pick<CommandConfig, 'file'>): string {
-  return PREFIX + file;
 }
 
 /** Where a config's runs are started, as far as that can be said without looking at who works there. */
@@ -29,13 +20,10 @@ export function usualQueue(
   return config.isOwn ? TASK_QUEUE : queueNamed(config);
 }
 
-/** The path within the project of the config that a queue is called after. */
-export function configNamed(taskQueue: string): string | undefined {
-  return taskQueue.startsWith(PREFIX) ? taskQueue.slice(PREFIX.length) : undefined;
-}
-
-/** The command that serves a queue, to be typed. */
+/** The command that serves a queue, to be typed; or the program that does. */
 export function serving(command: 'worker' | 'dev', taskQueue: string): string {
+  const program = programNamed(taskQueue);
+  if (program !== undefined) return `its program, ${program}`;
   const name = configNamed(taskQueue);
-  return `\`reloop ${command}${name === undefined ? '' : ` --config ${shellWord(name)}`}\``;
+  return `\`${reloop()} ${command}${name === undefined ? '' : ` --config ${shellWord(name)}`}\``;
 }

@@ -1,15 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** Of the package this file is in, from source or built. */
+/** The folder of the package this file is in, from source or built. */
+export function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
 export function packageVersion(): string {
-  for (let folder = new URL('../', import.meta.url); ; folder = new URL('../', folder)) {
-    try {
-      const { version } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as {
-        version: string;
-      };
-      return version;
-    } catch (error) {
-      if (folder.pathname === '/') throw error;
-    }
-  }
+  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
+    version: string;
+  }; // our own
+  return version;
 }

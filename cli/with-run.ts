@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import type { AgentRun } from '../client/agent-run.ts';
-import { type Place, placeOfRun } from '../client/place.ts';
+import { placeOfRun } from '../client/place.ts';
 import { type CliContext, type ContextOptions, needsWorker, openForRun, openTemporal } from './context.ts';
-import { warnWithoutWorker } from './follow/no-worker.ts';
+import { type WorkPlace, warnWithoutWorker } from './follow/no-worker.ts';
 import type { Io } from './io.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -12,9 +13,6 @@ export interface OpenedRun {
   /** This process has become its worker. */
   ours: boolean;
 }
-
-/** Where something is that takes a worker, and whether it still does. */
-export type WorkPlace = Omit<Place, 'runId'>;
 
 /** Opens Temporal, hands it over, and closes whatever was opened. */
 export async function withTemporal<T>(
@@ -43,7 +41,9 @@ export async function withRun<T>(
   use: (opened: OpenedRun) => Promise<T>,
 ): Promise<T> {
   return withHistory(io, options, id, async (context, run) => {
-    const ours = await serve(context, await placeOfRun(context.client.temporal, id), options);
+    const place = await placeOfRun(context.client.temporal, id);
+    if (place.open) await untilItsCodeIsSaved(context);
+    const ours = await serve(context, place, options);
     return use({ context, run, ours });
   });
 }
@@ -59,6 +59,13 @@ export async function serve(
   const { loadConfigOf } = await import('./command-config.ts');
   await context.startWorker(await loadConfigOf(taskQueue, config), 'run', [taskQueue]);
   return true;
+}
+
+/** A worker beside this command is to work with what has just been saved: a tool was mended, and its call is retried. */
+export async function untilItsCodeIsSaved({ embedded, notify }: CliContext): Promise<void> {
+  if (embedded === undefined) return;
+  const { untilDevIsUpToDate } = await import('./dev/loaded-files.ts');
+  await untilDevIsUpToDate(notify, dirname(embedded.dbFile));
 }
 
 /** Waits for what only a worker can do: says so where nobody polls, and gives up when the worker is ours and ends. */

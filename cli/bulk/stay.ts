@@ -8,6 +8,7 @@ import { type Io, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { count } from '../print/display.ts';
 import { AT_ONCE, type Target } from './targets.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 export interface StayOptions extends CommonOptions {
   /** A run that waits for a person again has come as far as it does. */
@@ -66,7 +67,7 @@ export async function stayFor(
     forgetSignals();
   }
   if (caught.signal !== undefined)
-    say(io, 'The runs stand still until there is a worker again: `reloop dev`.');
+    say(io, `The runs stand still until there is a worker again: \`${reloop()} dev\`.`);
   return caught.signal;
 }
 

@@ -44,7 +44,7 @@ export async function fittingCalls(
 }
 
 /** As people look at it before they say yes. */
-export function targetsTable(targets: readonly Target[], width = 120): string[] {
+export function targetsTable(targets: readonly Target[], width?: number): string[] {
   if (targets.every(({ waiting }) => waiting === undefined)) {
     return runsTable(
       targets.map(({ run }) => run),

@@ -13,7 +13,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { reportLines } from '../print/backtest-report-lines.ts';
 import { colorsFor } from '../print/display.ts';
-import { serve, withTemporal } from '../with-run.ts';
+import { serve, untilItsCodeIsSaved, withTemporal } from '../with-run.ts';
 
 export interface BacktestOptions extends CommonOptions {
   runs?: string;
@@ -41,6 +41,7 @@ export async function backtest(io: Io, agent: string, options: BacktestOptions):
   return withTemporal(io, options, async (context) => {
     const { client } = context;
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
+    await untilItsCodeIsSaved(context);
     const started = await client.backtest(agent, { runs, id, limit, model, live, concurrency, taskQueue });
     const place = await placeOfRun(client.temporal, started.workflowId);
     const ours = config !== undefined && (await serve(context, place, options));

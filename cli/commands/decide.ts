@@ -140,7 +140,9 @@ export async function decided(
       () => act(run),
     );
     const { call = '', n, decision } = receipt;
-    say(io, `Recorded for run ${oneLine(id)}: ${decision} ${call}`.trimEnd());
+    // The update has a name of its own; the command that sent it is `cancel`.
+    const verb = decision === 'cancelCall' ? 'cancel' : decision;
+    say(io, `Recorded for run ${oneLine(id)}: ${verb} ${call}`.trimEnd());
     sayPage(io, context, id);
     if (json) printJson(io, { ...receipt, url: runPage(context, id) });
     if (!ours || wanted === 'nothing') return exitCodes.answered;

@@ -1,61 +1,223 @@
-import type { EmbeddedServer } from '../../server/server.ts';
-import { usualPorts } from '../../server/ports.ts';
-import { temporalSettings } from '../../client/connect.ts';
-import { UsageError } from '../exit-codes.ts';
-import { type Io, printJson, say } from '../io.ts';
+import { dirname } from 'node:path';
+import { envFiles, envWithoutFile } from '../dev/child-env.ts';
+import { type KeptWorker, keepWorker } from '../dev/keep-worker.ts';
+import { removeLoadedFiles, writeLoadedFiles } from '../dev/loaded-files.ts';
+import { type FileWatch, watchFiles } from '../dev/watch-files.ts';
+import { type WorkerChild, startWorkerChild, whyNotReady } from '../dev/worker-child.ts';
+import { UsageError, exitCodes } from '../exit-codes.ts';
+import { type Io, printJson } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
-import { serveUntilSignal } from '../serve.ts';
-import { waitingPath } from '../web-ui.ts';
-import { loadCommandConfig, queuesOf } from '../command-config.ts';
-import { namedQueue, openEmbedded } from '../context.ts';
+import { waitingRuns } from '../count-waiting.ts';
+import { type ProgressLine, createProgressLine } from '../print/progress-line.ts';
+import { ENDING, untilSignal } from '../signals.ts';
+import { reloop } from '../../client/typed-command.ts';
+import type { EmbeddedServer } from '../../server/server.ts';
 
 export interface DevOptions extends CommonOptions {
   port?: number;
   uiPort?: number;
+  watch: boolean;
 }
 
-/** `reloop dev`: Temporal with its Web UI, and a worker; stays up. */
+/**
+ * `reloop dev`: Temporal with its Web UI, and a worker that is replaced when its code changes; stays up. The worker is
+ * another process, so this one has little to load and says at once that it is there.
+ */
 export async function dev(io: Io, options: DevOptions): Promise<number> {
-  const { port = usualPorts.grpc, uiPort = usualPorts.ui, json = false } = options;
   if (options.address !== undefined) {
-    throw new UsageError('dev has a server of its own: for another one, reloop worker --address …');
+    throw new UsageError(`dev has a server of its own: for another one, ${reloop()} worker --address …`);
   }
-  const config = await loadCommandConfig(options.config);
-  const { address: named } = temporalSettings({});
-  const context = await openEmbedded(io, options, { grpc: port, ui: uiPort });
+  const progress = createProgressLine(io);
+  progress.show('Loading the config …');
+  const crew = createCrew(io, options, progress);
   try {
-    const { address, uiUrl, dbFile, startedByUs } = context.embedded;
-    checkPorts(context.embedded, options);
-    const agents = [...config.loaded.agents.keys()];
-    const { serves } = await queuesOf(context, config, namedQueue(io, options));
-    const ready = () => {
-      if (json) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });
-      say(io, `Temporal  ${address}${startedByUs ? '' : ' (was running already)'}, kept in ${dbFile}`);
-      say(io, `Web UI    ${uiUrl}`);
-      say(io, `Waiting   ${uiUrl}${waitingPath(context.namespace)}`);
-      say(io, `Worker    agents ${agents.join(', ')}, task queue ${serves.join(' and ')}`);
-      if (named !== undefined) {
-        say(io, `note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);
-      }
-      say(io, 'Ctrl-C ends it; runs under way go on at the next start.');
-    };
-    return await serveUntilSignal(io, context, config, { role: 'dev', taskQueues: serves, ready });
+    return await serve(io, options, { progress, ...crew });
   } finally {
-    await context.close();
+    progress.end();
+    crew.close();
   }
+}
+
+interface Crew {
+  watch: FileWatch;
+  spawn(): WorkerChild;
+  /** Told of changes, once there is something to replace. */
+  onChange(reload: KeptWorker['reload']): void;
+  close(): void;
+}
+
+/** Processes for the worker, and the files that their configs came from. */
+function createCrew(io: Io, options: DevOptions, progress: ProgressLine): Crew {
+  const env = envWithoutFile(io.env, options.config);
+  const children = new Set<WorkerChild>();
+  const killAll = () => children.forEach((child) => child.kill());
+  process.once('exit', killAll);
+  const early: string[] = [];
+  let reload: KeptWorker['reload'] = (files) => void early.push(...files);
+  const watch = watchFiles({
+    onChange: (files) => reload(files),
+    onPolling(reason) {
+      if (options.watch) {
+        progress.note(`note: folders cannot be watched (${reason}): files are looked at every second.`);
+      }
+    },
+  });
+  watch.add(envFiles(options.config));
+  return {
+    watch,
+    onChange(listener) {
+      reload = listener;
+      if (early.length > 0) listener(early);
+    },
+    spawn() {
+      const busy = new Set<string>();
+      const child = startWorkerChild(options, {
+        env,
+        onSaid: (text) => progress.note(text.replace(/\n$/u, '')),
+        onImported: watch.add,
+        onBusy(what, over) {
+          if (over) busy.delete(what);
+          else busy.add(what);
+          // A server's name may be a command that is shortened.
+          const names = [...busy].map((name) => name.replace(/ …$/u, ''));
+          if (names.length > 0) progress.show(`Loading the config: ${names.join(', ')} …`);
+        },
+      });
+      children.add(child);
+      void child.gone.then(() => children.delete(child));
+      return child;
+    },
+    close() {
+      watch.close();
+      killAll();
+      process.off('exit', killAll);
+    },
+  };
+}
+
+type ServeOptions = Crew & { progress: ProgressLine };
+
+async function serve(
+  io: Io,
+  options: DevOptions,
+  { progress, watch, spawn, onChange }: ServeOptions,
+): Promise<number> {
+  const child = spawn();
+  const summary = await child.loaded;
+  if (summary === undefined) return failed(child, progress);
+  const server = await acquire(options, progress);
+  const stateDir = dirname(server.dbFile);
+  const onLoading = () => {
+    const before = watch.known();
+    return (isLoaded: boolean) => {
+      watch.expectNew(!isLoaded);
+      const files = { ...watch.known(), ...before };
+      void writeLoadedFiles(stateDir, { watching: options.watch, isLoaded, files }).catch(() => undefined);
+    };
+  };
+  try {
+    await checkPorts(server, options);
+    child.tell({ type: 'work' });
+    const ready = await child.ready;
+    if (ready === undefined) return await failed(child, progress);
+    progress.end();
+    await sayReady(io, options, { server, ...ready, agents: Object.keys(summary.agents) }, progress.note);
+    onLoading()(true);
+    const kept = keepWorker({
+      child,
+      summary,
+      spawn,
+      watching: options.watch,
+      onBegin: progress.show,
+      onSay(text) {
+        progress.end();
+        progress.note(text);
+      },
+      onLoading,
+    });
+    if (options.watch) onChange(kept.reload);
+    const { signal, stop } = untilSignal(io);
+    await signal.finally(stop);
+    progress.end();
+    progress.note(ENDING);
+    await kept.end();
+    return exitCodes.answered;
+  } finally {
+    removeLoadedFiles(stateDir);
+    await server.release();
+  }
+}
+
+/** The worker that was to be the first one. */
+async function failed(child: WorkerChild, progress: ProgressLine): Promise<number> {
+  const { lines, code } = await whyNotReady(child);
+  progress.end();
+  for (const line of lines) progress.note(line);
+  return code;
+}
+
+async function acquire({ port, uiPort }: DevOptions, progress: ProgressLine): Promise<EmbeddedServer> {
+  const { acquireServer, stateDirectory } = await import('../../server/server.ts');
+  const named = {
+    ...(port === undefined ? {} : { grpc: port }),
+    ...(uiPort === undefined ? {} : { ui: uiPort }),
+  };
+  return acquireServer({
+    stateDir: stateDirectory(),
+    onProgress: progress.show,
+    onNote: progress.note,
+    ...(Object.keys(named).length === 0 ? {} : { ports: named }),
+  });
+}
+
+interface Ready {
+  server: EmbeddedServer;
+  serves: readonly string[];
+  agents: readonly string[];
+  /** Runs that wait for a person. */
+  waiting: number;
+}
+
+async function sayReady(
+  io: Io,
+  options: DevOptions,
+  { server, serves, agents, waiting }: Ready,
+  note: (line: string) => void,
+): Promise<void> {
+  const [{ temporalSettings }, { waitingPath }] = await Promise.all([
+    import('../../client/connect.ts'),
+    import('../web-ui.ts'),
+  ]);
+  const { address, uiUrl, dbFile, startedByUs } = server;
+  const { address: named, namespace } = temporalSettings(options); // dev takes no --address
+  const link = uiUrl + waitingPath(namespace);
+  if (options.json === true) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });
+  note(`Temporal  ${address}${startedByUs ? '' : ' (was running already)'}, kept in ${dbFile}`);
+  note(`Web UI    ${uiUrl}`);
+  note(`Waiting   ${waiting === 0 ? '' : `${waitingRuns(waiting)}: `}${link}`);
+  note(`Worker    agents ${agents.join(', ')}, task queue ${serves.join(' and ')}`);
+  if (named !== undefined) {
+    note(`note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);
+  }
+  const changes = options.watch ? 'Changes of the config and of what it imports are taken over. ' : '';
+  note(`${changes}Ctrl-C ends it; runs under way go on at the next start.`);
 }
 
 /** A port that was asked for by name is not silently another one. */
-function checkPorts({ address, uiUrl, startedByUs }: EmbeddedServer, { port, uiPort }: DevOptions): void {
+async function checkPorts(
+  { address, uiUrl, startedByUs }: EmbeddedServer,
+  { port, uiPort }: DevOptions,
+): Promise<void> {
   const elsewhere = [
-    ...(port === undefined || address.endsWith(`:${port}`) ? [] : [`port ${port}`]),
-    ...(uiPort === undefined || uiUrl.endsWith(`:${uiPort}`) ? [] : [`UI port ${uiPort}`]),
+    ...(port === undefined || address.endsWith(`:${port}`) ? [] : [{ what: 'port', asked: port }]),
+    ...(uiPort === undefined || uiUrl.endsWith(`:${uiPort}`) ? [] : [{ what: 'UI port', asked: uiPort }]),
   ];
-  if (elsewhere.length === 0) return;
+  const [first] = elsewhere;
+  if (first === undefined) return;
+  const { holderOf } = await import('../../server/server.ts');
   const why = startedByUs
-    ? 'something else listens there'
+    ? `${await holderOf(first.asked)} listens there`
     : `this project's server runs already, at ${address}`;
-  throw new UsageError(
-    `Not on ${elsewhere.join(' and ')}: ${why}. Leave the option out, or name another port.`,
-  );
+  const which = elsewhere.map(({ what, asked }) => `${what} ${asked}`).join(' and ');
+  throw new UsageError(`Not on ${which}: ${why}. Leave the option out, or name another port.`);
 }

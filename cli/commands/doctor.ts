@@ -1,4 +1,5 @@
 import { type Check, checkProgram, checkProject } from '../doctor/check-project.ts';
+import { checkEnvFile } from '../doctor/check-env-file.ts';
 import { checkServer } from '../doctor/check-server.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { namedQueue } from '../context.ts';
@@ -8,12 +9,18 @@ import { exitCodes } from '../exit-codes.ts';
 import { type Io, print, printJson } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
 
+export interface DoctorOptions extends CommonOptions {
+  /** Each agent's model is asked for one token. */
+  probe?: boolean;
+}
+
 /** `reloop doctor`: what is there, and what to do about what is not. */
-export async function doctor(io: Io, options: CommonOptions): Promise<number> {
-  const project = await checkProject(options);
+export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
+  const project = await checkProject(options, options.probe === true);
   const onOwnServer = temporalSettings(options).address === undefined;
   const taskQueue = usualQueue(project.config, namedQueue(io, options), onOwnServer);
-  const checks = [...checkProgram(), ...project.checks, ...(await checkServer({ ...options, taskQueue }))];
+  const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
+  const checks = [...own, ...(await checkServer({ ...options, taskQueue }))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);

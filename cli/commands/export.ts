@@ -40,8 +40,8 @@ export async function exportRun(io: Io, id: string, options: ExportCommandOption
 }
 
 async function collect(io: Io, run: AgentRun, options: ExportCommandOptions): Promise<RunExport> {
-  const { prompts = false } = options;
-  return run.export({ prompts, kinds: prompts ? await kindsFrom(io, options) : undefined });
+  const { prompts = false, html = false } = options;
+  return run.export({ prompts, images: html, kinds: prompts ? await kindsFrom(io, options) : undefined });
 }
 
 async function textOf(exported: RunExport, html: boolean): Promise<Iterable<string>> {

@@ -4,9 +4,10 @@ import { type CliContext, neverStarted } from '../context.ts';
 import { type FilterOptions, filtersOf } from '../filter-options.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
-import { count, localTime, oneLine, table } from '../print/display.ts';
+import { type Colors, colorsFor, count, localTime, oneLine, table } from '../print/display.ts';
 import { runPage } from '../web-ui.ts';
 import { withTemporal } from '../with-run.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 export interface ListOptions extends CommonOptions, FilterOptions {
   limit?: number;
@@ -21,9 +22,10 @@ export async function list(io: Io, options: ListOptions): Promise<number> {
   const isFiltered = Object.values(filtersOf(options)).some((value) => value !== undefined);
   const { found, runs } = (await neverStarted(options)) ? NOTHING : await find(io, options);
   if (options.json === true) printJson(io, runs);
-  else if (runs.length > 0) for (const line of runsTable(runs, io.stdout.columns)) print(io, line);
-  else if (isFiltered) say(io, 'No run fits. `reloop list` shows all.');
-  else if (found.nextPage === null) say(io, 'There are no runs yet: reloop run AGENT "question"');
+  else if (runs.length > 0)
+    for (const line of runsTable(runs, io.stdout.columns, colorsFor(io.stdout, io.env))) print(io, line);
+  else if (isFiltered) say(io, `No run fits. \`${reloop()} list\` shows all.`);
+  else if (found.nextPage === null) say(io, `There are no runs yet: ${reloop()} run AGENT "question"`);
   if (options.text !== undefined) say(io, `Looked at ${count(found.lookedAt, 'run')}.`);
   if (found.nextPage !== null)
     say(io, `There may be more: the same with --page ${found.nextPage}, or --all.`);
@@ -31,7 +33,11 @@ export async function list(io: Io, options: ListOptions): Promise<number> {
 }
 
 /** Columns of a list of runs, latest first; what waits has one where something does. */
-export function runsTable(runs: readonly RunSummary[], width = 120): string[] {
+export function runsTable(
+  runs: readonly RunSummary[],
+  width?: number,
+  colors: Pick<Colors, 'yellow'> = { yellow: String },
+): string[] {
   const anyWaits = runs.some(({ waiting }) => waiting !== undefined);
   const rows = runs.map(({ id, status, agent, startedAt, input, waiting }) => [
     oneLine(id),
@@ -42,7 +48,10 @@ export function runsTable(runs: readonly RunSummary[], width = 120): string[] {
     oneLine(input),
   ]);
   const head = ['ID', 'STATUS', 'AGENT', 'STARTED', ...(anyWaits ? ['WAITS FOR YOU'] : []), 'QUESTION'];
-  return table([head, ...rows], width);
+  const isWaiting = (cell: string, column: number) => head[column] === 'STATUS' && cell.trim() === 'waiting';
+  return table([head, ...rows], width, (cell, column) =>
+    isWaiting(cell, column) ? colors.yellow(cell) : cell,
+  );
 }
 
 const NOTHING = { found: { nextPage: null, lookedAt: 0, unindexed: false }, runs: [] };
@@ -91,7 +100,7 @@ export async function everyPage(
 function sayUnindexed(io: Io): void {
   say(
     io,
-    'note: this server does not have our search attributes, so each run is read, which is slower: `reloop doctor` says more.',
+    `note: this server does not have our search attributes, so each run is read, which is slower: \`${reloop()} doctor\` says more.`,
   );
 }
 

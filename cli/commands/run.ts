@@ -1,10 +1,13 @@
 import { prepareWorker } from '../../worker/run-worker.ts';
+import { contentText } from '../../agent/content.ts';
 import type { StartOptions } from '../../client/start-options.ts';
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import { temporalSettings } from '../../client/connect.ts';
 import { RunNotFound } from '../../client/errors.ts';
+import { readInput } from '../../client/read-input.ts';
 import { placeOfRun } from '../../client/place.ts';
+import { pollers } from '../../client/task-queue.ts';
 import {
   type Asked,
   type SessionQuestion,
@@ -12,6 +15,7 @@ import {
   checkTakesHistory,
   leaveInSession,
 } from '../ask-in-session.ts';
+import { checkTakesImages, withImages } from '../image-option.ts';
 import { checkAgent, checkModel, checkOverrides, checkVariables, configFor } from '../check-agent.ts';
 import { fit, oneLine, shellWord } from '../print/display.ts';
 import { UsageError, exitCodes } from '../exit-codes.ts';
@@ -23,10 +27,13 @@ import { queuesOf } from '../command-config.ts';
 import { type CliContext, namedQueue, needsWorker } from '../context.ts';
 import { serving } from '../task-queue.ts';
 import { runPage, sayPage, withPage } from '../web-ui.ts';
-import { serve, withTemporal } from '../with-run.ts';
+import { serve, untilItsCodeIsSaved, withTemporal } from '../with-run.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 export interface RunOptions extends CommonOptions {
   id?: string;
+  /** Files and URLs. */
+  image?: string[];
   session?: string;
   model?: string;
   maxIterations?: Limit;
@@ -45,22 +52,30 @@ export interface RunOptions extends CommonOptions {
 /** `reloop run`: starts a run and follows it to its answer. */
 export async function run(io: Io, agent: string, question: string, options: RunOptions): Promise<number> {
   const { detach = false, verbose = false } = options;
-  const input = await questionOf(io, question);
+  const input = await withImages(await questionOf(io, question), options.image);
   const named = temporalSettings(options).address !== undefined;
   const config = await configFor(options, named);
   const loaded = config?.loaded;
   if (loaded !== undefined) {
     checkAgent(loaded, agent);
+    if (typeof input !== 'string') checkTakesImages(loaded, agent);
     if (options.session !== undefined) checkTakesHistory(loaded, agent);
     if (options.var !== undefined) checkVariables(loaded, agent, options.var);
     checkOverrides(loaded, agent, startOptions(options));
-    if (!named || !detach) checkModel(loaded, agent, options.model);
+    if (!named && !(await isServerUp())) checkModel(loaded, agent, options.model);
   }
 
   if (!named && !detach) prepareWorker();
   const printed = options.json === true ? 'report' : 'answer';
+  let isOpen = false;
   return withTemporal(io, options, async (context) => {
+    isOpen = true;
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
+    // Else the model is asked by somebody else, who has the key.
+    if (loaded !== undefined && !(named && detach) && (await nobodyWorks(context, taskQueue))) {
+      checkModel(loaded, agent, options.model);
+    }
+    if (!detach) await untilItsCodeIsSaved(context);
     const asked = await ask(io, context, { agent, input, config, taskQueue }, options);
     const { run: started, ours, left } = asked;
     if (left !== undefined) return left === 'SIGTERM' ? exitCodes.terminated : exitCodes.cancelled;
@@ -80,12 +95,27 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       ...(verbose ? { verbose: { kinds: loaded?.kinds.values() } } : {}),
     });
     return finish(io, withPage(context, started), followed, printed, serves);
+  }).catch((error: unknown) => {
+    // Where no server is, nobody works either, and the key is missing before anything else.
+    if (!isOpen && loaded !== undefined && !detach) checkModel(loaded, agent, options.model);
+    throw error;
   });
+}
+
+/** This project's; one that is not up has no worker either. */
+async function isServerUp(): Promise<boolean> {
+  const { runningServer, stateDirectory } = await import('../../server/server.ts');
+  return (await runningServer(stateDirectory())) !== undefined;
+}
+
+async function nobodyWorks(context: CliContext, taskQueue: string): Promise<boolean> {
+  if (context.embedded !== undefined) return needsWorker(context, taskQueue);
+  return (await pollers(context.client.temporal, taskQueue)).length === 0;
 }
 
 async function questionOf(io: Io, question: string): Promise<string> {
   const input = question === '-' ? (await readAll(io)).trim() : question;
-  if (input.trim() === '') throw new UsageError('There is no question: reloop run AGENT "question"');
+  if (input.trim() === '') throw new UsageError(`There is no question: ${reloop()} run AGENT "question"`);
   return input;
 }
 
@@ -136,11 +166,13 @@ async function checkSame(
     if (event.type !== 'run_started') continue;
     const differs = [
       ...(event.agent === agent ? [] : [`its agent is ${event.agent}`]),
-      ...(event.input === input ? [] : [`its question is "${shortened(event.input)}"`]),
+      ...(contentText(event.input) === contentText(readInput(input).input)
+        ? []
+        : [`its question is "${shortened(contentText(event.input))}"`]),
     ];
     if (differs.length === 0) return;
     throw new UsageError(
-      `There is a run "${existing.id}" already, and it is another: ${differs.join(', and ')}. See it with \`reloop show ${shellWord(existing.id)}\`, or give this one another --id.`,
+      `There is a run "${existing.id}" already, and it is another: ${differs.join(', and ')}. See it with \`${reloop()} show ${shellWord(existing.id)}\`, or give this one another --id.`,
     );
   }
 }
@@ -166,7 +198,7 @@ async function sayAlone(io: Io, context: CliContext, started: AgentRun): Promise
   const { id } = started;
   say(
     io,
-    `It is recorded, and begins with the next ${serving('dev', taskQueue)} or \`reloop watch ${shellWord(id)}\`.`,
+    `It is recorded, and begins with the next ${serving('dev', taskQueue)} or \`${reloop()} watch ${shellWord(id)}\`.`,
   );
 }
 

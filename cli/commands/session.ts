@@ -1,3 +1,4 @@
+import { contentText } from '../../agent/content.ts';
 import type { SessionReport, SessionSummary } from '../../client/agent-session.ts';
 import { SessionNotFound } from '../../client/errors.ts';
 import { placeOfSession } from '../../client/place.ts';
@@ -8,6 +9,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import type { CommonOptions } from '../options.ts';
 import { neverStarted } from '../context.ts';
 import { attended, serve, withTemporal } from '../with-run.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 export interface SessionListOptions extends CommonOptions {
   limit: number;
@@ -23,10 +25,10 @@ export async function listSessions(io: Io, { limit, ...options }: SessionListOpt
   }
   if (options.json === true) printJson(io, sessions);
   else if (sessions.length === 0)
-    say(io, 'There are no sessions yet: reloop run AGENT "question" --session NAME');
+    say(io, `There are no sessions yet: ${reloop()} run AGENT "question" --session NAME`);
   else {
     const rows = sessions.map(({ name, startedAt }) => [oneLine(name), localTime(startedAt)]);
-    for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns ?? 120)) print(io, line);
+    for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns)) print(io, line);
   }
   return exitCodes.answered;
 }
@@ -59,12 +61,20 @@ async function mustHaveStarted(options: CommonOptions, name: string): Promise<vo
   if (await neverStarted(options)) throw new SessionNotFound(name);
 }
 
-function lines({ stdout, env }: Io, { messages, runs, running, queued }: SessionReport): string[] {
+function lines(
+  { stdout, env }: Io,
+  { messages, runs, running, queued, unanswered }: SessionReport,
+): string[] {
   const colors = colorsFor(stdout, env);
   const speaker = { user: 'You', assistant: 'Agent', system: 'Notes', tool: 'Tool' } as const;
   return [
-    ...messages.map(({ role, content }) => `${colors.bold(speaker[role])}: ${harmless(content ?? '')}`),
+    ...messages.map(
+      ({ role, content }) => `${colors.bold(speaker[role])}: ${harmless(contentText(content))}`,
+    ),
     `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${oneLine(String(runs.at(-1)))}`}`,
+    ...(unanswered.length === 0
+      ? []
+      : [`without an answer: ${oneLine(unanswered.join(', '))} (again: ${reloop()} retry RUN)`]),
     ...(running === null ? [] : [`running: ${oneLine(running)}`]),
     ...(queued.length === 0 ? [] : [`waiting for their turn: ${oneLine(queued.join(', '))}`]),
   ];

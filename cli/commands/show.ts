@@ -13,6 +13,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options.ts';
 import { kindsFrom } from '../kinds-from.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
+import { totalTokenWords } from '../print/tokens.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
 import type { CliContext } from '../context.ts';
 import { sayPage, withPage } from '../web-ui.ts';
@@ -64,12 +65,7 @@ function closing(
   const help = waiting.flatMap((call) =>
     waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
   );
-  const soFar = [
-    status,
-    count(iterations, 'step'),
-    count(usage.totalTokens, 'token'),
-    ...costWords(usage),
-  ].join(' · ');
+  const soFar = [status, count(iterations, 'step'), totalTokenWords(usage), ...costWords(usage)].join(' · ');
   const error = errorLine(report);
   return [
     ...help,

@@ -45,6 +45,6 @@ export async function tools(io: Io, { config, json = false }: CommonOptions): Pr
     ],
   );
   const head = ['TOOL', 'EFFECTS', 'APPROVAL', 'TIMEOUT', 'ATTEMPTS', 'ON FAILURE', 'AGENTS', 'DESCRIPTION'];
-  for (const line of table([head, ...rows], io.stdout.columns ?? 120)) print(io, line);
+  for (const line of table([head, ...rows], io.stdout.columns)) print(io, line);
   return exitCodes.answered;
 }

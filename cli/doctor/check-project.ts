@@ -1,5 +1,8 @@
 import { relative } from 'node:path';
 import { findConfig } from '../../config/load.ts';
+import type { LoadedConfig } from '../../config/loaded-config.ts';
+import { probeModels } from './probe-models.ts';
+import { isScripted, shownModel } from './shown-model.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadCommandConfig } from '../command-config.ts';
 import type { CommonOptions } from '../options.ts';
@@ -32,19 +35,16 @@ export interface ProjectChecks {
 }
 
 /** The config, its agents and what their models need. */
-export async function checkProject({ config: named }: CommonOptions): Promise<ProjectChecks> {
+export async function checkProject(
+  { config: named }: CommonOptions,
+  asksModels: boolean,
+): Promise<ProjectChecks> {
   try {
     const config = await loadCommandConfig(named);
     const { loaded } = config;
     const file = relative(process.cwd(), named ?? findConfig() ?? '');
-    const models = [...loaded.agents.keys()].map((agent): Check => {
-      const problem = loaded.validate(agent);
-      const name = `agent ${agent}`;
-      if (problem === undefined)
-        return { name, state: 'ok', found: modelOf(loaded.manifest(agent, {})?.model) };
-      return { name, state: 'problem', found: modelOf(loaded.manifest(agent, {})?.model), advice: problem };
-    });
-    const usable = models.some(({ state }) => state === 'ok');
+    const models = await checkModels(loaded, asksModels);
+    const usable = models.some(({ state, exitCode }) => state === 'ok' || exitCode !== undefined);
     const found = `${file}: ${count(loaded.agents.size, 'agent')}, ${count(loaded.tools.size, 'tool')}`;
     const nothing = {
       exitCode: exitCodes.usage,
@@ -68,6 +68,33 @@ export async function checkProject({ config: named }: CommonOptions): Promise<Pr
   }
 }
 
-function modelOf(name: string | undefined): string {
-  return `model ${name ?? '?'}`;
+/** Each agent's model: whether it could be asked from here and, if that is wanted, whether it answers. */
+async function checkModels(loaded: LoadedConfig, asksModels: boolean): Promise<Check[]> {
+  const agents = [...loaded.agents.keys()];
+  const askable = agents.filter(
+    (agent) => loaded.validate(agent) === undefined && !isScripted(loaded, agent),
+  );
+  const probed = asksModels ? await probeModels(loaded, askable) : undefined;
+  return agents.map((agent) => {
+    const name = `agent ${agent}`;
+    const model = `model ${shownModel(loaded, agent)}`;
+    const problem = loaded.validate(agent);
+    if (problem !== undefined) return { name, state: 'problem', found: model, advice: problem };
+    const answer = probed?.get(agent);
+    switch (answer?.type) {
+      case 'answered':
+        return { name, state: 'ok', found: `${model} answered in ${answer.took}` };
+      case 'failed':
+        return {
+          name,
+          state: 'problem',
+          found: `${model} does not answer`,
+          advice: answer.problem,
+          exitCode: exitCodes.failed,
+        };
+      case undefined:
+        if (isScripted(loaded, agent)) return { name, state: 'ok', found: `${model}: nobody to ask` };
+        return { name, state: 'ok', found: `${model}, not asked (doctor --probe asks it)` };
+    }
+  });
 }

@@ -9,6 +9,7 @@ import type { Check } from './check-project.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CommonOptions } from '../options.ts';
 import { waitingPath } from '../web-ui.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 const DAY_S = 86_400;
 
@@ -89,7 +90,11 @@ async function checkPorts(): Promise<Check[]> {
       ? `ports ${grpc} and ${ui} are free`
       : `taken: port ${taken.join(', ')}; others will be used`;
   return [
-    { name: 'server', state: 'ok', found: 'not running: `reloop run` and `reloop dev` start one' },
+    {
+      name: 'server',
+      state: 'ok',
+      found: `not running: \`${reloop()} run\` and \`${reloop()} dev\` start one`,
+    },
     { name: 'ports', state: taken.length === 0 ? 'ok' : 'note', found: ports },
   ];
 }
@@ -154,5 +159,10 @@ async function checkWorkers(client: Client, taskQueue: string): Promise<Check> {
   const workers = await pollers(client, taskQueue);
   const found = `task queue ${taskQueue}: ${workers.length === 0 ? 'nobody' : workers.join(', ')}`;
   if (workers.length > 0) return { name: 'workers', state: 'ok', found };
-  return { name: 'workers', state: 'note', found, advice: 'start one with `reloop worker` or `reloop dev`' };
+  return {
+    name: 'workers',
+    state: 'note',
+    found,
+    advice: `start one with \`${reloop()} worker\` or \`${reloop()} dev\``,
+  };
 }

@@ -1,3 +1,4 @@
+import { contentText } from '../../agent/content.ts';
 import type { ChatMessage } from '../../agent/vocabulary.ts';
 import type { ExportedRequest } from '../../client/run-export.ts';
 import { count } from '../print/display.ts';
@@ -67,7 +68,7 @@ function messageBlock({ role, content, toolCalls = [], toolCallId }: ChatMessage
   const calls = toolCalls.map((call) => pre(json(call)));
   return html`<div class="message">
     <b>${role}</b
-    >${toolCallId === undefined ? '' : html` <span class="dim">${toolCallId}</span>`}${content === null ? '' : pre(content)}${calls}
+    >${toolCallId === undefined ? '' : html` <span class="dim">${toolCallId}</span>`}${content === null ? '' : pre(contentText(content))}${calls}
   </div>`;
 }
 

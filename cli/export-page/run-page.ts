@@ -1,6 +1,7 @@
 import type { RunExport } from '../../client/run-export.ts';
 import { axisOf } from './axis.ts';
 import { html, toString, verbatim } from './html.ts';
+import { hasImage } from './question-block.ts';
 import { runSection } from './run-section.ts';
 import { type Interval, running } from './spans.ts';
 import { style } from './style.ts';
@@ -9,7 +10,7 @@ import { turnsOf } from './work.ts';
 
 /**
  * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself forbids
- * them. Whatever models, tools and people wrote is text on it.
+ * them. The images of the question stand in it. Whatever models, tools and people wrote is text on it.
  */
 export function runPage(exported: RunExport): string {
   const { id, runId, agent, status, stopReason } = exported.run;
@@ -22,7 +23,7 @@ export function runPage(exported: RunExport): string {
           <meta charset="utf-8" />
           <meta
             http-equiv="Content-Security-Policy"
-            content="default-src 'none'; style-src 'unsafe-inline'"
+            content="default-src 'none'; style-src 'unsafe-inline'${hasImage(exported.run.input) ? '; img-src data:' : ''}"
           />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />

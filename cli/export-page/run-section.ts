@@ -1,3 +1,4 @@
+import { contentText } from '../../agent/content.ts';
 import type { WaitingCall } from '../../agent/events.ts';
 import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/run-export.ts';
 import { costWords } from '../print/cost.ts';
@@ -7,9 +8,11 @@ import type { Axis } from './axis.ts';
 import { timeline } from './bars.ts';
 import { facts, folded, labelled, pre, prose } from './blocks.ts';
 import { type Html, html } from './html.ts';
+import { questionBlock } from './question-block.ts';
 import { requestsByCall } from './request-block.ts';
 import { decisionData, turnSection } from './turn-section.ts';
-import { badge, lasted, stateOfRun, tokensText, utcTime, waitingFor } from './words.ts';
+import { tokenWords } from '../print/tokens.ts';
+import { badge, lasted, stateOfRun, utcTime, waitingFor } from './words.ts';
 import { runNote } from './run-note.ts';
 import { type RunNote, storyOf } from './work.ts';
 
@@ -55,13 +58,13 @@ function outcome({ run, agents }: RunExport): Html {
   const totals: [string, string | undefined][] = [
     ['Steps', iterations.toLocaleString('en-US')],
     ['Model calls', usage.modelCalls.toLocaleString('en-US')],
-    ['Tokens', tokensText(usage)],
+    ['Tokens', tokenWords(usage)],
     ['Cost', costWords(usage).join('')],
     ['Models', [...new Set(agents.flatMap(({ manifest }) => manifest?.model ?? []))].join(', ')],
     ['History', `${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`],
   ];
   return html`<section class="card">
-    ${labelled('Question', prose(input))} ${answered ? labelled('Answer', prose(output)) : ''}
+    ${labelled('Question', questionBlock(input))} ${answered ? labelled('Answer', prose(output)) : ''}
     ${error === null ? '' : labelled('Error', html`<pre class="bad">${error.type}: ${error.message}</pre>`)}
     ${waiting.map((call) => waitingNote(run.id, call))}
     <dl>
@@ -107,7 +110,7 @@ function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: P
   return html`<details class="sub">
     <summary>
       Sub-agent <b>${agent}</b>${again} ${badge(stateOfRun(status, stopReason))}
-      ${facts(count(iterations, 'step'), tokensText(usage), ...costWords(usage))}
+      ${facts(count(iterations, 'step'), tokenWords(usage), ...costWords(usage))}
     </summary>
     <div class="body">${runSection(exported, { ...place, path })}</div>
   </details>`;
@@ -144,10 +147,10 @@ function agentBlock({ manifest, question, scope }: ExportedAgent): Html {
       : `${manifest.name}, ${manifest.kind}, ${manifest.model}`;
   const { chatHistory = [], variables = {} } = question ?? {};
   const said = chatHistory.map(
-    ({ role, content }) => html`<div class="message"><b>${role}</b>${pre(content ?? '')}</div>`,
+    ({ role, content }) => html`<div class="message"><b>${role}</b>${pre(contentText(content))}</div>`,
   );
   return html`<p class="meta">${facts(scope === 0 ? '' : `agent ${scope + 1} of this workflow`, named)}</p>
-    ${scope === 0 || question === null ? '' : labelled('Question', prose(question.input))}
+    ${scope === 0 || question === null ? '' : labelled('Question', questionBlock(question.input))}
     ${manifest === null ? '' : folded('Definition', pre(JSON.stringify(manifest, null, 2)), 'as it was pinned when the run began')}
     ${
       manifest === null || manifest.tools.length === 0

@@ -2,6 +2,7 @@ import type { WaitingCall } from '../../agent/events.ts';
 import type { ExportedSubAgent } from '../../client/run-export.ts';
 import { costWords } from '../print/cost.ts';
 import { count } from '../print/display.ts';
+import { tokenWords, totalTokenWords, wordCount } from '../print/tokens.ts';
 import { decisionText, thoughtIn, tries } from '../print/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { turnBar } from './bars.ts';
@@ -9,16 +10,7 @@ import { facts, folded, labelled, pre, preview, prose } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
-import {
-  badge,
-  isLimit,
-  lasted,
-  stateOfCall,
-  stateOfTurn,
-  tokensText,
-  utcTime,
-  waitingFor,
-} from './words.ts';
+import { badge, isLimit, lasted, stateOfCall, stateOfTurn, utcTime, waitingFor } from './words.ts';
 import type { Call, Note, Turn, Work } from './work.ts';
 
 /** What a section needs to know beside its own part of the run. */
@@ -55,7 +47,7 @@ function costsOf(turn: Turn, end: number): Html {
   const usage = turn.reply?.turn.usage;
   return facts(
     ranFor(end, turn, ...turn.calls),
-    usage && `${usage.totalTokens.toLocaleString('en-US')} tok`,
+    usage && totalTokenWords(usage).replace(/tokens?/, 'tok'),
     ...(usage ? costWords(usage) : []),
   );
 }
@@ -92,6 +84,7 @@ function replyBlocks(turn: Turn, end: number): Html {
   const {
     text,
     toolCalls = [],
+    reasoning,
     decision,
     finishReason,
     usage,
@@ -112,13 +105,14 @@ function replyBlocks(turn: Turn, end: number): Html {
         utcTime(reply.at),
         ranFor(end, turn),
         ...tries(reply.attempts),
-        tokensText(usage),
+        tokenWords(usage),
         ...costWords(usage),
         `finish: ${finishReason}`,
         cached === true ? 'from the cache' : undefined,
         reply.closing === true ? 'asked for its answer at the limit' : undefined,
       )}
     </p>
+    ${reasoning === undefined ? '' : folded('Reasoning', html`${pre(reasoning)}`, wordCount(reasoning))}
     ${thought === '' ? '' : labelled('Thought', prose(thought))}
     ${remarks.map((remark) => html`<p class="note warn">${remark}</p>`)}
     ${decision.type === 'finish' ? labelled('Answer', prose(decision.output)) : ''}

@@ -1,4 +1,4 @@
-import { EXCEPTION_TOOL, type RunStatus, type Usage } from '../../agent/vocabulary.ts';
+import { EXCEPTION_TOOL, type RunStatus } from '../../agent/vocabulary.ts';
 import type { OperatorDecision, WaitingCall } from '../../agent/events.ts';
 import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { count, duration } from '../print/display.ts';
@@ -95,10 +95,6 @@ export function waitingFor(park: WaitingCall): string {
   if (reason === 'limit') return `the run before step ${call} ${reasonText(reason)}`;
   const why = reason === 'approval' ? 'needs approval' : reasonText(reason);
   return stateOf(park).kind === 'tool' ? `${tool} (${call}) ${why}` : `the model of step ${call} ${why}`;
-}
-
-export function tokensText({ promptTokens, completionTokens }: Usage): string {
-  return `${promptTokens.toLocaleString('en-US')} + ${count(completionTokens, 'token')}`;
 }
 
 /** 850 ms, 12.5 s, 4 min 10 s, 3 h 5 min, 2 days 7 h. */

@@ -1,3 +1,4 @@
+import { withoutSchedule } from '../../agent/calls.ts';
 import type { OperatorDecision, RunEvent, RunStep, WaitingCall } from '../../agent/events.ts';
 import { isDropped } from '../../agent/restart.ts';
 import { effectOf } from '../../agent/rules/decisions.ts';
@@ -197,7 +198,7 @@ export function storyOf({ events }: Pick<RunExport, 'events'>): { turns: Turn[];
   function workOf(call: string): Work | undefined {
     const known = calls.get(call) ?? byId.get(call);
     const slash = call.lastIndexOf('/');
-    return known ?? (slash < 0 ? undefined : workOf(call.slice(0, slash).replace(/~\d+$/u, '')));
+    return known ?? (slash < 0 ? undefined : workOf(withoutSchedule(call.slice(0, slash))));
   }
 }
 

@@ -6,6 +6,7 @@ import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import type { Followed } from './follow.ts';
 import { type Io, print, printAnswer, printJson, say } from '../io.ts';
 import type { Leaving } from './leave.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 /** What goes to stdout. */
 export type Printed = 'answer' | 'report' | 'nothing';
@@ -43,9 +44,9 @@ function finishLeft(
   ours: boolean,
 ): number {
   const goesOn = ours
-    ? 'Its worker was this command, so the run stands still until there is another: `reloop dev`, or'
+    ? `Its worker was this command, so the run stands still until there is another: \`${reloop()} dev\`, or`
     : 'The run goes on wherever a worker serves it:';
-  say(io, `${goesOn} reloop watch ${shellWord(id)}`);
+  say(io, `${goesOn} ${reloop()} watch ${shellWord(id)}`);
   if (why === 'SIGTERM') return exitCodes.terminated;
   if (why === 'SIGINT') return exitCodes.cancelled;
   if (printed === 'report') printJson(io, { id });

@@ -9,6 +9,7 @@ import { createLiveRegion } from '../print/live-region.ts';
 import type { FollowContext } from './follow.ts';
 import { type Leaving, watchSignals } from './leave.ts';
 import { warnWithoutWorker } from './no-worker.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 /** Shows a backtest on stderr until it ends, or goes on without us. */
 export async function followBacktest(
@@ -46,9 +47,9 @@ export function leftBacktest(
   { why }: Leaving,
   { agent, id, ours, flags }: { agent: string; id: string; ours: boolean; flags: string[] },
 ): number {
-  const again = ['reloop', 'backtest', shellWord(agent), '--id', shellWord(id), ...flags].join(' ');
+  const again = [reloop(), 'backtest', shellWord(agent), '--id', shellWord(id), ...flags].join(' ');
   const goesOn = ours
-    ? 'Its worker was this command, so the backtest stands still until there is another: `reloop dev`, or'
+    ? `Its worker was this command, so the backtest stands still until there is another: \`${reloop()} dev\`, or`
     : 'The backtest goes on wherever a worker serves it:';
   say(io, `${goesOn} ${again}`);
   if (why === 'SIGTERM') return exitCodes.terminated;

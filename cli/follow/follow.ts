@@ -5,7 +5,7 @@ import type { AgentRun } from '../../client/agent-run.ts';
 import { TemporalUnreachable } from '../../client/errors.ts';
 import { placeOfRun } from '../../client/place.ts';
 import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
-import { colorsFor } from '../print/display.ts';
+import { colorsFor, shellWord } from '../print/display.ts';
 import { harmlessOn } from '../print/harmless.ts';
 import { failureOf, exitCodes } from '../exit-codes.ts';
 import { type Leaving, watchSignals } from './leave.ts';
@@ -15,6 +15,7 @@ import { replyLines, requestLines } from '../print/prompt.ts';
 import { createTracePrinter } from '../print/trace-printer.ts';
 import type { CliContext } from '../context.ts';
 import { waitingHelp } from './waiting-help.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 export interface FollowOptions {
   /** Come back when the run waits for a person. */
@@ -25,6 +26,8 @@ export interface FollowOptions {
   flags: string[];
   /** Has just been decided; a sub-agent's call is still said to wait until its parent hears of that. */
   decided?: { call: string; n: number } | undefined;
+  /** Told of each event, as it is printed. */
+  onEvent?: ((event: RunEvent) => void) | undefined;
   /** Print exact requests and replies; rendered by these kinds. */
   verbose?: { kinds: Iterable<AgentKind> | undefined };
 }
@@ -54,6 +57,7 @@ export async function follow(
     width: () => stderr.columns ?? 100,
     live: stderr.isTTY === true && env['TERM'] !== 'dumb',
     rows: OBSERVATION_ROWS,
+    whole: `${reloop()} show ${shellWord(run.id)}`,
   });
   const signals = watchSignals(io, run, { onInterrupt: options.onInterrupt, clear: printer.end });
   const { notify } = context;
@@ -77,6 +81,7 @@ export async function follow(
         printer.note((await verbose?.(event)) ?? []);
       }
       printer.print(event);
+      options.onEvent?.(event);
       if (event.within === undefined) addToReport(report, event);
       progress.add(event);
       // Past waits that were decided long ago need no help text: only the state at the end of the record counts.
@@ -100,7 +105,8 @@ export async function follow(
   }
 }
 
-async function countEvents(run: FollowedRun): Promise<number> {
+/** How many events are recorded of a run so far. */
+export async function countEvents(run: Pick<FollowedRun, 'events'>): Promise<number> {
   let events = 0;
   for await (const _ of run.events({ follow: false })) events++;
   return events;
@@ -167,7 +173,7 @@ function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKi
 function lostServer(error: unknown, { client }: FollowContext, run: FollowedRun): unknown {
   if (failureOf(error).code !== exitCodes.unreachable) return error;
   return new TemporalUnreachable(
-    `The Temporal server at ${client.address} no longer answers. What the run did is kept there: \`reloop watch ${run.id}\` goes on.`,
+    `The Temporal server at ${client.address} no longer answers. What the run did is kept there: \`${reloop()} watch ${run.id}\` goes on.`,
     { cause: error },
   );
 }

@@ -4,6 +4,7 @@ import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { shellWord } from '../print/display.ts';
 import { workflowPage } from '../web-ui.ts';
+import { reloop } from '../../client/typed-command.ts';
 
 export interface HelpOptions {
   id: string;
@@ -33,12 +34,12 @@ export function waitingHelp(
   const state = stateOf(waiting);
   const commands = fittingDecisions(state).map((name) => {
     const { words, hint } = usageOf(name, state);
-    return `${['reloop', name, run, ...which, ...words, ...flags].join(' ')}${hint}`;
+    return `${[reloop(), name, run, ...which, ...words, ...flags].join(' ')}${hint}`;
   });
   // A limit is raised for the run that it is of.
   const raise =
     waiting.reason === 'limit'
-      ? [['reloop extend', shellWord(workflow), raisingFlag(waiting), ...flags].join(' ')]
+      ? [[reloop(), 'extend', shellWord(workflow), raisingFlag(waiting), ...flags].join(' ')]
       : [];
   const lines = [...raise, ...commands, ...(uiUrl === undefined ? [] : [page + tab])];
   return lines.map((text) => `      ${text}`);

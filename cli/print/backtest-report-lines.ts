@@ -91,9 +91,19 @@ function endingWords({ status, output, error }: RunEnding): string {
   return status === 'completed' || status === 'stopped' ? asText(output) : status;
 }
 
-function tokenWords({ totalTokens: before }: Usage, { totalTokens: after }: Usage): string {
-  const change = before === 0 ? '' : ` (${percent((after - before) / before)})`;
-  return `${before.toLocaleString('en-US')} before, ${after.toLocaleString('en-US')} after${change}`;
+/** A change of sums that leave calls out says nothing. */
+function tokenWords(before: Usage, after: Usage): string {
+  const isKnown = [before, after].every(
+    ({ totalTokens, uncountedCalls = 0 }) => totalTokens > 0 && uncountedCalls === 0,
+  );
+  const change = isKnown
+    ? ` (${percent((after.totalTokens - before.totalTokens) / before.totalTokens)})`
+    : '';
+  return `${tokensIn(before)} before, ${tokensIn(after)} after${change}`;
+}
+
+function tokensIn({ totalTokens, uncountedCalls = 0 }: Usage): string {
+  return `${uncountedCalls === 0 ? '' : 'at least '}${totalTokens.toLocaleString('en-US')}`;
 }
 
 /** Where a price is known. */

@@ -3,6 +3,8 @@ import stringWidth from 'string-width';
 import type { Output } from '../io.ts';
 import { harmless } from './harmless.ts';
 
+export { contentText } from '../../agent/content.ts';
+
 export type Colors = ReturnType<typeof pc.createColors>;
 
 export function colorsFor(output: Output, env: { [name: string]: string | undefined }): Colors {
@@ -29,8 +31,15 @@ export function padTo(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - stringWidth(text)));
 }
 
-/** Columns side by side, two blanks apart; what is too wide loses the end of its last column. */
-export function table(rows: string[][], width: number): string[] {
+/**
+ * Columns side by side, two blanks apart; what is too wide for a terminal loses the end of its last column. `paint` is
+ * given each cell of the columns before that one.
+ */
+export function table(
+  rows: string[][],
+  width = Infinity,
+  paint: (cell: string, column: number) => string = (cell) => cell,
+): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
   );
@@ -38,7 +47,10 @@ export function table(rows: string[][], width: number): string[] {
     const cells = row.map((cell, column) =>
       column === row.length - 1 ? cell : padTo(cell, widths[column] ?? 0),
     );
-    return fit(cells.join('  '), width).trimEnd();
+    const room = width - stringWidth(cells.slice(0, -1).join('  ')) - 2;
+    if (room < 1) return fit(cells.join('  '), width).trimEnd();
+    const painted = cells.slice(0, -1).map(paint);
+    return [...painted, fit(cells.at(-1) ?? '', room)].join('  ').trimEnd();
   });
 }
 

@@ -2,6 +2,7 @@ import type { ModelTurn } from '../../agent/calls.ts';
 import type { ModelPrompt } from '../../agent/kinds/kind.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { Colors } from './display.ts';
+import { tokenWords } from './tokens.ts';
 
 export interface PromptStyle {
   colors: Colors;
@@ -46,10 +47,12 @@ function toolLines(
 
 /** A reply as it was recorded, which is up to the first stop string. */
 export function replyLines(call: string, turn: ModelTurn, { colors, words }: PromptStyle): string[] {
-  const { text, toolCalls = [], finishReason, usage } = turn;
-  const about = `${finishReason}, ${usage.promptTokens} + ${usage.completionTokens} tokens`;
+  const { text, toolCalls = [], reasoning, finishReason, usage } = turn;
+  const about = `${finishReason}, ${tokenWords(usage)}`;
+  const heading = headingIn(colors, words);
   return [
-    headingIn(colors, words)(`step ${call}: reply (${about})`),
+    ...(reasoning === undefined ? [] : [heading(`step ${call}: reasoning`), words(reasoning)]),
+    heading(`step ${call}: reply (${about})`),
     words(text),
     ...toolCalls.map((toolCall) => words(JSON.stringify(toolCall))),
   ];

@@ -8,8 +8,7 @@ import {
   asText,
   noUsage,
 } from '../../agent/vocabulary.ts';
-import { costWords } from './cost.ts';
-import { type Colors, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
+import { type Colors, contentText, count, duration, firstRows, fit, lastRows, oneLine } from './display.ts';
 import { harmless } from './harmless.ts';
 import { createLiveRegion } from './live-region.ts';
 import { type Below, createSubAgentTraces, indented } from './sub-agent-traces.ts';
@@ -17,11 +16,15 @@ import {
   attemptText,
   decisionText,
   failureText,
+  labels,
+  notesOn,
+  reasoningWords,
   restartText,
   steeringText,
   thoughtIn,
   totalWords,
   tries,
+  turnWords,
   unheardText,
   waitingText,
 } from './trace-words.ts';
@@ -35,6 +38,8 @@ export interface TraceOptions {
   live: boolean;
   /** Rows of an observation that are shown; Infinity for all. */
   rows: number;
+  /** The command that shows what is left out. */
+  whole?: string | undefined;
   /** The run is a sub-agent's, and shown within its parent's. */
   below?: Below | undefined;
 }
@@ -49,6 +54,7 @@ export interface TracePrinter {
 }
 
 type ModelEnded = Extract<RunEvent, { type: 'model_ended' }>;
+type Written = Extract<RunEvent, { type: 'model_text' | 'model_reasoning' }>;
 
 const INDENT = '    ';
 const TEXT_ROWS = 6;
@@ -62,6 +68,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   const failed = new Set<string>();
   const inputs = new Map<string, string>();
   const subAgents = createSubAgentTraces({ indent: INDENT, show: underWay, traceOf: traceBelow });
+  const labelled = labels(colors.cyan, INDENT);
   let siblings = 1;
   let iterations = 0;
   let usage: Usage = noUsage;
@@ -81,12 +88,14 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([
           `${colors.bold(harmless(event.agent))}  ${colors.dim(`run ${oneLine(event.id)}`)}`,
           // What a sub-agent is asked stands above it, as the input of the call.
-          ...(below === undefined ? [...labelled('Question', event.input, ''), ''] : []),
+          ...(below === undefined ? [...labelled('Question', contentText(event.input), ''), ''] : []),
         ]);
       case 'model_started':
         return underWay(event.call, [colors.dim(`[${path(event.call)}] thinking …`)]);
       case 'model_text':
-        return underWay(event.call, writing(event.call, event.attempt, asText(event.text)));
+        return underWay(event.call, writing(event));
+      case 'model_reasoning':
+        return underWay(event.call, writing(event));
       case 'model_ended':
         return modelEnded(event);
       case 'model_failed':
@@ -148,34 +157,19 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   }
 
   function modelEnded({ call, turn, attempts, durationMs, closing }: ModelEnded): void {
-    const { decision, finishReason, warnings = [] } = turn;
+    const { decision } = turn;
     if (closing !== true) iterations++;
     usage = addUsage(usage, turn.usage);
     open.delete(call);
     siblings = decision.type === 'act' ? decision.actions.length : 1;
-    const { promptTokens, completionTokens } = turn.usage;
-    const costs = [
-      duration(durationMs),
-      `${promptTokens} + ${completionTokens} tokens`,
-      ...costWords(turn.usage),
-      ...tries(attempts),
-    ];
+    const costs = turnWords(turn, durationMs, attempts);
+    const thought = thoughtIn(turn);
     stay([
       `${colors.bold(`[${path(call)}]`)} ${colors.dim(costs.join(' · '))}`,
-      ...thoughtLines(thoughtIn(turn)),
-      ...(finishReason === 'length'
-        ? [INDENT + colors.yellow('the reply was cut off at the token limit')]
-        : []),
-      ...(closing === true ? [INDENT + colors.yellow('asked for its answer at the limit')] : []),
-      ...(turn.shortened === true
-        ? [INDENT + colors.yellow('the context was too long: the oldest observations were shortened')]
-        : []),
-      ...warnings.map((text) => INDENT + colors.yellow(`warning: ${oneLine(text)}`)),
+      ...reasoningWords(turn).map((words) => colors.dim(INDENT + words)),
+      ...(thought === '' ? [] : labelled('Thought', thought)),
+      ...notesOn(turn, closing).map((text) => INDENT + colors.yellow(text)),
     ]);
-  }
-
-  function thoughtLines(thought: string): string[] {
-    return thought === '' ? [] : labelled('Thought', thought);
   }
 
   function action(call: string, { tool, toolInput }: AgentAction): void {
@@ -205,7 +199,13 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     const { text, cut } = firstRows(whole, rows, width() - INDENT.length);
     stay([
       ...labelled(`Observation${ofCall(call)}`, text),
-      ...(cut === 0 ? [] : [colors.dim(`${INDENT}… ${count(cut, 'more character')}`)]),
+      ...(cut === 0
+        ? []
+        : [
+            colors.dim(
+              `${INDENT}… ${count(cut, 'more character')}${options.whole ? `: ${options.whole}` : ''}`,
+            ),
+          ]),
       ...(attempts === 0
         ? []
         : [colors.dim(INDENT + [duration(durationMs), ...tries(attempts)].join(' · '))]),
@@ -238,16 +238,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     ]);
   }
 
-  /** `Label: text`, the text's further lines indented like the first. */
-  function labelled(label: string, text: string, indent = INDENT): string[] {
-    const [first = '', ...others] = harmless(text).split('\n');
-    return [`${indent}${colors.cyan(`${label}:`)} ${first}`, ...others.map((line) => indent + line)];
-  }
-
-  function writing(call: string, attempt: number, text: string): string[] {
+  function writing({ type, call, attempt, text }: Written): string[] {
     const again = attempt > 1 ? `, attempt ${attempt}` : '';
-    const lines = lastRows(harmless(text).trim(), TEXT_ROWS, width() - INDENT.length - 1);
-    return [`[${path(call)}] writing${again} …`, ...indented(lines, INDENT)].map(colors.dim);
+    const lines = lastRows(harmless(asText(text)).trim(), TEXT_ROWS, width() - INDENT.length - 1);
+    const what = type === 'model_text' ? 'writing' : 'thinking';
+    return [`[${path(call)}] ${what}${again} …`, ...indented(lines, INDENT)].map(colors.dim);
   }
 
   /** Which call, where a turn has several. */

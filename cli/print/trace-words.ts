@@ -6,6 +6,8 @@ import type { RestartedEvent } from '../../agent/restart.ts';
 import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { costWords } from './cost.ts';
 import { count, duration, oneLine } from './display.ts';
+import { harmless } from './harmless.ts';
+import { tokenWords, wordCount } from './tokens.ts';
 
 /** What the model thought in a turn: its words, without those that are the answer. */
 export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
@@ -20,6 +22,16 @@ function thoughtOf(log: string): string {
   // No two parts of it that match the same blanks: it would take the square of a long reply's length.
   const end = log.search(/\bAction\s*(?:\d+\s*)?:|Final Answer:/u);
   return (end < 0 ? log : log.slice(0, end)).replace(/^\s*Thought:/u, '').trim();
+}
+
+/** How much the model thought before it wrote: all of it is in `show --prompt` and `--verbose`. */
+export function reasoningWords({ reasoning }: ModelTurn): string[] {
+  return reasoning === undefined ? [] : [`reasoning: ${wordCount(reasoning)}`];
+}
+
+/** What a model call took. */
+export function turnWords({ usage }: ModelTurn, durationMs: number, attempts: number): string[] {
+  return [duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
 }
 
 export function tries(attempts: number): string[] {
@@ -113,11 +125,31 @@ function because(text: string | undefined): string {
 
 /** What a run has taken in all. */
 export function totalWords(iterations: number, usage: Usage): string[] {
-  const { modelCalls, promptTokens, completionTokens } = usage;
   return [
     count(iterations, 'step'),
-    count(modelCalls, 'model call'),
-    `${promptTokens.toLocaleString('en-US')} + ${completionTokens.toLocaleString('en-US')} tokens`,
+    count(usage.modelCalls, 'model call'),
+    tokenWords(usage),
     ...costWords(usage),
+  ];
+}
+
+/** `Label: text`, the text's further lines indented like the first. */
+export function labels(paint: (label: string) => string, usual: string) {
+  return (label: string, text: string, indent = usual): string[] => {
+    const [first = '', ...others] = harmless(text).split('\n');
+    return [`${indent}${paint(`${label}:`)} ${first}`, ...others.map((line) => indent + line)];
+  };
+}
+
+/** What a reader should know of a reply beside its text. */
+export function notesOn(
+  { finishReason, shortened, warnings = [] }: ModelTurn,
+  closing: boolean | undefined,
+): string[] {
+  return [
+    ...(finishReason === 'length' ? ['the reply was cut off at the token limit'] : []),
+    ...(closing === true ? ['asked for its answer at the limit'] : []),
+    ...(shortened === true ? ['the context was too long: the oldest observations were shortened'] : []),
+    ...warnings.map((text) => `warning: ${oneLine(text)}`),
   ];
 }

@@ -1,0 +1,151 @@
+import type { Argument, Command, Option } from 'commander';
+import { decisionNames } from '../../agent/rules/decisions.ts';
+import { runMessageNames } from '../../agent/rules/run-messages.ts';
+
+/** Something that may stand at the cursor. */
+export interface Candidate {
+  word: string;
+  about: string;
+}
+
+/** What belongs at the cursor: words that the program itself knows, or names to be looked up. */
+export type Wanted =
+  | { type: 'words'; words: Candidate[] }
+  | { type: 'agents' }
+  | { type: 'sessions' }
+  | { type: 'files' }
+  /** Runs that the command is for. */
+  | { type: 'runs'; which: RunsFor }
+  /** Calls of a run that the command is for. */
+  | { type: 'calls'; run: string; command: string };
+
+/** `waiting` on a decision, all that are open, or any. */
+export type RunsFor = { of: 'waiting'; command: string } | { of: 'open' } | { of: 'any' };
+
+/** What may stand at the cursor of a command line, and with what in front of it (`--status=`). */
+export interface Place {
+  wanted: Wanted;
+  prefix: string;
+  /** What --config names, for what the config has. */
+  config: string | undefined;
+  address: string | undefined;
+  namespace: string | undefined;
+}
+
+/** Finds out from the program itself: a new command or option is completed without being listed anywhere else. */
+export function placeOf(program: Command, words: readonly string[], current: string): Place {
+  let command = program;
+  const given: string[] = [];
+  const values = new Map<string, string>();
+  let awaited: Option | undefined;
+  let onlyWords = false;
+  for (const word of words) {
+    if (awaited !== undefined) {
+      values.set(awaited.attributeName(), word);
+      awaited = undefined;
+      continue;
+    }
+    if (word === '--' && !onlyWords) {
+      onlyWords = true;
+      continue;
+    }
+    if (word.startsWith('-') && !onlyWords) {
+      const [flag = '', value] = word.split(/=(.*)/su);
+      const option = optionOf(command, flag);
+      if (option?.required !== true && option?.optional !== true) continue;
+      if (value === undefined) awaited = option;
+      else values.set(option.attributeName(), value);
+      continue;
+    }
+    const own = given.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+    if (own === undefined) given.push(word);
+    else command = own;
+  }
+  const shared = {
+    config: values.get('config'),
+    address: values.get('address'),
+    namespace: values.get('namespace'),
+  };
+  const [flag = '', value] = current.split(/=(.*)/su);
+  const inline =
+    !onlyWords && current.startsWith('--') && value !== undefined ? optionOf(command, flag) : undefined;
+  if (inline !== undefined) return { ...shared, wanted: valueOf(inline), prefix: `${flag}=` };
+  if (awaited !== undefined) return { ...shared, wanted: valueOf(awaited), prefix: '' };
+  if (current.startsWith('-') && !onlyWords) {
+    return { ...shared, wanted: { type: 'words', words: flagsOf(command) }, prefix: '' };
+  }
+  return { ...shared, wanted: argumentOf(command, given), prefix: '' };
+}
+
+function argumentOf(command: Command, given: readonly string[]): Wanted {
+  const isHelp = command.parent === null && given[0] === 'help';
+  if (command.commands.length > 0 && (given.length === 0 || isHelp)) {
+    const helps =
+      isHelp || command.parent !== null ? [] : [{ word: 'help', about: 'show the help of a command' }];
+    return { type: 'words', words: [...command.commands.filter(isVisible).map(commandWord), ...helps] };
+  }
+  const argument = command.registeredArguments[given.length];
+  return argument === undefined ? NOTHING : valuesOf(command, argument, given);
+}
+
+const NOTHING: Wanted = { type: 'words', words: [] };
+
+/** By the name that the argument has in the command's usage. */
+function valuesOf(command: Command, argument: Argument, given: readonly string[]): Wanted {
+  if (argument.argChoices !== undefined) return choices(argument.argChoices);
+  switch (argument.name()) {
+    case 'id':
+      return { type: 'runs', which: runsFor(command.name()) };
+    case 'call':
+      return { type: 'calls', run: given[0] ?? '', command: command.name() };
+    case 'agent':
+      return { type: 'agents' };
+    case 'name':
+      return command.parent?.name() === 'session' ? { type: 'sessions' } : NOTHING;
+    default:
+      return NOTHING;
+  }
+}
+
+function valueOf(option: Option): Wanted {
+  if (option.argChoices !== undefined) return choices(option.argChoices);
+  const [, value = ''] = /<(.+?)>/u.exec(option.flags) ?? [];
+  if (value === 'file') return { type: 'files' };
+  if (option.attributeName() === 'agent') return { type: 'agents' };
+  if (option.attributeName() === 'session') return { type: 'sessions' };
+  // Options whose values are checked by a function of their own say in their description which there are.
+  const listed = /^[a-z]+(?:, [a-z]+)+$/u.test(option.description) ? option.description.split(', ') : [];
+  return choices(listed);
+}
+
+function runsFor(command: string): RunsFor {
+  const isDecision = decisionNames.some((name) => name === command);
+  if (isDecision) return { of: 'waiting', command };
+  const isOpen =
+    command === 'watch' || command === 'cancel' || runMessageNames.some((name) => name === command);
+  return { of: isOpen ? 'open' : 'any' };
+}
+
+function choices(words: readonly string[]): Wanted {
+  return { type: 'words', words: words.map((word) => ({ word, about: '' })) };
+}
+
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find(({ short, long }) => flag !== '' && (flag === long || flag === short));
+}
+
+function flagsOf(command: Command): Candidate[] {
+  const own = command.options
+    .filter(({ hidden }) => !hidden)
+    .map(({ long, short, description }) => ({ word: long ?? short ?? '', about: description }));
+  return [...own, { word: '--help', about: 'show this' }];
+}
+
+function commandWord(command: Command): Candidate {
+  return { word: command.name(), about: command.summary() };
+}
+
+/** commander keeps to itself which commands are hidden; its help does not. */
+function isVisible(command: Command): boolean {
+  return command.parent?.createHelp().visibleCommands(command.parent).includes(command) ?? true;
+}

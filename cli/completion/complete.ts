@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { exitCodes } from '../exit-codes.ts';
+import { type Io, print } from '../io.ts';
+import { fit, oneLine } from '../print/display.ts';
+import { agentsOf, refreshAgents } from './agents-cache.ts';
+import { type Candidate, type Place, placeOf } from './candidates.ts';
+import { type CommandLine, forBash, readCommandLine } from './command-line.ts';
+
+export interface CompleteOptions {
+  /** bash's own: the line up to the cursor, and the characters at which it splits words. */
+  line?: string;
+  breaks?: string;
+  /** Find out the agents of this config, and print nothing. */
+  refresh?: string;
+}
+
+/** Printed in place of candidates where the shell itself knows better. */
+const FILES = ':files';
+/** Who presses TAB waits no longer; where no server is up there is nothing to wait for. */
+const PATIENCE_MS = 2000;
+const ABOUT_CELLS = 70;
+
+/**
+ * `reloop complete`: what may stand at the cursor, a candidate a line, for the scripts of `reloop completion`. What goes wrong
+ * is nothing to be said in the middle of somebody's line: then there are no candidates.
+ */
+export async function complete(
+  io: Io,
+  program: Command,
+  words: readonly string[],
+  options: CompleteOptions,
+): Promise<number> {
+  try {
+    if (options.refresh === undefined) await answer(io, program, words, options);
+    else await refreshAgents(options.refresh);
+  } catch {
+    // As said above.
+  }
+  return exitCodes.answered;
+}
+
+async function answer(
+  io: Io,
+  program: Command,
+  words: readonly string[],
+  { line, breaks = '' }: CompleteOptions,
+): Promise<void> {
+  const typed = line === undefined ? asLine(words) : readCommandLine(line);
+  const place = placeOf(program, typed.words.slice(1), typed.current);
+  if (place.wanted.type === 'files') return print(io, FILES);
+  const found = (await candidatesOf(place)).map(({ word, about }) => ({ word: place.prefix + word, about }));
+  // zsh and fish choose among all candidates by rules of their own.
+  for (const { word, about } of found) {
+    if (line === undefined) print(io, `${oneLine(word)}\t${fit(oneLine(about), ABOUT_CELLS)}`);
+    else if (word.startsWith(typed.current)) print(io, forBash(word, typed, breaks));
+  }
+}
+
+/** Words as a shell gives them that has read them itself, the last of them under the cursor. */
+function asLine(words: readonly string[]): CommandLine {
+  const current = words.at(-1) ?? '';
+  return { words: words.slice(0, -1), current, raw: current, quote: '' };
+}
+
+async function candidatesOf({ wanted, ...place }: Place): Promise<Candidate[]> {
+  if (wanted.type === 'words') return wanted.words;
+  if (wanted.type === 'files') return [];
+  if (wanted.type === 'agents') return agentsOf(place.config, Date.now() + PATIENCE_MS);
+  const { lookUp } = await import('./look-up.ts');
+  const tooLate = sleep(PATIENCE_MS, [], { ref: false });
+  return Promise.race([lookUp(wanted, place), tooLate]);
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stateOf } from '../../agent/rules/waiting.ts';
+import { decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
+import { waitingReasons } from '../../agent/vocabulary.ts';
+import { stateDirectory } from '../../server/state-folder.ts';
+import type { AgentClient } from '../../client/agent-client.ts';
+import type { RunSummary } from '../../client/list-runs.ts';
+import type { Candidate, Place, RunsFor, Wanted } from './candidates.ts';
+
+const MOST = 30;
+/** A server that was named and is not up takes seconds to say so. */
+const CONNECT_MS = 700;
+
+/** Names that only a server knows; none where no server is up: none is started for a TAB. */
+export async function lookUp(
+  wanted: Exclude<Wanted, { type: 'words' | 'agents' | 'files' }>,
+  place: Pick<Place, 'address' | 'namespace'>,
+): Promise<Candidate[]> {
+  const client = await connect(place);
+  if (client === undefined) return [];
+  switch (wanted.type) {
+    case 'sessions':
+      return sessions(client);
+    case 'runs':
+      return runs(client, wanted.which);
+    case 'calls':
+      return calls(client, wanted.run, wanted.command);
+  }
+}
+
+async function connect({ address, namespace: named }: Pick<Place, 'address' | 'namespace'>) {
+  const { connectTo, temporalSettings } = await import('../../client/connect.ts');
+  const settings = temporalSettings({
+    ...(address === undefined ? {} : { address }),
+    ...(named === undefined ? {} : { namespace: named }),
+  });
+  const server = settings.address ?? (await ownServer());
+  if (server === undefined) return undefined;
+  const { AgentClient: Client } = await import('../../client/agent-client.ts');
+  const connecting = connectTo(
+    server,
+    settings.namespace,
+    settings.address === undefined ? {} : settings.connection,
+  );
+  connecting.catch(() => undefined); // it may come to nothing when nobody waits any more
+  const temporal = await Promise.race([connecting, sleep(CONNECT_MS, undefined, { ref: false })]);
+  return temporal && new Client(temporal, server, '');
+}
+
+async function ownServer(): Promise<string | undefined> {
+  const { runningServer } = await import('../../server/server.ts');
+  return (await runningServer(stateDirectory()))?.address;
+}
+
+async function sessions(client: AgentClient): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for await (const { name } of client.sessions(MOST)) found.push({ word: name, about: '' });
+  return found;
+}
+
+async function runs(client: AgentClient, which: RunsFor): Promise<Candidate[]> {
+  if (which.of === 'any') return candidates(client, {});
+  if (which.of === 'open') return candidates(client, { status: ['running', 'waiting', 'paused'] });
+  const waiting = await list(client, { status: ['waiting', 'paused'] });
+  const fitting = waiting.filter((run) => fittingCalls(run, which.command).length > 0).map(candidateOf);
+  // A run that is over may be retried as a whole.
+  if (fitting.length > 0 || which.command !== 'retry') return fitting;
+  return candidates(client, { status: ['failed', 'cancelled'] });
+}
+
+/** Of `cancel` the tool calls that run, of a decision those that wait and that it fits. */
+async function calls(client: AgentClient, id: string, command: string): Promise<Candidate[]> {
+  const running = new Map<string, string>();
+  const { waiting } = await client.get(id).describe((event) => {
+    if (event.type === 'tool_started') running.set(event.call, event.tool);
+    if (event.type === 'tool_failed') running.delete(event.call);
+    if (event.type === 'step') running.delete(event.step.call);
+  });
+  if (command === 'cancel') return [...running].map(([word, about]) => ({ word, about }));
+  return waiting
+    .filter((call) => fits(command, call))
+    .map(({ call, tool, reason }) => ({ word: call, about: `${tool} ${reason}` }));
+}
+
+type Filter = Parameters<AgentClient['listPage']>[0];
+
+async function candidates(client: AgentClient, filter: Filter): Promise<Candidate[]> {
+  return (await list(client, filter)).map(candidateOf);
+}
+
+async function list(client: AgentClient, filter: Filter): Promise<RunSummary[]> {
+  return (await client.listPage({ ...filter, limit: MOST })).runs;
+}
+
+function candidateOf({ id, agent, status, input }: RunSummary): Candidate {
+  return { word: id, about: `${status} ${agent}: ${input}` };
+}
+
+function fittingCalls({ waiting = [] }: RunSummary, command: string) {
+  return waiting.filter((call) => fits(command, call));
+}
+
+function fits(command: string, { call, reason: said }: { call: string; reason: string }): boolean {
+  const name = decisionNames.find((known) => known === command);
+  const reason = waitingReasons.find((known) => known === said);
+  if (name === undefined || reason === undefined) return false;
+  return ruleOf(name).fits(stateOf({ call, reason, n: 0, tool: '', toolInput: null }));
+}

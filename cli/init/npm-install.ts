@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Io, say } from '../io.ts';
+
+/** What has been done about the packages, and the command that does it. */
+export interface Installed {
+  state: 'installed' | 'failed' | 'left to you';
+  command: string;
+}
+
+const LOCK_FILES = [
+  ['pnpm-lock.yaml', 'pnpm install'],
+  ['yarn.lock', 'yarn install'],
+  ['bun.lock', 'bun install'],
+  ['bun.lockb', 'bun install'],
+] as const;
+
+const COMMAND = 'npm install';
+
+/** Has npm install what package.json names; where another package manager is at home, and where it is not wanted, nobody. */
+export async function install(io: Io, folder: string, wanted: boolean): Promise<Installed> {
+  const other = LOCK_FILES.find(([file]) => existsSync(join(folder, file)));
+  if (!wanted || other !== undefined) return { state: 'left to you', command: other?.[1] ?? COMMAND };
+  say(io, `${COMMAND} in ${folder}: this takes a while …`);
+  const code = await npmInstall(io, folder);
+  return { state: code === 0 ? 'installed' : 'failed', command: COMMAND };
+}
+
+/** Its exit code; 127 where there is no npm. */
+function npmInstall(io: Io, folder: string): Promise<number> {
+  const child = spawn('npm', ['install', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    env: ownEnvironment(io.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => io.stderr.write(text));
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      say(io, `npm could not be started: ${error.message}`);
+      resolve(127);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** npx tells what it starts which project it was called in; another one is meant here. */
+function ownEnvironment(env: Io['env']): Io['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => !/^npm_(?:config_(?:local_prefix|package|call)|package_|lifecycle_)/iu.test(name),
+    ),
+  );
+}

@@ -1,0 +1,36 @@
+import type { Usage } from '../../agent/vocabulary.ts';
+import { count } from './display.ts';
+
+/** `1,200 + 34 tokens`; where the server did not say it of some calls, `at least`, and of all of them, `tokens unknown`. */
+export function tokenWords(usage: Usage): string {
+  const { promptTokens, completionTokens } = usage;
+  return unlessUnknown(usage, `${figure(promptTokens)} + ${figure(completionTokens)} tokens`);
+}
+
+/** The same as one sum. */
+export function totalTokenWords(usage: Usage): string {
+  return unlessUnknown(usage, count(usage.totalTokens, 'token'));
+}
+
+function unlessUnknown({ modelCalls, totalTokens, uncountedCalls = 0 }: Usage, words: string): string {
+  // Older runs recorded zeros of a server that did not count.
+  if (modelCalls > 0 && totalTokens === 0) return 'tokens unknown';
+  return uncountedCalls === 0 ? words : `at least ${words}`;
+}
+
+function figure(tokens: number): string {
+  return tokens.toLocaleString('en-US');
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+/** Of a longer thought the words are counted up to here, and the rest by its length. */
+const COUNTED_CHARS = 20_000;
+
+/** `412 words`, in languages without blanks between them too. */
+export function wordCount(text: string): string {
+  const counted = text.slice(0, COUNTED_CHARS);
+  let words = 0;
+  for (const { isWordLike } of segmenter.segment(counted)) if (isWordLike === true) words++;
+  if (counted.length === text.length) return count(words, 'word');
+  return `about ${count(Math.round((words * text.length) / counted.length), 'word')}`;
+}
