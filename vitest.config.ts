@@ -1,5 +1,10 @@
+import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { summaryReporter } from './test/support/summary-reporter.ts';
+
+// Commands that are hinted at begin with `reloop` where that is on the PATH, as here.
+const commands = new URL('test/support/bin', import.meta.url).pathname;
+process.env['PATH'] = commands + delimiter + process.env['PATH'];
 
 /** A test that asserts nothing cannot fail. */
 const expect = { requireAssertions: true };
@@ -37,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'workflow',
           expect,
-          include: ['test/workflow/**/*.test.ts'],
+          include: ['test/workflow/**/*.test.ts', 'examples/testing/*.test.ts'],
           pool: 'forks',
           globalSetup: ['test/support/global-setup.ts'],
           // They mostly wait for the server that they share.
@@ -58,6 +63,18 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        test: {
+          name: 'docs',
+          expect,
+          include: ['test/docs/**/*.test.ts'],
+          pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 5 },
         },
       },
     ],

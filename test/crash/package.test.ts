@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -8,11 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/cli.ts';
+import { type Packed, packInto } from '../support/packed.ts';
 
 /** The package as npm gives it to a project that has nothing else, once as ES modules and once as CommonJS. */
 const project = mkdtempSync(join(tmpdir(), 'reloop-package-'));
@@ -28,16 +30,17 @@ const program = readFileSync(new URL('../fixtures/package-user.ts', import.meta.
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: { [entry: string]: unknown };
 };
-const names = Object.keys(entries).map((entry) => entry.replace('.', 'reloop'));
+const names = Object.keys(entries)
+  .filter((entry) => !entry.endsWith('.json'))
+  .map((entry) => entry.replace('.', 'reloop'));
+let packed: Packed;
 
 beforeAll(async () => {
-  const packed = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
-  const { stdout } = await run('npm', packed, { cwd: root });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  packed = packInto(project);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }));
   // The cache has what the checkout was installed from.
   const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  await run('npm', ['install', ...quietly, `./${filename}`], { cwd: project });
+  await run('npm', ['install', ...quietly, packed.file], { cwd: project });
   // A project that is checked by TypeScript has Node's types; these are ours.
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
   const types = join(project, 'node_modules/@types/node');
@@ -51,15 +54,79 @@ beforeAll(async () => {
   }
 }, 300_000);
 
+const installed = join(project, 'node_modules/reloop');
+
+test('holds the build, the pages, the examples and the licence, and nothing that only the checkout needs', () => {
+  const meant = ['dist', 'docs', 'examples', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md'];
+  const tops = [...new Set(packed.paths.map((path) => path.split('/')[0] ?? ''))];
+  expect(tops).toEqual(expect.arrayContaining(meant));
+  // What `reloop init` copies may be there as well.
+  expect(tops.filter((top) => ![...meant, 'package.json', 'template'].includes(top))).toEqual([]);
+  const built = packed.paths.filter((path) => path.startsWith('dist/'));
+  expect(built.filter((path) => /\/test\/|\.test\.|\.map$|(?<!\.d)\.ts$|build-/u.test(path))).toEqual([]);
+  expect(built).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/workflows/bundle.js']));
+});
+
+test('says nowhere on which machine it was built, nor in the source map of its workflows', () => {
+  const machine = [root, homedir()].filter((path) => path.length > 1);
+  const told = packed.paths.filter((path) => {
+    const text = readFileSync(join(installed, path), 'utf8');
+    const [, map = ''] = /sourceMappingURL=data:[^,]*base64,(\S+)/u.exec(text) ?? [];
+    const all = text + Buffer.from(map, 'base64').toString();
+    return machine.some((place) => all.includes(`${place}/`));
+  });
+  expect(told).toEqual([]);
+});
+
+test('has what its pages link to', () => {
+  const pages = packed.paths.filter((path) => path.endsWith('.md') && !path.startsWith('template/'));
+  const dead = pages.flatMap((page) => {
+    const text = readFileSync(join(installed, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/gu)].map(([, link = '']) => link);
+    return links.filter((link) => !existsSync(join(installed, dirname(page), link)));
+  });
+  expect(dead).toEqual([]);
+});
+
+describe('what not every project needs', () => {
+  test.each(['pyodide', '@modelcontextprotocol/sdk', 'zod-to-json-schema', 'mathjs', 'typescript'])(
+    'npm does not install along: %s',
+    (name) => expect(existsSync(join(project, 'node_modules', name))).toBe(false),
+  );
+
+  test.each([
+    ['python()', 'python() needs the package pyodide, which is not installed: npm install pyodide@'],
+    ["mcp({ command: 'x' })", 'mcp() needs the package @modelcontextprotocol/sdk, which is not installed'],
+    [
+      "fromLangChain({ name: 't', description: 'd', invoke() {}, schema: { _def: { typeName: 'ZodObject' } } })",
+      'Tool "t": its schema is zod 3\'s, and needs the package zod-to-json-schema, which is not installed',
+    ],
+  ])('is asked for where a tool is defined: %s', async (call, message) => {
+    expect(await printedBy(`await reloop.${call}`)).toContain(message);
+  });
+
+  test('the calculator computes without mathjs', async () => {
+    expect(await printedBy("await reloop.calculator().run('21 * 9 / 5 + 32', { attempt: 1 })")).toBe(
+      'Answer: 69.8',
+    );
+  });
+});
+
+/** The value of an expression in the project, or the message of what it threw. */
+async function printedBy(expression: string): Promise<string> {
+  const program = `import * as reloop from 'reloop';
+    try { console.log(${expression}); } catch (error) { console.log(error.message); }`;
+  const args = ['--input-type=module', '-e', program];
+  return (await run(process.execPath, args, { cwd: join(project, 'module') })).stdout.trim();
+}
+
 test('the project gets one native bridge, one zod and one of each package of Temporal', () => {
   const files = readdirSync(join(project, 'node_modules'), { recursive: true, encoding: 'utf8' });
-  const installed = files.filter((file) =>
+  const found = files.filter((file) =>
     /(?:^|node_modules\/)(?:zod|@temporalio\/[^/]+)\/package\.json$/u.test(file),
   );
-  expect(installed.filter((file) => file.includes('node_modules/'))).toEqual([]);
-  expect(installed).toEqual(
-    expect.arrayContaining(['zod/package.json', '@temporalio/core-bridge/package.json']),
-  );
+  expect(found.filter((file) => file.includes('node_modules/'))).toEqual([]);
+  expect(found).toEqual(expect.arrayContaining(['zod/package.json', '@temporalio/core-bridge/package.json']));
 });
 
 test.each(names)('plain Node imports %s from an ES module', async (name) => {
@@ -68,12 +135,8 @@ test.each(names)('plain Node imports %s from an ES module', async (name) => {
   expect(Number(stdout)).toBeGreaterThan(0);
 });
 
-test.each(names)('plain Node imports %s from CommonJS', async (name) => {
-  const args = [
-    '--input-type=commonjs',
-    '-e',
-    `import('${name}').then((all) => console.log(Object.keys(all).length))`,
-  ];
+test.each(names)('plain Node requires %s from CommonJS', async (name) => {
+  const args = ['--input-type=commonjs', '-e', `console.log(Object.keys(require('${name}')).length)`];
   const { stdout } = await run(process.execPath, args, { cwd: join(project, 'commonjs') });
   expect(Number(stdout)).toBeGreaterThan(0);
 });

@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Dependencies } from '../../activities/dependencies.ts';
+import { createStoredImages } from '../../activities/stored-images.ts';
 import { createCallModel } from '../../activities/call-model.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
@@ -35,10 +36,14 @@ export function callModelOnce(
     address: undefined,
     transcriptCacheBytes: 1_000,
   };
-  const callModel = createCallModel(dependencies, {
-    open: async () => transcriptAt(advance(START, entries), entries),
-    manifest: async () => agent,
-  });
+  const callModel = createCallModel(
+    dependencies,
+    {
+      open: async () => transcriptAt(advance(START, entries), entries),
+      manifest: async () => agent,
+    },
+    createStoredImages(1_000),
+  );
   const delta = { scope: 0, base: 0, prev: START.digest, delta: entries };
   return new MockActivityEnvironment({ activityId: '1' }).run(callModel, { ...delta, ...input });
 }

@@ -28,7 +28,12 @@ export function cleanEnv(extra: { [name: string]: string } = {}): NodeJS.Process
 }
 
 export function reloop(args: string[], env: { [name: string]: string } = {}, cwd = root): Command {
-  const child = spawn(process.execPath, [main, ...args], {
+  return spawnCommand([main, ...args], env, cwd);
+}
+
+/** Node, as a user starts it in a terminal of its own. */
+export function spawnCommand(args: string[], env: { [name: string]: string } = {}, cwd = root): Command {
+  const child = spawn(process.execPath, args, {
     cwd,
     env: cleanEnv(env),
     detached: true,

@@ -3,11 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Page, chromium } from 'playwright-core';
 import { root } from './cli.ts';
+import { layOutPackage } from './packed-package.ts';
 import { startPageProject } from './page-project.ts';
 
 const folder = join(root, 'docs/images');
 mkdirSync(folder, { recursive: true });
-const project = await startPageProject();
+const project = await startPageProject(await layOutPackage());
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],

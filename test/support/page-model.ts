@@ -26,6 +26,8 @@ const outages = new Set(['What is due?']);
 
 /** Answers from what it is shown, so that it may be asked again. */
 export const pageModel: Script = ({ prompt }) => {
+  if (prompt.endsWith('My name is Laila.')) return 'Hello Laila!';
+  if (prompt.endsWith('Who am I?')) return prompt.includes('Laila') ? 'You are Laila.' : 'I do not know.';
   const question = Object.keys(replies).find((text) => prompt.includes(`Question: ${text}`)) ?? '';
   if (outages.delete(question)) return { status: 503, error: { message: 'The server is overloaded.' } };
   const since = prompt.slice(prompt.indexOf(`Question: ${question}`));

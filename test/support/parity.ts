@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AgentRunFailed } from '../../client/errors.ts';
+import { builtInKind } from '../../agent/kinds/kinds.ts';
 import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
 import type { RecordedRequest, ScriptEntry, ScriptedModel } from '../../testing.ts';
 import { scripted } from '../../testing.ts';
@@ -61,7 +62,7 @@ export function prepare(kind: string, place: number, parity: ParityCase): Prepar
   // In the order of the requests: a conversation's runs each begin with their first step.
   const model = scripted((_, index) => script[index] ?? { status: 400, error: { message: 'Used up.' } });
   const name = `${kind}-${place}`;
-  const agent = { name, kind, model, tools: tools.map(parityTool), ...options };
+  const agent = { name, kind: builtInKind(kind), model, tools: tools.map(parityTool), ...options };
 
   async function run({ client }: Rig): Promise<Outcome> {
     const session = earlier.length === 0 ? {} : { session: `${client.taskQueue}-${name}` };

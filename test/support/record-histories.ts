@@ -7,6 +7,7 @@
  * Recorded files are never changed, and what is there is not written again: a replay that fails needs `patched()` or the
  * manifest's loop version in the workflow, not a new file.
  */
+import { contentText } from '../../agent/content.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -189,7 +190,7 @@ const paths: {
 /** Conversations: what is said, and how it ends. A summary is made of the first; the second goes on as new. */
 const friend = modelOf((_step, { prompt }) => {
   if (prompt.type === 'text') return 'They greeted each other.';
-  if (prompt.messages.at(-1)?.content?.endsWith('fail') === true) throw unauthorized();
+  if (contentText(prompt.messages.at(-1)?.content ?? null).endsWith('fail')) throw unauthorized();
   return '```json\n{"action": "Final Answer", "action_input": "I see."}\n```';
 });
 const sessions = [
@@ -203,8 +204,8 @@ const taskQueue = `record-${Date.now()}`;
 const agents = [
   ...paths.map(({ name, model, options }) => ({ name, model, tools, ...options })),
   ...operatedPaths.map(({ name, model, options }) => ({ name, model, tools: operatedTools, ...options })),
-  { name: 'session', kind: 'conversational', model: friend, memory: summary },
-  { name: 'session-continued', kind: 'conversational', model: friend },
+  { name: 'session', kind: 'conversational' as const, model: friend, memory: summary },
+  { name: 'session-continued', kind: 'conversational' as const, model: friend },
 ];
 const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
 const server = await startDevServer(path ?? 'temporal', EARLY_CONTINUE_AS_NEW);

@@ -55,6 +55,7 @@ const VOLATILE: readonly [RegExp, string][] = [
   [/<?\$\d+(?:\.\d+)?/gu, '<cost>'],
   [/\b[\d,]+ events?, [\d,]+ bytes?\b/gu, '<size>'],
   [/: [\d,]+ bytes\b/gu, ': <size>'],
+  [/"(durationMs|\w+Tokens|cost|events|bytes)": ?[\d.]+/gu, '"$1": <number>'],
 ];
 
 /** Two outputs that differ only by nature are the same after this. */

@@ -71,7 +71,7 @@ describe('a reply whose tokens nobody counted', () => {
 
   test('is warned of where there is a budget', async () => {
     const turn = await callModelOnce(uncounted, { manifest: { budget: { totalTokens: 5 } } });
-    expect(turn.warnings).toEqual([expect.stringContaining('did not count the tokens')]);
+    expect(turn.warnings).toEqual([expect.stringContaining('did not say how many tokens')]);
   });
 
   test('is no matter where there is none', async () => {

@@ -1,6 +1,9 @@
 import { anything, array, assert, constant, double, oneof, property, record, string } from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkReply } from '../../activities/check-reply.ts';
+import { limits } from '../../agent/limits.ts';
+import { utf8Length } from '../../agent/transcript/digest.ts';
+import type { Json } from '../../agent/vocabulary.ts';
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const call = { id: 'a', name: 'echo', arguments: '{}' };
@@ -19,7 +22,8 @@ test.each<[what: string, returned: object | undefined | null, said: string]>([
   ['a call that is read already', { ...reply, toolCalls: [{ ...call, arguments: {} }] }, 'toolCalls'],
   ['a call that is null', { ...reply, toolCalls: [null] }, 'toolCalls is no list'],
   ['no reason to finish', { ...reply, finishReason: null }, 'finishReason is no string'],
-  ['no usage', { ...reply, usage: undefined }, 'usage lacks'],
+  ['a usage that is a text', { ...reply, usage: '12' }, 'usage lacks'],
+  ['a thought that is no text', { ...reply, reasoning: ['hm'] }, 'reasoning is no text'],
   [
     'cached tokens that are no number',
     { ...reply, usage: { ...usage, cachedTokens: '3' } },
@@ -107,3 +111,21 @@ function attempt(value: object): object | undefined {
     return undefined;
   }
 }
+
+describe('what a model thought', () => {
+  const thought = (reasoning: string, providerData?: Json) =>
+    checkReply('mine', { ...reply, reasoning, providerData });
+
+  test('loses its end where it is too long, and the reply loses nothing', () => {
+    const kept = thought('é'.repeat(limits.reasoningBytes), { field: 'x' });
+    expect(utf8Length(JSON.stringify(kept.reasoning))).toBeLessThanOrEqual(limits.reasoningBytes);
+    expect(kept).toMatchObject({ text: 'hi', finishReason: 'stop', providerData: { field: 'x' } });
+  });
+
+  test('is not kept where there is none, nor is more than fits of what the provider wants back', () => {
+    expect(thought('').reasoning).toBeUndefined();
+    const { providerData, warnings } = thought('hm', { signature: 'x'.repeat(limits.reasoningBytes) });
+    expect(providerData).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining('wants back was not kept')]);
+  });
+});

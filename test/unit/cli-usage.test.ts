@@ -150,7 +150,9 @@ describe('the command line', () => {
         -h, --help                    show this
 
       Commands:
+        init [dir]                    begin a project, or add to one that is there
         run <agent> <question>        ask an agent and print its answer
+        chat [agent]                  talk to an agent
         list                          list runs, latest first
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
@@ -176,6 +178,7 @@ describe('the command line', () => {
         agents                        list the agents of the config
         tools                         list the tools of the config
         doctor                        say what works here, and what to do about the rest
+        completion <shell>            print what a shell reads to complete commands on TAB
         help [command]                show the help of a command
 
       Examples:
@@ -220,6 +223,7 @@ describe('the command line', () => {
         --namespace <name>     Temporal namespace (default: TEMPORAL_NAMESPACE, else default)
         --config <file>        config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)
         --task-queue <name>    default: the config's, TEMPORAL_TASK_QUEUE, else reloop
+        --debug                print the whole stack of an error, with its causes
       "
     `);
   });

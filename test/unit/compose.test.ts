@@ -135,10 +135,10 @@ describe('Dockerfile', () => {
     expect(stages(read('Dockerfile'))).toHaveLength(2);
   });
 
-  test('installs what the lock file says, builds, then drops what only the build needs', () => {
+  test('installs what the lock file says, builds, then drops what only the build needs, but not the Python of its agents', () => {
     expect(build?.filter((line) => line.startsWith('RUN '))).toEqual([
       'RUN npm ci --ignore-scripts',
-      'RUN npm run build && npm prune --omit=dev --ignore-scripts',
+      'RUN npm run build && mv node_modules/pyodide . && npm prune --omit=dev --ignore-scripts && mv pyodide node_modules/',
     ]);
   });
 

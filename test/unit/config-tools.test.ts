@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Tool, agentTool, calculator, http, human, search } from '../../tools/index.ts';
 import { agent, problemOf, tool } from '../support/config.ts';
 
 describe('a tool is refused', () => {
@@ -114,7 +115,6 @@ describe('a tool is refused', () => {
   );
 
   test.each<[what: string, config: object]>([
-    ['in one agent', { agents: [agent({ tools: [tool(), tool()] })] }],
     ['in two agents', { agents: [agent({ tools: [tool()] }), agent({ name: 'b', tools: [tool()] })] }],
     ['in an agent and beside it', { agents: [agent({ tools: [tool()] })], tools: [tool()] }],
   ])('that is another one of the same name: %s', (_what, config) => {
@@ -122,4 +122,29 @@ describe('a tool is refused', () => {
       'Two different tools are called "t". Give one another name, or define it once and list it in both agents.',
     );
   });
+
+  test('that is listed twice in one agent', () => {
+    expect(problemOf({ agents: [agent({ tools: [calculator(), calculator()] })] })).toBe(
+      'Agent "a" lists two tools that are called "calculator". Take one out, or give it another name.',
+    );
+  });
+
+  test.each<[what: string, one: () => Tool, other: () => Tool]>([
+    ['a calculator', calculator, () => calculator({ maxOutputChars: 10 })],
+    ['a search', () => search({ apiKey: 'k' }), () => search({ apiKey: 'other' })],
+    ['an http tool', () => http({ allow: ['a.example'] }), () => http({ allow: ['b.example'] })],
+    ['a person', human, () => human({ description: 'Asks the boss.' })],
+    [
+      'a sub-agent',
+      () => agentTool({ agent: 'a', name: 'sub', description: 'd' }),
+      () => agentTool({ agent: 'a', name: 'sub', description: 'e' }),
+    ],
+  ])(
+    'of ours that is written in place in two agents, but only where the options differ: %s',
+    (_what, one, other) => {
+      const agents = (second: Tool) => [agent({ tools: [one()] }), agent({ name: 'b', tools: [second] })];
+      expect(problemOf({ agents: agents(one()) })).toBe('none');
+      expect(problemOf({ agents: agents(other()) })).toContain('Two different tools are called');
+    },
+  );
 });

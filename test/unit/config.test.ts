@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z as z3 } from 'zod/v3';
 
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
@@ -39,7 +40,7 @@ describe('a config is refused', () => {
     [
       'with a model that is none',
       { agents: [agent()], models: { local: {} } },
-      'the config: models.local: is no model: give a name, openai(), scripted([…]) or defineModel({ call }).',
+      'the config: models.local: is no model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
     ],
     [
       'with a tool that is none',
@@ -76,7 +77,7 @@ describe('an agent is refused', () => {
     [
       'with a model that is none',
       { model: { ask: () => '' } },
-      'the config: agent "a": model: is no model: give a name, openai(), scripted([…]) or defineModel({ call }).',
+      'the config: agent "a": model: is no model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
     ],
     [
       'with a tool that is none',
@@ -94,8 +95,10 @@ describe('an agent is refused', () => {
       ['structured-chat-zero-shot-react-description', 'structured-chat'],
       ['chat-conversational-react-description', 'conversational'],
       ['openai-functions', 'tool-calling'],
+      ['zeroshot', 'zero-shot'],
+      ['Tool_Calling', 'tool-calling'],
     ].map(([theirs, ours]): [string, object, string] => [
-      `with LangChain's name ${theirs}, and told ours`,
+      `of a kind that goes by ${theirs} elsewhere, and told ours`,
       { kind: theirs },
       `Agent "a": unknown kind "${theirs}". In Reloop that is kind: '${ours}'. Known: ${known}.`,
     ]),
@@ -118,6 +121,11 @@ describe('an agent is refused', () => {
       'with an output that is no schema',
       { output: { type: 'object' } },
       'the config: agent "a": output: is no zod schema: write z.object({ … }) with the z that reloop exports.',
+    ],
+    [
+      'with an output of zod 3',
+      { output: z3.string() },
+      "the config: agent \"a\": output: is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4').",
     ],
     [
       'with a prompt text its kind does not have, and told those it has',

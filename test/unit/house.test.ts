@@ -16,6 +16,7 @@ const folders = [
   'worker',
   'server',
   'client',
+  'embedded',
   'cli',
   'testing',
 ];

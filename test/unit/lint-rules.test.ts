@@ -94,24 +94,33 @@ const imports: { folder: string; allowed: string[]; refused: string[] }[] = [
       type ../workflows/agent-run.ts, @temporalio/client, @temporalio/common, @temporalio/envconfig,
       type @temporalio/proto`),
     refused: list(`../workflows/agent-run.ts, ../activities/a.ts, type ../activities/a.ts, ../models/model.ts,
-      ../tools/tool.ts, ../config/a.ts, ../worker/a.ts, type ../worker/a.ts, ../server/a.ts, ../cli/main.ts,
+      ../tools/tool.ts, ../config/a.ts, ../worker/a.ts, type ../worker/a.ts, ../server/a.ts, ../embedded/a.ts, ../cli/main.ts,
       @temporalio/worker, @temporalio/workflow, @temporalio/proto, ../index.ts`),
   },
   {
     folder: 'cli',
     allowed: list(`commander, ./output.ts, ../client/index.ts, ../worker/create-worker.ts, ../config/load.ts,
-      ../server/server.ts, ../history/live.ts, ../agent/events.ts, ../workflows/messages.ts,
+      ../server/server.ts, ../embedded/a.ts, ../history/live.ts, ../agent/events.ts, ../workflows/messages.ts,
       type ../workflows/agent-run.ts`),
     refused:
       list(`../workflows/agent-run.ts, ../activities/a.ts, ../models/openai/openai.ts, ../tools/tool.ts,
       @temporalio/worker, ../test/a.ts`),
   },
   {
+    folder: 'embedded',
+    allowed:
+      list(`node:fs, ../agent/events.ts, ../config/load.ts, ../worker/run-worker.ts, ../server/server.ts,
+      ../client/connect.ts, @temporalio/client`),
+    refused:
+      list(`../workflows/messages.ts, ../activities/a.ts, ../history/a.ts, type ../models/model.ts, ../tools/tool.ts,
+      ../cli/a.ts, ../testing/a.ts, @temporalio/worker, ../index.ts`),
+  },
+  {
     folder: 'testing',
     allowed: list(`node:fs, ../agent/events.ts, ../config/check.ts, ../activities/read-decision.ts,
-      ../client/run-export.ts`),
+      ../client/run-export.ts, ../embedded/test-server.ts, ../models/scripted/scripted.ts, type ../tools/tool.ts`),
     refused:
-      list(`../activities/call-model.ts, ../client/index.ts, ../history/trace.ts, ../worker/a.ts, ../cli/a.ts,
+      list(`../activities/call-model.ts, ../history/trace.ts, ../worker/a.ts, ../server/a.ts, ../cli/a.ts,
       @temporalio/client, ../testing.ts`),
   },
 ];

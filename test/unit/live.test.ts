@@ -37,6 +37,14 @@ describe('what a call under way shows of itself', () => {
     expect(await polled(activity)).toHaveLength(told.length);
   });
 
+  test('is what the model thinks, and then what it writes', async () => {
+    const heartbeatDetails = payloads({ reasoning: 'hm', text: 'half' });
+    expect(await polled({ activityId: '2', attempt: 1, heartbeatDetails })).toMatchObject([
+      { type: 'model_reasoning', call: '2', attempt: 1, text: 'hm' },
+      { type: 'model_text', call: '2', attempt: 1, text: 'half' },
+    ]);
+  });
+
   test('is a failed attempt, with the time until the next one while it is waited for', async () => {
     const failed = {
       activityId: '2.1',

@@ -86,7 +86,7 @@ const bad: [what: string, file: string, text: string, error: string][] = [
     'is broken TypeScript',
     'esm/broken.config.ts',
     'export default {',
-    ' could not be loaded: Transform failed with 1 error',
+    ' could not be loaded: Expected identifier but found end of file',
   ],
   [
     'is broken JavaScript',

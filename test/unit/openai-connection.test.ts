@@ -13,7 +13,8 @@ describe('an abort', () => {
     const context = callContext({ signal: abort.signal });
     const call = model.call(modelRequest({ stream }), context);
     call.catch(() => {});
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    // The client is loaded with the first request, which takes its time on a busy machine.
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
     await vi.waitFor(() => expect(context.pieces).toEqual(script.chunks ?? []));
     expect(server.requests[0]?.aborted).toBe(false);
     const reason = new Error('the run was cancelled');
@@ -36,6 +37,8 @@ describe('the connection', () => {
   test.each([
     { options: {}, env: {}, problem: /set OPENAI_API_KEY, or OPENAI_BASE_URL/ },
     { options: { apiKey: 'sk-1' }, env: {}, problem: /^none$/ },
+    { options: { apiKey: undefined }, env: { OPENAI_API_KEY: 'sk-1' }, problem: /config gives is empty/ },
+    { options: { apiKey: '' }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:1' }, problem: /is empty/ },
     { options: { baseURL: 'http://127.0.0.1:1/v1' }, env: {}, problem: /^none$/ },
     { options: {}, env: { OPENAI_API_KEY: 'sk-1' }, problem: /^none$/ },
     { options: {}, env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, problem: /^none$/ },

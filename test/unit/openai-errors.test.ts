@@ -15,7 +15,7 @@ describe('an HTTP error', () => {
       reply: { status: 401 },
       type: 'ModelAuthenticationError',
       retryable: false,
-      says: /Check OPENAI_API_KEY/,
+      says: /Check the apiKey that the config gives/,
     },
     { reply: { status: 402 }, type: 'ModelRateLimited', retryable: false, says: /billing/ },
     { reply: { status: 403 }, type: 'ModelPermissionDenied', retryable: false, says: /"test-model"/ },
@@ -231,7 +231,7 @@ describe('a broken connection', () => {
     const error = await failureOf(ask());
     expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true });
     expect(error.message).toBe(
-      `Cannot reach the model at ${server.url} (ECONNREFUSED). Check OPENAI_BASE_URL and that the server runs.`,
+      `Cannot reach the model at ${server.url} (ECONNREFUSED). Check the baseURL that the config gives and that the server runs.`,
     );
   });
 });

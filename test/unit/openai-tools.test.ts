@@ -177,7 +177,7 @@ describe('a reply', () => {
   test.each([
     { what: 'no ids', given: [undefined, undefined], ids: ['call_1_3_1', 'call_1_3_2'] },
     { what: 'empty ids', given: ['', ''], ids: ['call_1_3_1', 'call_1_3_2'] },
-    { what: 'the same id twice', given: ['a', 'a'], ids: ['a', 'a'] },
+    { what: 'the same id twice', given: ['a', 'a'], ids: ['a', 'call_1_3_2'] },
   ])('of a server that gives its tool calls $what keeps them apart', async ({ given, ids }) => {
     const tool_calls = given.map((id) => ({ id, function: { name: 'x', arguments: '{}' } }));
     const rawBody = JSON.stringify({ choices: [{ message: { content: null, tool_calls } }] });

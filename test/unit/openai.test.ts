@@ -1,3 +1,4 @@
+import { contentText } from '../../agent/content.ts';
 import { describe, expect, test } from 'vitest';
 import { defineModel } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';
@@ -138,10 +139,10 @@ describe.each(apis)('a reply of the %s API', (api) => {
     },
   );
 
-  test.each([true, false])('without usage counts zero tokens (stream: %s)', async (stream) => {
+  test.each([true, false])('without usage says nothing of tokens (stream: %s)', async (stream) => {
     const { ask } = await scriptedOpenAI([{ text: 'hi', usage: null }]);
     const { usage } = await ask(modelRequest({ api, stream }));
-    expect(usage).toEqual({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
+    expect(usage).toBeUndefined();
   });
 
   test.each([true, false])('may be empty (stream: %s)', async (stream) => {
@@ -203,7 +204,8 @@ describe('a reply', () => {
 test('a model of your own is one function', async () => {
   const echo = defineModel({
     async call({ prompt }, { onText }) {
-      const text = prompt.type === 'text' ? prompt.text : (prompt.messages.at(-1)?.content ?? '');
+      const text =
+        prompt.type === 'text' ? prompt.text : contentText(prompt.messages.at(-1)?.content ?? null);
       onText(text);
       return {
         text,
@@ -225,7 +227,7 @@ describe('a stream of a server that does not keep to stop strings', () => {
     const chunks = ['Action: a\nObs', 'ervation', ': I make', ' it up', ' and up'];
     const { server, ask } = await scriptedOpenAI([{ chunks, ignoreStop: true, hang: true }]);
     const reply = await ask(stopping);
-    expect(reply).toMatchObject({ finishReason: 'stop', usage: { totalTokens: 0 } });
+    expect(reply).toMatchObject({ finishReason: 'stop', usage: undefined });
     expect(reply.text).toMatch(/^Action: a\nObservation:/u);
     await expect.poll(() => server.requests[0]?.aborted).toBe(true);
   });

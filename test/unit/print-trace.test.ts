@@ -214,6 +214,20 @@ describe('the trace on a terminal', () => {
   const text = (attempt: number, said: string) =>
     ({ type: 'model_text', call: '1', attempt, text: said }) as const;
 
+  test('shows what the model thinks until it writes', () => {
+    const events = atSeconds(
+      { type: 'model_started', call: '1' },
+      { type: 'model_reasoning', call: '1', attempt: 1, text: 'First the tool' },
+      text(1, ' I need'),
+    );
+    expect(screen(trace(events, { live: true, width: () => 24 }))).toEqual([
+      ['[1] thinking …'],
+      ['[1] thinking …', '    First the tool'],
+      ['[1] writing …', '    I need'],
+      [],
+    ]);
+  });
+
   test('writes partial text anew in place, and of a retried call only the new attempt', () => {
     const events = atSeconds(
       { type: 'model_started', call: '1' },

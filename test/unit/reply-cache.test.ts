@@ -41,7 +41,6 @@ describe('a cache of replies', () => {
         text: 'reply 1',
         toolCalls: [],
         finishReason: 'stop',
-        usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
       },
       modelCalls: 0,
     });

@@ -1,3 +1,4 @@
+import { contentText } from '../../agent/content.ts';
 import { describe, expect, test } from 'vitest';
 import type { AgentKind, PromptContext, PromptStep } from '../../agent/kinds/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
@@ -43,7 +44,10 @@ function shown(kind: AgentKind, context: PromptContext): unknown {
   if (prompt.type === 'text') return prompt.text.slice(prompt.text.indexOf('Question: What?'));
   return prompt.messages
     .slice(1)
-    .map(({ role, content, toolCalls }) => `${role}: ${content ?? JSON.stringify(toolCalls)}`)
+    .map(
+      ({ role, content, toolCalls }) =>
+        `${role}: ${content === null ? JSON.stringify(toolCalls) : contentText(content)}`,
+    )
     .join('\n---\n');
 }
 

@@ -2,8 +2,8 @@
  * Replies were recorded with the parser of create_structured_chat_agent, JSONAgentOutputParser of langchain-classic 1.0.8
  * (Python 3.11). Beside the fixtures, 70,000 random replies were compared (record-parsers.py bulk) and none differed.
  * What is meant to differ: messages carry no link to a troubleshooting page. What cannot be helped: integers beyond 2^53
- * lose digits, and how deep brackets may go depends in Python on who calls.
- */
+ * lose digits, and how deep brackets may go depends in Python on who calls. */
+import { contentText } from '../../agent/content.ts';
 import { describe, expect, test } from 'vitest';
 import { parseJsonAction } from '../../agent/reply/json-action.ts';
 import type { PromptContext } from '../../agent/kinds/kind.ts';
@@ -268,11 +268,11 @@ function prompt(context: Partial<PromptContext> = {}): ChatMessage[] {
 }
 
 function lastOf(messages: ChatMessage[]): string {
-  return messages.at(-1)?.content ?? '';
+  return contentText(messages.at(-1)?.content ?? null);
 }
 
 function systemOf(fields: Partial<AgentManifest>): string {
-  return prompt({ manifest: manifestOf(fields) })[0]?.content ?? '';
+  return contentText(prompt({ manifest: manifestOf(fields) })[0]?.content ?? null);
 }
 
 function withTexts(texts: { [name: string]: string }): AgentManifest {
@@ -283,12 +283,8 @@ function manifestOf(fields: Partial<AgentManifest> = {}): AgentManifest {
   const number = { type: 'number' };
   const inputSchema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
   const tools = [sampleTool('Search', 'Looks {things} up.'), sampleTool('add', 'Adds.', { inputSchema })];
-  return sampleManifest({
-    kind: structuredChat.name,
-    prompt: { ...structuredChat.prompt },
-    tools,
-    ...fields,
-  });
+  const { name: kind, prompt: texts } = structuredChat;
+  return sampleManifest({ kind, prompt: { ...texts }, tools, ...fields });
 }
 
 function read(text: string) {

@@ -170,7 +170,7 @@ describe('a tool with a schema', () => {
   it('is refused when its input is a schema of zod 3, and told which zod to take', () => {
     const input: never = z3.object({ city: z3.string() }) as never; // as JavaScript would hand it over
     expect(() => defineTool({ name: 'old', description: '', input, run: () => '' })).toThrow(
-      `Tool "old": its input is a zod 3 schema, and zod 4 is needed here: import { z } from 'reloop'.`,
+      `Tool "old": its input is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4').`,
     );
   });
 

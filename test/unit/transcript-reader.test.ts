@@ -139,7 +139,7 @@ function recorded(name: string, value: unknown) {
 function started(input: object = {}, runId = 'run', originalRunId = runId): Fact {
   const value = recorded(runId, input);
   const ids = { workflowId: 'w', runId, firstRunId: runId, originalRunId, previousRunId: undefined };
-  return { id: 1, at: 0, type: 'started', ...ids, input: value };
+  return { id: 1, at: 0, type: 'started', ...ids, input: value, behind: () => Promise.resolve(undefined) };
 }
 
 function scheduled(workId: string, name: string, input: object): Fact {

@@ -63,6 +63,7 @@ describe('two outputs', () => {
     ],
     ['a size', 'history: 117 events, 28,645 bytes', 'history: 26 events, 887 bytes'],
     ['tokens and cost', '221 + 13 tokens · <$0.0001', '1,222 + 9 tokens · $0.12'],
+    ['a number of JSON', '"durationMs": 12, "cost": 0.5', '"durationMs": 7, "cost": 0.1'],
     ['blanks at the end', 'one  \n', 'one'],
   ])('that differ in %s are alike', (_what, one, other) => {
     expect(essence(one)).toBe(essence(other));
@@ -72,6 +73,7 @@ describe('two outputs', () => {
     ['a word', 'Waiting for you: report (1.1) failed', 'Waits for you: report (1.1) failed'],
     ['a number', '5 steps · 5 model calls', '5 steps · 6 model calls'],
     ['a command', 'reloop retry march', 'reloop retry april'],
+    ['another number of JSON', '"iterations": 1', '"iterations": 2'],
     ['a line', 'one\n\ntwo', 'one\ntwo'],
     ['a place in the Web UI', 'http://127.0.0.1:1/namespaces/a', 'http://127.0.0.1:1/namespaces/b'],
   ])('that differ in %s are not', (_what, one, other) => {

@@ -111,6 +111,17 @@ describe('reloop run', () => {
     expect((await cli(['watch', 'left-alone'])).stdout).toBe('answered sum?\n');
   });
 
+  test('can be watched as lines of JSON, one for each event', async () => {
+    const lines = (await cli(['watch', 'json-run', '--events'])).stdout.trim().split('\n');
+    expect(lines[0]).toContain('"type":"run_started"');
+    expect(lines.at(-1)).toContain('"type":"run_ended"');
+  });
+
+  test('is listed also where the option stands before the command', async () => {
+    const { stdout } = await cli(['--json', 'list', '--all']);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: 'json-run' }));
+  });
+
   test("fills the agent's own names in its prompt", async () => {
     const id = `named-${taskQueue}`;
     const { code } = await cli(['run', 'named', 'who?', '--var', 'who=Ada', '--id', id, ...config]);
@@ -218,7 +229,7 @@ describe('reloop show', () => {
   test('reads a run with no worker alive', async () => {
     await worker.killGroup();
     expect(await report('shown')).toMatchObject({ status: 'completed', output: 'answered sum?' });
-    expect((await cli(['list', '--json'])).stdout).toContain('"shown"');
+    expect((await cli(['list', '--json', '--all'])).stdout).toContain('"shown"');
     worker = reloop(['worker', ...config], env);
     await worker.prints('Worker ready');
   });
@@ -234,7 +245,6 @@ describe('bad input', () => {
     ['no question', ['run', 'asker', ...config], 'question'],
     ['an empty question', ['run', 'asker', ' ', ...config], 'question'],
     ['a missing config', ['run', 'asker', 'sum?', ...file('missing')], 'missing.config.ts'],
-    ['a broken config', ['agents', ...file('broken')], 'this config is broken'],
     ['an unknown kind', ['agents', ...file('kind')], 'zero-shot'],
     [
       'two tools of one name',
@@ -261,6 +271,14 @@ describe('bad input', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(word);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('a broken config is one clear line and the place in it, and exit code 2', async () => {
+    const { code, stderr } = await cli(['agents', ...file('broken')]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^error: .* could not be loaded: this config is broken\n.*broken\.config\.ts:1:7\n/u,
+    );
   });
 
   test('no key and no server to ask is exit code 2 before anything starts', async () => {

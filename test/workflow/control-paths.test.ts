@@ -72,7 +72,7 @@ const tools = [echo, direct, asks, observes, fails, sleeper, helper, external('u
 const agent = (name: string, ...replies: string[]) => ({ name, model: script(...replies), tools });
 const native = (name: string, ...calls: [tool: string, input: string][]) => ({
   name,
-  kind: 'tool-calling',
+  kind: 'tool-calling' as const,
   model: together(...calls),
   tools,
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { builtInKind } from '../../agent/kinds/kinds.ts';
 import type { RunExport } from '../../client/run-export.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
@@ -70,7 +71,12 @@ function modelFor(kind: string) {
 }
 
 const config: ConfigDefinition = {
-  agents: kinds.map((kind) => ({ name: kind, kind, model: modelFor(kind), tools: [look] })),
+  agents: kinds.map((kind) => ({
+    name: kind,
+    kind: builtInKind(kind),
+    model: modelFor(kind),
+    tools: [look],
+  })),
 };
 let rig: Rig;
 beforeAll(async () => {

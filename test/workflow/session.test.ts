@@ -1,3 +1,4 @@
+import { contentText } from '../../agent/content.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentKind } from '../../agent/kinds/kind.ts';
@@ -32,7 +33,7 @@ const model: Model = defineModel({
     const messages =
       prompt.type === 'messages' ? prompt.messages : [{ role: 'system' as const, content: prompt.text }];
     asked.push(messages);
-    const text = messages.at(-1)?.content ?? '';
+    const text = contentText(messages.at(-1)?.content ?? null);
     if (text.startsWith('wait')) await new Promise<void>((resolve) => gates.set(text, resolve));
     if (text === 'fail' || (prompt.type === 'text' && text.includes('never sum up'))) {
       throw new ModelError('ModelBadRequest', 'refused', { retryable: false });
@@ -99,6 +100,7 @@ describe('a session', () => {
       runs: [first.id],
       running: first.id,
       queued: ['second', 'third'],
+      unanswered: [],
     });
     gates.get('wait first')?.();
     for (const run of await Promise.all(later)) await run.result();

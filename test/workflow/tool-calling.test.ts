@@ -203,11 +203,12 @@ describe.each([{ stream: true }, { stream: false }])(
       expect(second.map((message) => message['tool_call_id'])).toEqual([undefined, 'call_1_1', 'call_1_2']);
     });
 
-    test('of a server that gives one id twice gets both results under it', async () => {
+    test('of a server that gives one id twice gets each result under an id of its own', async () => {
       const { second } = await ask('one-id');
+      expect(second[0]).toMatchObject({ tool_calls: [{ id: 'good' }, { id: 'call_1_2' }] });
       expect(second.slice(1)).toEqual([
         { role: 'tool', tool_call_id: 'good', content: 'echo hi' },
-        { role: 'tool', tool_call_id: 'good', content: 'echo ho' },
+        { role: 'tool', tool_call_id: 'call_1_2', content: 'echo ho' },
       ]);
     });
 

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { cli } from '../../cli/cli.ts';
+import { checkEnvFile } from '../../cli/doctor/check-env-file.ts';
+import { findEnvFile, loadEnvFile, readEnvFile } from '../../cli/env-file.ts';
+import { fakeIo } from '../support/fake-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reloop-env-'));
+const project = join(folder, 'project');
+const file = join(project, '.env');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+beforeEach(() => {
+  rmSync(project, { recursive: true, force: true });
+  mkdirSync(join(project, 'agents/deep'), { recursive: true });
+  writeFileSync(join(project, 'package.json'), '{}');
+});
+
+describe('a .env', () => {
+  test('sets what the environment does not', () => {
+    writeFileSync(file, 'KEY=from-file\nSET=from-file\nEMPTY=from-file\n');
+    const env = { SET: 'real', EMPTY: '', HOME: '/root' };
+    expect(loadEnvFile(env, join(project, 'reloop.config.ts'))).toEqual({
+      file,
+      values: { KEY: 'from-file', SET: 'from-file', EMPTY: 'from-file' },
+      set: ['KEY'],
+    });
+    expect(env).toEqual({ SET: 'real', EMPTY: '', HOME: '/root', KEY: 'from-file' });
+  });
+
+  test.each([
+    ['quotes', `A="x y"\nB='#'`, { A: 'x y', B: '#' }],
+    ['comments and empty lines', '# one\n\nA=x # two\n', { A: 'x' }],
+    ['values of several lines', 'A="-----\nb=c\n-----"\nB=2', { A: '-----\nb=c\n-----', B: '2' }],
+    ['export', 'export A=1', { A: '1' }],
+    ['blanks around =', 'A = 1', { A: '1' }],
+    ['a mark of the byte order, and lines of Windows', '\uFEFFA=1\r\nB=2\r\n', { A: '1', B: '2' }],
+    ['a value that is empty', 'A=\nB=2', { A: '', B: '2' }],
+    ['an apostrophe within a value', "A=it's\nB=2", { A: "it's", B: '2' }],
+    ['nothing', '', {}],
+  ])('may have %s', (_, text, values) => {
+    writeFileSync(file, text);
+    expect(readEnvFile(file)).toEqual(values);
+  });
+
+  test.each([
+    ['is no NAME=value', 'A=1\nsk-secret\nB=2', 'line 2: that is no NAME=value.'],
+    ['has a colon', 'A: 1', 'line 1: that is no NAME=value.'],
+    ['has no name', '# x\n\n=1', 'line 3: that is no NAME=value.'],
+    ['begins a quote that never ends', 'A="x\ny"\nB="secret\nC=1', 'line 3: the quote (") that begins there'],
+  ])('is refused by its line if one %s, and the line is not said', (_, text, said) => {
+    writeFileSync(file, text);
+    expect(() => readEnvFile(file)).toThrow(
+      expect.objectContaining({ name: 'UsageError', message: expect.stringContaining(`.env, ${said}`) }),
+    );
+    expect(() => readEnvFile(file)).not.toThrow(/secret/u);
+  });
+
+  test('is that of the folder, else of the nearest one above, up to the project', () => {
+    writeFileSync(join(folder, '.env'), 'OUTSIDE=1');
+    expect(findEnvFile(join(project, 'agents/deep'))).toBeUndefined();
+    writeFileSync(file, '');
+    expect(findEnvFile(join(project, 'agents/deep'))).toBe(file);
+    mkdirSync(join(project, 'agents/deep/.env')); // an environment of Python's
+    expect(findEnvFile(join(project, 'agents/deep'))).toBe(file);
+    writeFileSync(join(project, 'agents/.env'), '');
+    expect(findEnvFile(join(project, 'agents/deep'))).toBe(join(project, 'agents/.env'));
+  });
+});
+
+describe('every command reads it', () => {
+  test.each([['run', 'a', 'q'], ['list'], ['session', 'list'], ['retry', 'id'], ['agents'], ['doctor']])(
+    'and says what is wrong with it before anything else: %s',
+    async (...words) => {
+      writeFileSync(file, 'oops');
+      const io = fakeIo();
+      expect(await cli([...words, '--config', join(project, 'reloop.config.mjs')], io)).toBe(2);
+      expect(io.err()).toMatch(/^error: .*project\/\.env, line 1: that is no NAME=value\./u);
+    },
+  );
+
+  test('before the config is loaded, which finds its keys in the environment', async () => {
+    writeFileSync(file, 'RELOOP_TEST_AGENT=called-by-env');
+    const config = join(project, 'reloop.config.mjs');
+    const agent = "{ name: process.env.RELOOP_TEST_AGENT, model: 'm' }";
+    writeFileSync(config, `export default { agents: [${agent}] };`);
+    const io = { ...fakeIo(), env: process.env };
+    vi.stubEnv('RELOOP_TEST_AGENT', undefined);
+    expect(await cli(['agents', '--config', config], io)).toBe(0);
+    vi.unstubAllEnvs();
+    expect(io.out()).toContain('called-by-env');
+  });
+
+  test('and doctor says which names it sets, and which of them the environment has otherwise', () => {
+    writeFileSync(file, 'KEY=secret\nSET=secret\n');
+    const io = { ...fakeIo(), env: { KEY: 'secret', SET: 'other' } };
+    const [check] = checkEnvFile(io, { config: join(project, 'reloop.config.mjs') });
+    expect(check?.found).toMatch(
+      /project\/\.env sets KEY, SET; the environment has its own SET, which counts$/u,
+    );
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { ModelRequest } from '../../models/model.ts';
+import { type VercelLanguageModel, fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
+import { callContext, failureOf, modelRequest } from '../support/model-calls.ts';
+import { toolTurn } from '../support/provider-servers.ts';
+import { type SdkPart, apiCallError, finish, sdkModel } from '../support/sdk-model.ts';
+
+const signature = { anthropic: { signature: 'sig' } };
+const toolCall = { type: 'tool-call', toolCallId: 'toolu_1', toolName: 'weather', input: '{"city":"Rome"}' };
+
+/** Anthropic's reply with a thought, as its provider streams it: the signature comes last, with no text. */
+function thoughtful(version: string): SdkPart[] {
+  return [
+    { type: 'stream-start', warnings: [] },
+    { type: 'reasoning-start', id: '0' },
+    { type: 'reasoning-delta', id: '0', delta: 'Let me ' },
+    { type: 'reasoning-delta', id: '0', delta: 'look.' },
+    { type: 'reasoning-delta', id: '0', delta: '', providerMetadata: signature },
+    { type: 'reasoning-end', id: '0' },
+    { type: 'text-start', id: '1' },
+    { type: 'text-delta', id: '1', delta: 'I ' },
+    { type: 'text-delta', id: '1', delta: 'look.' },
+    { type: 'text-end', id: '1' },
+    { type: 'tool-input-start', id: 'toolu_1', toolName: 'weather' },
+    { type: 'tool-input-delta', id: 'toolu_1', delta: '{"city":"Rome"}' },
+    { type: 'tool-input-end', id: 'toolu_1' },
+    toolCall,
+    finish('tool-calls', version),
+  ];
+}
+
+function wholeThought(version: string): SdkPart[] {
+  return [
+    { type: 'reasoning', text: 'Let me look.', providerMetadata: signature },
+    { type: 'text', text: 'I look.' },
+    { type: 'source', sourceType: 'url', id: 's', url: 'http://127.0.0.1/' },
+    toolCall,
+    finish('tool-calls', version),
+  ];
+}
+
+const text = (said: string): SdkPart[] => [
+  { type: 'text-start', id: '0' },
+  { type: 'text-delta', id: '0', delta: said },
+  { type: 'text-end', id: '0' },
+];
+const sunny = (version: string) => [...text('Sunny.'), finish('stop', version)];
+
+describe.each(['v2', 'v3', 'v4'])('a model of version %s', (version) => {
+  test.each([true, false])(
+    'says text, thoughts and calls, and gets them back signed (stream: %s)',
+    async (stream) => {
+      const first = stream ? thoughtful(version) : wholeThought(version);
+      const second = stream ? sunny(version) : [{ type: 'text', text: 'Sunny.' }, finish('stop', version)];
+      const sdk = sdkModel(version, [first, second]);
+      const reply = await toolTurn(fromVercelModel(sdk), stream);
+      expect(reply.first).toMatchObject({
+        text: 'I look.',
+        reasoning: 'Let me look.',
+        toolCalls: [{ id: 'toolu_1', name: 'weather', arguments: '{"city":"Rome"}' }],
+        finishReason: 'tool_calls',
+        usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15, cachedTokens: 4 },
+      });
+      expect(reply.second).toMatchObject({ text: 'Sunny.', finishReason: 'stop', providerData: undefined });
+      expect(sdk.calls[1]?.prompt).toEqual([
+        { role: 'user', content: [{ type: 'text', text: 'Weather in Rome?' }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'Let me look.', providerOptions: signature },
+            { type: 'text', text: 'I look.' },
+            { type: 'tool-call', toolCallId: 'toolu_1', toolName: 'weather', input: { city: 'Rome' } },
+          ],
+        },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              toolCallId: 'toolu_1',
+              toolName: 'weather',
+              output: { type: 'text', value: 'sunny' },
+            },
+          ],
+        },
+      ]);
+    },
+  );
+});
+
+describe('a model of the AI SDK', () => {
+  const ask = (sdk: VercelLanguageModel, request = modelRequest({ stream: true }), context = callContext()) =>
+    fromVercelModel(sdk).call(request, context);
+
+  test('is told what the agent is set to, and its provider’s own options', async () => {
+    const sdk = sdkModel('v3', [sunny('v3')]);
+    const extra = { anthropic: { thinking: { type: 'enabled' } } };
+    const params = { stream: true, temperature: 0, topP: 1, maxTokens: 9, extra };
+    const tools = [{ name: 'a', description: 'A.', parameters: { type: 'object' } }];
+    const prompt: ModelRequest['prompt'] = {
+      type: 'messages',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+      ],
+      tools,
+      toolChoice: 'none',
+    };
+    await ask(sdk, modelRequest(params, { prompt, stop: ['STOP'] }));
+    expect(sdk.calls[0]).toMatchObject({
+      prompt: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
+      temperature: 0,
+      topP: 1,
+      maxOutputTokens: 9,
+      stopSequences: ['STOP'],
+      tools: [{ type: 'function', name: 'a', description: 'A.', inputSchema: { type: 'object' } }],
+      toolChoice: { type: 'none' },
+      providerOptions: extra,
+    });
+  });
+
+  test('is not listened to behind a stop string that it does not know', async () => {
+    const parts = ['Action: a\nObser', 'vation: made up', ' and more'].flatMap((piece) => [
+      { type: 'text-delta', id: '0', delta: piece },
+    ]);
+    const context = callContext();
+    const sdk = sdkModel('v3', [[...parts, finish('stop', 'v3')]]);
+    const reply = await ask(sdk, modelRequest({ stream: true }, { stop: ['Observation:'] }), context);
+    expect(reply).toMatchObject({ finishReason: 'stop', usage: undefined });
+    expect(context.pieces.join('')).not.toContain('and more');
+  });
+
+  test('says once what its provider left out', async () => {
+    const warned = (version: string): SdkPart[] => [
+      { type: 'stream-start', warnings: [{ type: 'unsupported', feature: 'stopSequences' }] },
+      ...sunny(version),
+    ];
+    const model = fromVercelModel(sdkModel('v3', [warned('v3'), warned('v3')]));
+    const request = modelRequest({ stream: true });
+    expect((await model.call(request, callContext())).warnings).toEqual([
+      expect.stringContaining('stopSequences'),
+    ]);
+    expect((await model.call(request, callContext())).warnings).toBeUndefined();
+  });
+
+  test.each<[string, Error, object]>([
+    [
+      'asks to wait',
+      apiCallError('slow down', {
+        statusCode: 429,
+        isRetryable: true,
+        responseHeaders: { 'retry-after': '7' },
+      }),
+      { type: 'ModelRateLimited', retryable: true, retryAfterMs: 7000 },
+    ],
+    [
+      'has no credit',
+      apiCallError('insufficient_quota', { statusCode: 429, isRetryable: true }),
+      { retryable: false },
+    ],
+    [
+      'refuses the key',
+      apiCallError('no', { statusCode: 401 }),
+      { type: 'ModelAuthenticationError', retryable: false },
+    ],
+    [
+      'is overloaded',
+      apiCallError('no', { statusCode: 529, isRetryable: true }),
+      { type: 'ModelServerError', retryable: true },
+    ],
+    [
+      'was asked too much',
+      apiCallError('prompt is too long: 9 tokens', { statusCode: 400 }),
+      { type: 'ModelContextTooLong' },
+    ],
+    [
+      'is not there',
+      apiCallError('Cannot connect', { isRetryable: true }),
+      { type: 'ModelConnectionError', retryable: true },
+    ],
+    [
+      'was made without a key',
+      Object.assign(new Error('ANTHROPIC_API_KEY is missing'), { name: 'AI_LoadAPIKeyError' }),
+      { type: 'ModelAuthenticationError', retryable: false },
+    ],
+    [
+      'sends nonsense',
+      Object.assign(new Error('bad'), { name: 'AI_TypeValidationError' }),
+      { type: 'ModelInvalidResponse', retryable: true },
+    ],
+  ])('that %s fails as any other model does', async (_what, error, expected) => {
+    expect(await failureOf(ask(sdkModel('v3', [error])))).toMatchObject(expected);
+    const inStream: SdkPart[] = [...text('Hel'), { type: 'error', error }];
+    expect(await failureOf(ask(sdkModel('v3', [inStream])))).toMatchObject(expected);
+  });
+
+  test('never repeats a key that stands in the environment', async () => {
+    vi.stubEnv('OTHER_API_KEY', 'not-like-a-key-at-all');
+    const error = apiCallError('invalid key not-like-a-key-at-all', { statusCode: 401 });
+    expect((await failureOf(ask(sdkModel('v3', [error])))).message).not.toContain('not-like-a-key');
+    vi.unstubAllEnvs();
+  });
+
+  test('whose stream breaks off is asked again', async () => {
+    expect(await failureOf(ask(sdkModel('v3', [text('Hel')])))).toMatchObject({
+      type: 'ModelStreamCut',
+      retryable: true,
+    });
+  });
+
+  test('ends with the call’s signal', async () => {
+    const ended = new AbortController();
+    const context = callContext({
+      signal: ended.signal,
+      onText: () => ended.abort(new Error('cancelled by the run')),
+    });
+    await expect(ask(sdkModel('v3', [sunny('v3')]), modelRequest({ stream: true }), context)).rejects.toThrow(
+      'cancelled by the run',
+    );
+  });
+
+  test('takes options by provider only', async () => {
+    const request = modelRequest({ extra: { reasoning_effort: 'low' } });
+    expect(await failureOf(ask(sdkModel('v3', []), request))).toMatchObject({ type: 'ModelBadRequest' });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a name', 'anthropic/claude', 'anthropic('],
+    ['another object', {}, 'no language model'],
+    ['a version that is not known', { ...sdkModel('v9', []) }, '"v9"'],
+  ])('is refused at once where it is %s', (_what, given, says) => {
+    // From JavaScript anything may come.
+    expect(() => fromVercelModel(given as VercelLanguageModel)).toThrow(says);
+  });
+});

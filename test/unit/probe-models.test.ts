@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { probeModels } from '../../cli/doctor/probe-models.ts';
+import { isScripted, shownModel } from '../../cli/doctor/shown-model.ts';
+import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { openai } from '../../models/openai/openai.ts';
+import { defineAgent, defineModel } from '../../index.ts';
+import { scripted } from '../../testing.ts';
+import { deadHost } from '../support/loopback.ts';
+import { bareServer } from '../support/model-calls.ts';
+import { json, provider, whole } from '../support/provider-servers.ts';
+
+test('asks each model once for one token and says what is wrong with those that do not answer', async () => {
+  const good = await provider(() => whole({ content: '' }, 'length'));
+  const reasoning = await provider(() =>
+    json(400, {
+      error: {
+        message: 'Could not finish the message because max_tokens or model output limit was reached.',
+        type: 'invalid_request_error',
+      },
+    }),
+  );
+  const locked = await provider(() => json(401, { error: { message: 'no such key', type: 'x' } }));
+  const chatOnly = await bareServer((_request, response) => response.writeHead(404).end('Not Found'));
+  const at = (url: string) => openai({ baseURL: `${url}/v1`, apiKey: 'probe-key' });
+  const loaded = createLoadedConfig({
+    models: { good: at(good.url) },
+    agents: [
+      defineAgent({ name: 'first', model: 'good' }),
+      defineAgent({ name: 'second', model: 'good' }),
+      defineAgent({ name: 'thinker', model: at(reasoning.url) }),
+      defineAgent({ name: 'locked', model: at(locked.url) }),
+      defineAgent({
+        name: 'old',
+        model: openai({ baseURL: chatOnly, apiKey: 'probe-key' }),
+        api: 'completions',
+      }),
+      defineAgent({ name: 'nobody', model: at(`http://${await deadHost()}`) }),
+    ],
+  });
+  const probed = await probeModels(loaded, [...loaded.agents.keys()]);
+  expect(good.requests).toHaveLength(1);
+  expect(good.requests[0]?.body).toMatchObject({ model: 'good', max_tokens: 1 });
+  const problems = Object.fromEntries(
+    [...probed].map(([agent, answer]) => [agent, answer.type === 'failed' ? answer.problem : answer.type]),
+  );
+  expect(problems).toEqual({
+    first: 'answered',
+    second: 'answered',
+    thinker: 'answered',
+    locked: expect.stringContaining('Check the apiKey that the config gives'),
+    old: expect.stringContaining("api: 'chat'"),
+    nobody: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
+test('calls a model that is given in place by its own word, not by its agent’s name', () => {
+  const own = defineModel({ call: () => Promise.reject(new Error('not asked')) });
+  const loaded = createLoadedConfig({
+    models: { demo: scripted([]), gpt: own },
+    agents: [
+      defineAgent({ name: 'a', model: scripted([]) }),
+      defineAgent({ name: 'b', model: 'demo' }),
+      defineAgent({ name: 'c', model: 'gpt' }),
+      defineAgent({ name: 'd', model: own }),
+      defineAgent({ name: 'e', model: 'gpt-4o' }),
+    ],
+  });
+  expect(['a', 'b', 'c', 'd', 'e'].map((agent) => shownModel(loaded, agent))).toEqual([
+    'scripted',
+    'demo (scripted)',
+    'gpt',
+    'd',
+    'gpt-4o',
+  ]);
+  expect(['a', 'b', 'c'].map((agent) => isScripted(loaded, agent))).toEqual([true, true, false]);
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Json } from '../../agent/vocabulary.ts';
+import { azureOpenAI } from '../../models/openai/azure.ts';
+import { openai } from '../../models/openai/openai.ts';
+import { bareServer, callContext, failureOf, modelRequest } from '../support/model-calls.ts';
+import {
+  call,
+  deltas,
+  events,
+  hasResult,
+  json,
+  provider,
+  toolTurn,
+  whole,
+} from '../support/provider-servers.ts';
+
+const ask = (model: ReturnType<typeof openai>, params: Parameters<typeof modelRequest>[0] = {}) =>
+  model.call(modelRequest(params), callContext());
+
+describe('Azure OpenAI', () => {
+  // learn.microsoft.com/azure/ai-services/openai/reference: path, query, header; the first chunk has filters and no choice.
+  const filters: Json = { choices: [], prompt_filter_results: [{ prompt_index: 0 }] };
+  const hello: Json = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] };
+  const end: Json = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+
+  test('is asked by deployment and version of the API, with a header of its own for the key', async () => {
+    const server = await provider(() => events([filters, hello, end]));
+    const model = azureOpenAI({
+      endpoint: `${server.url}/`,
+      apiVersion: '2024-10-21',
+      deployment: 'my gpt',
+      apiKey: 'azure-key',
+    });
+    expect(await ask(model, { stream: true })).toMatchObject({
+      text: 'Hello',
+      finishReason: 'stop',
+      usage: undefined,
+    });
+    const [request] = server.requests;
+    expect(request?.path).toBe('/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21');
+    expect(request?.headers).toMatchObject({ 'api-key': 'azure-key' });
+    expect(request?.headers).not.toHaveProperty('authorization');
+  });
+
+  test('is asked for the deployment that the agent’s model names, with a token of Entra', async () => {
+    const server = await provider(() => whole({ content: 'Hello' }, 'stop'));
+    const azureADTokenProvider = () => Promise.resolve('entra-token');
+    await ask(azureOpenAI({ endpoint: server.url, apiVersion: 'v', azureADTokenProvider }));
+    const [request] = server.requests;
+    expect(request?.path).toBe('/openai/deployments/test-model/chat/completions?api-version=v');
+    expect(request?.headers).toMatchObject({ authorization: 'Bearer entra-token' });
+    expect(request?.headers).not.toHaveProperty('api-key');
+  });
+
+  test('takes its settings from the variables of the openai package, and says which one is missing', () => {
+    for (const name of ['AZURE_OPENAI_ENDPOINT', 'OPENAI_API_VERSION', 'AZURE_OPENAI_API_KEY'])
+      vi.stubEnv(name, '');
+    const model = azureOpenAI();
+    expect(model.validate?.()).toContain('AZURE_OPENAI_ENDPOINT');
+    vi.stubEnv('AZURE_OPENAI_ENDPOINT', 'https://mine.openai.azure.com');
+    expect(model.validate?.()).toContain('OPENAI_API_VERSION');
+    vi.stubEnv('OPENAI_API_VERSION', '2024-10-21');
+    expect(model.validate?.()).toContain('AZURE_OPENAI_API_KEY');
+    vi.stubEnv('AZURE_OPENAI_API_KEY', 'k');
+    expect(model.validate?.()).toBeUndefined();
+    vi.unstubAllEnvs();
+  });
+
+  test('that has no such deployment says where to look, without the key', async () => {
+    const error = {
+      code: 'DeploymentNotFound',
+      message: 'The API deployment for this resource does not exist.',
+    };
+    const server = await provider(() => json(404, { error }));
+    const failure = await failureOf(
+      ask(azureOpenAI({ endpoint: server.url, apiVersion: 'v', apiKey: 'azure-key' })),
+    );
+    expect(failure).toMatchObject({ type: 'ModelNotFound', retryable: false });
+    expect(failure.message).toContain('AZURE_OPENAI_ENDPOINT');
+    expect(failure.message).not.toContain('azure-key');
+  });
+
+  test('of an old version of its API is asked without stream_options, and its tokens are unknown', async () => {
+    const server = await provider(({ body }) =>
+      'stream_options' in body
+        ? json(400, {
+            error: {
+              message: 'Unrecognized request argument supplied: stream_options',
+              type: 'invalid_request_error',
+              param: null,
+              code: null,
+            },
+          })
+        : events([filters, hello, end]),
+    );
+    const model = azureOpenAI({ endpoint: server.url, apiVersion: 'v', apiKey: 'k' });
+    expect(await ask(model, { stream: true })).toMatchObject({ text: 'Hello', usage: undefined });
+    await ask(model, { stream: true });
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe('a reasoning model of OpenAI’s', () => {
+  // platform.openai.com/docs/guides/reasoning: neither stop nor max_tokens; the words are those of its API.
+  test('is asked without what it refuses, and again without', async () => {
+    const server = await provider(({ body }) => {
+      const refused = (param: string, message: string, code: string) =>
+        json(400, { error: { message, type: 'invalid_request_error', param, code } });
+      if ('max_tokens' in body) {
+        const text =
+          "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        return refused('max_tokens', text, 'unsupported_parameter');
+      }
+      if ('stop' in body)
+        return refused(
+          'stop',
+          "Unsupported parameter: 'stop' is not supported with this model.",
+          'unsupported_parameter',
+        );
+      if ('temperature' in body)
+        return refused(
+          'temperature',
+          "Unsupported value: 'temperature' does not support 0 with this model.",
+          'unsupported_value',
+        );
+      return whole({ content: 'Hello' }, 'stop', {
+        usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+      });
+    });
+    const model = openai({ baseURL: `${server.url}/v1`, apiKey: 'k' });
+    const request = modelRequest({ maxTokens: 9, temperature: 0 }, { stop: ['Observation:'] });
+    expect((await model.call(request, callContext())).warnings).toHaveLength(3);
+    await model.call(request, callContext());
+    expect(server.requests).toHaveLength(5);
+    expect(server.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 9 });
+  });
+});
+
+describe('OpenRouter', () => {
+  // openrouter.ai/docs/api/reference/errors-and-debugging: 200 and the error in the body, or in the stream beside a choice.
+  const error = { code: 502, message: 'Upstream is down', metadata: { provider_name: 'x' } };
+  const failed: Json = { error, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }] };
+
+  test.each([
+    ['in the body', () => json(200, { error })],
+    [
+      'beside the message',
+      () => json(200, { choices: [{ index: 0, error, message: { content: '' }, finish_reason: 'error' }] }),
+    ],
+    ['in the stream', () => events([{ choices: [{ index: 0, delta: { content: 'Hel' } }] }, failed])],
+  ])('that fails %s is asked again', async (_where, answer) => {
+    const server = await provider(answer);
+    const model = openai({ baseURL: `${server.url}/api/v1`, apiKey: 'k' });
+    expect(await failureOf(ask(model, { stream: true }))).toMatchObject({
+      type: 'ModelServerError',
+      retryable: true,
+    });
+  });
+
+  test('may send comments while it waits', async () => {
+    const { headers = {}, body } = deltas([{ content: 'Hello' }], 'stop');
+    const server = await provider(() => ({
+      headers,
+      body: `: OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n${String(body)}`,
+    }));
+    expect(
+      await ask(openai({ baseURL: `${server.url}/api/v1`, apiKey: 'k' }), { stream: true }),
+    ).toMatchObject({ text: 'Hello' });
+  });
+});
+
+describe('a local server', () => {
+  test('of Ollama numbers all calls 0, brings each whole, and wants no key', async () => {
+    vi.stubEnv('OPENAI_API_KEY', '');
+    const server = await provider((request) =>
+      hasResult(request)
+        ? deltas([{ content: 'Sunny.' }], 'stop')
+        : deltas(
+            [
+              { role: 'assistant', content: '', reasoning: 'Hm.' },
+              { tool_calls: [{ index: 0, ...call('call_1') }] },
+              { tool_calls: [{ index: 0, ...call('call_2') }] },
+            ],
+            'tool_calls',
+          ),
+    );
+    const { first, second } = await toolTurn(openai({ baseURL: `${server.url}/v1` }));
+    vi.unstubAllEnvs();
+    expect(first.toolCalls.map(({ id }) => id)).toEqual(['call_1', 'call_2']);
+    expect(second.text).toBe('Sunny.');
+  });
+
+  test('that calls all calls of a reply the same is shown them under names of their own', async () => {
+    const server = await provider(() =>
+      whole({ tool_calls: [call('0'), call('0'), call('')] }, 'tool_calls'),
+    );
+    const { first } = await toolTurn(openai({ baseURL: `${server.url}/v1` }), false);
+    expect(first.toolCalls.map(({ id }) => id)).toEqual(['0', 'call_1_2', 'call_1_3']);
+  });
+
+  test('of LM Studio answers a wrong path with 200: the base URL is what is wrong', async () => {
+    // lmstudio-ai/lmstudio-bug-tracker#618
+    const server = await provider(() =>
+      json(200, { error: 'Unexpected endpoint or method. (POST /chat/completions)' }),
+    );
+    const failure = await failureOf(ask(openai({ baseURL: server.url }), { stream: true }));
+    expect(failure).toMatchObject({ type: 'ModelNotFound', retryable: false });
+    expect(failure.message).toContain('/v1');
+  });
+
+  test('that only chats says nothing of it: the message names the other API', async () => {
+    const url = await bareServer((_request, response) => response.writeHead(404).end('Not Found'));
+    const model = openai({ baseURL: url });
+    expect((await failureOf(ask(model, { api: 'completions' }))).message).toContain("api: 'chat'");
+    expect((await failureOf(ask(model))).message).not.toContain("api: 'chat'");
+  });
+
+  test('whose usage is zeros, or that sends none, has not counted', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    const server = await provider(() => whole({ content: 'Hello' }, 'stop', { usage }));
+    expect(await ask(openai({ baseURL: `${server.url}/v1` }))).toMatchObject({
+      text: 'Hello',
+      usage: undefined,
+    });
+  });
+});
+
+describe('Gemini’s endpoint', () => {
+  test('sends errors in a list, and refuses fields by the names of its own language', async () => {
+    const message = 'Invalid JSON payload received. Unknown name "frequency_penalty": Cannot find field.';
+    const server = await provider(({ body }) =>
+      'frequency_penalty' in body
+        ? json(400, [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }])
+        : whole({ content: 'Hello' }, 'stop'),
+    );
+    const model = openai({ baseURL: `${server.url}/v1beta/openai/`, apiKey: 'k' });
+    const { text, warnings } = await ask(model, { frequencyPenalty: 1 });
+    expect({ text, warnings }).toEqual({
+      text: 'Hello',
+      warnings: [expect.stringContaining('frequency_penalty')],
+    });
+  });
+});
+
+describe('Anthropic’s endpoint', () => {
+  // docs.anthropic.com/en/api/openai-sdk: errors keep the format of OpenAI, with its own words.
+  test.each([
+    [401, 'authentication_error', 'ModelAuthenticationError', false],
+    [429, 'rate_limit_error', 'ModelRateLimited', true],
+    [529, 'overloaded_error', 'ModelServerError', true],
+  ] as const)('that answers %i is understood', async (status, code, type, retryable) => {
+    const server = await provider(() =>
+      json(status, { error: { code, message: 'no', type: code, param: null } }),
+    );
+    const model = openai({ baseURL: `${server.url}/v1/`, apiKey: 'k' });
+    expect(await failureOf(ask(model))).toMatchObject({ type, retryable });
+  });
+});
+
+describe('a reply that was cut', () => {
+  // `model_length`: docs.mistral.ai/api. `max_tokens`: the word of Anthropic's own API, which gateways pass on.
+  test.each(['length', 'model_length', 'max_tokens', 'MAX_TOKENS'])(
+    'is known by the reason %s',
+    async (reason) => {
+      const server = await provider(() => whole({ content: 'Hel' }, reason));
+      expect((await ask(openai({ baseURL: `${server.url}/v1` }))).finishReason).toBe('length');
+    },
+  );
+});

@@ -1,0 +1,112 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FileWatch, watchFiles } from '../../cli/dev/watch-files.ts';
+
+let folder: string;
+let changes: string[][];
+let watch: FileWatch;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'reloop-watch-')));
+  changes = [];
+  watch = watchFiles({ onChange: (files) => changes.push(files), onPolling: () => undefined });
+});
+afterEach(() => {
+  watch.close();
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, text = ''): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** What was told once `act` has been seen. */
+async function told(act: () => void): Promise<string[][]> {
+  const before = changes.length;
+  act();
+  await vi.waitFor(() => expect(changes.length).toBeGreaterThan(before), 5_000);
+  return changes.slice(before);
+}
+
+describe('a watched file counts as changed', () => {
+  test('when it is written, and other files of its folder do not', async () => {
+    watch.add([write('a.ts')]);
+    write('other.ts', 'not watched');
+    expect(await told(() => write('a.ts', 'new'))).toEqual([[join(folder, 'a.ts')]]);
+  });
+
+  test('when another takes its place under its name, and at every later time as well', async () => {
+    const file = write('a.ts', 'same');
+    watch.add([file]);
+    for (let time = 0; time < 2; time++) {
+      const replaced = await told(() => {
+        write('a.ts.tmp', 'same');
+        renameSync(join(folder, 'a.ts.tmp'), file);
+      });
+      expect(replaced).toEqual([[file]]);
+    }
+  });
+
+  test('when it is deleted and written again, with its folder', async () => {
+    mkdirSync(join(folder, 'tools'));
+    const file = write('tools/a.ts');
+    watch.add([file]);
+    expect(await told(() => rmSync(join(folder, 'tools'), { recursive: true }))).toEqual([[file]]);
+    const again = await told(() => {
+      mkdirSync(join(folder, 'tools'));
+      write('tools/a.ts', 'new');
+    });
+    expect(again.flat()).toEqual([file]);
+    expect(await told(() => write('tools/a.ts', 'newer'))).toEqual([[file]]);
+  });
+
+  test('when it comes to be', async () => {
+    const file = join(folder, '.env');
+    watch.add([file]);
+    expect(await told(() => write('.env', 'A=1'))).toEqual([[file]]);
+  });
+
+  test('when the link to it leads elsewhere', async () => {
+    const [first, second] = [write('first.ts'), write('second.ts')];
+    const link = join(folder, 'link.ts');
+    symlinkSync(first, link);
+    watch.add([link]);
+    const turned = await told(() => {
+      rmSync(link);
+      symlinkSync(second, link);
+    });
+    expect(turned).toEqual([[link]]);
+  });
+});
+
+test('a thousand files that are written in one go are few changes', async () => {
+  const files = Array.from({ length: 1_000 }, (_, index) => write(`${index}.ts`));
+  watch.add(files);
+  await told(() => files.forEach((_, index) => write(`${index}.ts`, 'new')));
+  await vi.waitFor(() => expect(new Set(changes.flat()).size).toBe(1_000), 5_000);
+  expect(changes.length).toBeLessThan(5);
+});
+
+test('a new file counts only while one is expected, and what editors leave behind never does', async () => {
+  const file = write('a.ts');
+  watch.add([file]);
+  write('unexpected.ts');
+  await sleep(300);
+  watch.expectNew(true);
+  write('.a.ts.swp');
+  expect(await told(() => write('missing.ts'))).toEqual([[join(folder, 'missing.ts')]]);
+  expect(changes).toHaveLength(1);
+});

@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { cli } from '../../cli/cli.ts';
+import config from '../fixtures/configs/chat.config.ts';
+import { root } from '../support/cli.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { type Typist, onTerminal } from '../support/typing.ts';
+
+const flags = ['--config', 'test/fixtures/configs/chat.config.ts'];
+const state = mkdtempSync(join(tmpdir(), 'reloop-chat-'));
+/** The terminal no longer marks what is pasted: as it was before. */
+const PASTE_OFF = '\u{1b}[?2004l';
+let rig: Rig;
+let sessions = 0;
+
+beforeAll(async () => {
+  rig = await startRig(config);
+});
+afterAll(async () => {
+  await rig.stop();
+  rmSync(state, { recursive: true });
+});
+
+function environment() {
+  return {
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: rig.taskQueue,
+    RELOOP_STATE_DIR: state,
+  };
+}
+
+const newSession = () => `chat-${process.pid}-${Date.now()}-${++sessions}`;
+
+describe('reloop chat at a terminal', () => {
+  let chat: Typist;
+  let session = '';
+
+  beforeEach(async () => {
+    session = newSession();
+    const command = [process.execPath, join(root, 'dist/cli/main.js'), 'chat', 'friend', ...flags];
+    chat = onTerminal([...command, '--session', session], { env: environment() });
+    await chat.sees('Ctrl-D ends');
+  });
+  afterEach(() => chat.close());
+
+  test('keeps one conversation, folds each step to a line, and says how to come back', async () => {
+    chat.type('weather in Lisbon\r');
+    await chat.sees('1.1 weather {"text":"in Lisbon"} → 晴れ, 21 degrees');
+    await chat.sees('2 steps');
+    chat.type('count\r');
+    await chat.sees('4 messages');
+    await chat.sees('1 step');
+    chat.type('/show\r');
+    await chat.sees('Question: count');
+    await chat.sees('completed');
+    chat.type('\u{4}');
+    await chat.sees(`Come back: reloop chat friend --session ${session}`);
+    expect(await chat.exit).toBe(0);
+  });
+
+  test('asks about a call that waits, and offers what fits', async () => {
+    chat.type('pay 5\r');
+    await chat.sees('pay (1.1) needs your approval');
+    await chat.sees('reject [WHY]');
+    chat.type('retry\r');
+    await chat.sees('"retry" does not fit. Type approve, reject, resolve or abort.');
+    chat.type('reject too much\r');
+    await chat.sees('was not run: too much');
+    await chat.sees('2 steps');
+    chat.type('broken\r');
+    await chat.sees('broken (1.1) failed: out of order');
+    chat.type('res mended\r');
+    await chat.sees('→ mended');
+    await chat.sees('2 steps');
+    chat.type('ask_human who?\r');
+    await chat.sees('What you type is its result');
+    chat.type('skip it is a fine name\r');
+    await chat.sees('→ skip it is a fine name');
+    await chat.sees('2 steps');
+    expect(chat.screen()).toContain('/skip [WHY]');
+  });
+
+  test('asks at Ctrl-C what becomes of the run: it goes on, is cancelled, or is left and comes first again', async () => {
+    chat.type('sleeper\r');
+    await chat.sees('sleeper {"text":""} …');
+    chat.type('\u{3}');
+    await chat.sees('[d/c/G]');
+    chat.type('\r/say hurry\r');
+    await chat.sees('The agent sees it at its next step.');
+    chat.type('count\r');
+    await chat.sees('It is asked next.');
+    chat.type('\u{3}');
+    await chat.sees('[d/c/G]');
+    chat.type('c\r');
+    await chat.sees('Cancelling the run');
+    await chat.sees(' messages');
+    await chat.sees('1 step');
+    chat.type('sleeper\r');
+    await chat.sees('sleeper {"text":""} …');
+    chat.type('\u{3}\u{3}');
+    await chat.sees('goes on');
+    chat.type('count\r');
+    await chat.sees('of this session is under way: going on with it.');
+    chat.type('\u{4}');
+    await chat.sees(PASTE_OFF);
+    await chat.sees('reloop watch friend-');
+    expect(await chat.exit).toBe(0);
+  });
+
+  test('takes a text of several lines, and brings it back from the history of earlier chats', async () => {
+    chat.type('one \\\rtwo\r');
+    await chat.sees('You said: one \r\ntwo');
+    await chat.sees('1 step');
+    chat.type('\u{1b}[200~three\rfour\u{1b}[201~\r');
+    await chat.sees('You said: three\r\nfour');
+    await chat.sees('1 step');
+    chat.type('half a line\u{3}');
+    await chat.sees('^C');
+    chat.type('\u{1b}[A\r');
+    await chat.sees('You said: three\r\nfour');
+    expect(chat.screen()).not.toContain('You said: half');
+    const kept = readFileSync(join(state, 'chat-history.jsonl'), 'utf8').trim().split('\n');
+    expect(kept.map((line): unknown => JSON.parse(line)).slice(-3)).toEqual([
+      'one \ntwo',
+      'three\nfour',
+      'three\nfour',
+    ]);
+  });
+});
+
+describe('reloop chat with questions from a pipe', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  async function piped(typed: string, ...words: string[]) {
+    for (const [name, value] of Object.entries(environment())) vi.stubEnv(name, value);
+    const io = fakeIo({ typed });
+    io.env['TEMPORAL_TASK_QUEUE'] = rig.taskQueue;
+    const code = await cli(['chat', ...words, ...flags], io);
+    return { code, out: io.out(), err: io.err() };
+  }
+
+  test('answers each line on stdout, in one conversation', async () => {
+    const { code, out, err } = await piped('count\n\ncount\n', 'friend');
+    expect({ code, out }).toEqual({ code: 0, out: '2 messages\n4 messages\n' });
+    expect(err).toMatch(/Go on: reloop chat friend --session [a-z]+-[a-z]+/u);
+  });
+
+  test('prints one JSON object for each turn', async () => {
+    const { out } = await piped('count\nfine \\\nday\n', 'other', '--json', '--session', newSession());
+    const turns = out
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(turns).toMatchObject([{ output: '2 messages' }, { input: 'fine \nday' }]);
+  });
+
+  test('ends with --no-wait at a run that waits, which would hold up the questions behind it', async () => {
+    const { code, out, err } = await piped(
+      'pay 5\ncount\n',
+      'friend',
+      '--no-wait',
+      '--session',
+      newSession(),
+    );
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toContain('reloop approve friend-');
+  });
+
+  test('asks an agent without a memory each question for itself, and says so once', async () => {
+    const { err } = await piped('', 'loner');
+    expect(err.match(/it sees each question alone/gu)).toHaveLength(1);
+    expect((await piped('', 'loner', '--session', newSession())).code).toBe(2);
+  });
+
+  test('names the agents where it is not said which one to talk to', async () => {
+    const { code, err } = await piped('count\n');
+    expect(code).toBe(2);
+    expect(err).toContain('Which agent? reloop chat AGENT. The config has: friend, other, loner.');
+  });
+});

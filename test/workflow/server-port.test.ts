@@ -1,0 +1,25 @@
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { anyPorts, freePorts } from '../../server/ports.ts';
+import { startServer } from '../../server/server-process.ts';
+
+test('of two servers that are started on one port only the one that has it is taken for ready', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'reloop-port-'));
+  const { path: binary } = await findTemporalBinary({ onProgress: () => undefined });
+  const ports = await freePorts(anyPorts);
+  const stop = new AbortController();
+  const start = () =>
+    startServer({ binary, ports, dbFile: undefined, cwd, log: openSync(join(cwd, 'log'), 'a') }, stop.signal);
+  const servers = [start(), start()];
+  try {
+    const ends = await Promise.allSettled(servers.map(({ ready }) => ready));
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  } finally {
+    stop.abort();
+    await Promise.all(servers.map(({ ended }) => ended));
+    rmSync(cwd, { recursive: true });
+  }
+});
