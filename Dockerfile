@@ -5,7 +5,9 @@ COPY package.json package-lock.json ./
 # Its own `prepare` would build, and the sources are not there yet.
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# These agents have python(). pyodide is optional, so to npm it is a tool of development here.
+RUN npm run build && mv node_modules/pyodide . \
+  && npm prune --omit=dev --ignore-scripts && mv pyodide node_modules/
 
 FROM node:20.20.2-bookworm-slim
 # The SDK verifies a Temporal server's TLS certificate with the system's authorities; slim images have none.
