@@ -135,7 +135,7 @@ export interface AgentManifest extends LoopOptions {
    * Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits; 4
    * has what waits in its memo.
    */
-  loopVersion: 1 | 2 | 3 | 4;
+  loopVersion: 1 | 2 | 3 | 4 | 5;
   name: string;
   kind: string;
   /** Texts of the kind's prompt; their names are the kind's. */

@@ -28,7 +28,7 @@ export function agentManifest(
   const agent = completeAgent(definition);
   const where = `Agent "${agent.name}"`;
   return {
-    loopVersion: 4,
+    loopVersion: 5,
     name: agent.name,
     kind: kind.name,
     prompt: promptTexts(agent, kind),

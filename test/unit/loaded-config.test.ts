@@ -31,7 +31,7 @@ describe('a loaded config', () => {
         "budget": undefined,
         "handleParsingErrors": true,
         "kind": "zero-shot",
-        "loopVersion": 4,
+        "loopVersion": 5,
         "maxExecutionTimeMs": null,
         "maxIterations": 15,
         "memory": undefined,
