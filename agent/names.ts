@@ -3,6 +3,12 @@
 /** Where runs are, unless somebody says otherwise. */
 export const TASK_QUEUE = 'reloop';
 
+/**
+ * How the build ids of workers begin that make calls within the workflow task. History records the build id of each task,
+ * so that a replay knows what the first task of a run did, before there is a manifest.
+ */
+export const LOCAL_BUILD = 'reloop.5';
+
 /** All are of type Keyword. */
 export const searchAttribute = {
   agent: 'ReloopAgent',

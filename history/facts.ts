@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
+import { isLocalCall, localCallFacts } from './local-call-facts.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
 import {
   type Recorded,
@@ -16,9 +17,10 @@ import {
 /**
  * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
  * a fold over. What is cheap is there at once; a recorded value is decoded by who asks for it. Nothing here says that a
- * value is ours: any workflow can be read. `id` is the event's in its run, `at` its time in milliseconds since 1970.
+ * value is ours: any workflow can be read. `id` is the event's in its run, `at` its time in milliseconds since 1970; `more`:
+ * the next fact is of the same event.
  */
-export type Fact = { id: number; at: number } & (
+export type Fact = { id: number; at: number; more?: true } & (
   | StartedFact
   /** `key` ties what follows to it; `id` names a workflow's activity or the child's workflow, `name` is its type. */
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
@@ -100,6 +102,11 @@ export async function* readFacts(
 ): AsyncGenerator<Fact> {
   const factOf = createFactReader(client, run);
   for await (const event of readRun(client, run, options)) {
+    if (isLocalCall(event)) {
+      const facts = await localCallFacts(client, event);
+      yield* options.latestFirst === true ? facts.toReversed() : facts;
+      continue;
+    }
     const fact = factOf(event);
     if (fact !== undefined) yield fact;
   }

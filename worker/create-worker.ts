@@ -10,6 +10,7 @@ import { type AnyActivity, createActivities, rememberToolMeta } from '../activit
 import type { ReloopSinks } from '../workflows/emit.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
+import { LOCAL_BUILD } from '../agent/names.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { PATIENT, cutOffInterceptor } from './cut-off.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -57,6 +58,7 @@ export async function createAgentWorker(
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
+    buildId: LOCAL_BUILD,
     ...workerSettings,
     ...(cutOff === undefined ? {} : { shutdownGraceTime: PATIENT }),
     ...settings,

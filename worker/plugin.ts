@@ -1,4 +1,5 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
+import { LOCAL_BUILD } from '../agent/names.ts';
 import { createLoadedConfig } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
@@ -38,6 +39,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
+      ...(hasVersions(options) ? {} : { buildId: LOCAL_BUILD }),
       ...options,
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
@@ -68,6 +70,11 @@ const DEFAULT = 'default';
 function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undefined {
   const own = activities[DEFAULT];
   return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
+}
+
+/** A worker with versions of its own says by its own build id which it is. */
+function hasVersions({ buildId, useVersioning, workerDeploymentOptions }: WorkerOptions): boolean {
+  return buildId !== undefined || useVersioning === true || workerDeploymentOptions !== undefined;
 }
 
 /** One of two activities of a name would silently never run. */
