@@ -1,4 +1,5 @@
 import { Context, log } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import {
   type InlineCall,
   type LocalCall,
@@ -66,7 +67,12 @@ function tookMore({ name }: Tool, error: unknown): Error {
 
 /** For the workflow: the call is to be begun as an activity. */
 export function notInline(message: string): Error {
-  return failureOf({ type: NOT_INLINE, message, frames: '', retryable: true }, {}, {});
+  // Benign: nothing that a log should warn of.
+  return ApplicationFailure.create({
+    type: NOT_INLINE,
+    message,
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }
 
 function inlineContext(
