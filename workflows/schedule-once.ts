@@ -87,7 +87,7 @@ export async function reconcileOnce(
   }
 }
 
-/** How a call is made. No promises of its own: in the sandbox each one costs. */
+/** How a call is made. */
 function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown> {
   const { tool, input, live } = schedule;
   if (loop.recorded !== undefined && !live) return recordedCall(loop.recorded, tool.name, input, id);
