@@ -19,6 +19,7 @@ import { InvalidInput, RunNotFound } from './errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from './list-runs.ts';
 import { overridesOf } from './overrides.ts';
 import type { ListOptions } from './run-filters.ts';
+import { attributesOfRun, startWithAttributes } from './start-attributes.ts';
 import type { StartOptions } from './start-options.ts';
 
 /** Starts runs and finds them again. */
@@ -72,14 +73,17 @@ export class AgentClient {
       ...own,
     };
     try {
-      await this.temporal.workflow.start(AGENT_RUN, {
-        workflowId: id,
-        taskQueue,
-        args: [runInput, ...images],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        ...runLabels(agent, question),
-      });
+      await startWithAttributes(this.temporal, attributesOfRun(runInput), (attributes) =>
+        this.temporal.workflow.start(AGENT_RUN, {
+          workflowId: id,
+          taskQueue,
+          args: [runInput, ...images],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          ...runLabels(agent, question),
+          ...attributes,
+        }),
+      );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
