@@ -56,11 +56,13 @@ export class AgentRun {
   readonly id: string;
   readonly #client: Client;
   readonly #runId: string | undefined;
+  #begun: string | undefined;
 
-  /** `runId`: default the latest of the id. */
-  constructor(client: Client, id: string, runId?: string) {
+  /** `runId`: default the latest of the id. `begun`: the latest, as its start has just said, for the first look at it. */
+  constructor(client: Client, id: string, runId?: string, begun?: string) {
     this.#client = client;
     this.#runId = runId;
+    this.#begun = begun;
     this.id = id;
   }
 
@@ -261,6 +263,9 @@ export class AgentRun {
   }
 
   async #place(): Promise<RunRef & { open: boolean }> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) return { workflowId: this.id, runId: begun, open: true };
     const { runId, type, status } = await describeRun(this.#client, this.id, this.#runId);
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));

@@ -33,5 +33,6 @@ test('an answer takes a few calls, however much happens until it is there', asyn
   expect(historyLength).toBeGreaterThan(100);
   // One for the end and one for the steps; on a slow machine the server asks for patience every 20 s.
   expect(made['GetWorkflowExecutionHistory']).toBeLessThan(10);
-  expect(made['StartWorkflowExecution']).toBe(1);
+  const others = Object.keys(made).filter((name) => name !== 'GetWorkflowExecutionHistory');
+  expect(others).toEqual(['StartWorkflowExecution']);
 });
