@@ -1,3 +1,5 @@
+import type { RunStatus } from './vocabulary.ts';
+
 /** Names that a Temporal server knows Reloop by. */
 
 /** Where runs are, unless somebody says otherwise. */
@@ -15,5 +17,12 @@ export const searchAttribute = {
   status: 'ReloopStatus',
   session: 'ReloopSession',
 } as const;
+
+/** The statuses that the attribute says: for all others Temporal has a word of its own. */
+const ownStatuses: readonly RunStatus[] = ['waiting', 'paused', 'stopped'];
+
+export function isOwnStatus(status: RunStatus): boolean {
+  return ownStatuses.includes(status);
+}
 
 export const searchAttributes: readonly string[] = Object.values(searchAttribute);

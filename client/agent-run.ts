@@ -12,7 +12,7 @@ import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from
 import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { type ForkOptions, fork } from './fork.ts';
-import { readLineage } from '../history/lineage.ts';
+import { readLineage, untilOver } from '../history/lineage.ts';
 import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
@@ -56,11 +56,13 @@ export class AgentRun {
   readonly id: string;
   readonly #client: Client;
   readonly #runId: string | undefined;
+  #begun: string | undefined;
 
-  /** `runId`: default the latest of the id. */
-  constructor(client: Client, id: string, runId?: string) {
+  /** `runId`: default the latest of the id. `begun`: the latest, as its start has just said, for the first look at it. */
+  constructor(client: Client, id: string, runId?: string, begun?: string) {
     this.#client = client;
     this.#runId = runId;
+    this.#begun = begun;
     this.id = id;
   }
 
@@ -229,7 +231,11 @@ export class AgentRun {
   }
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
-    if (onWaiting === undefined) return this.#fold(true);
+    if (onWaiting === undefined) {
+      const run = await this.#place();
+      await untilOver(this.#client, run);
+      return this.#fold(true, undefined, undefined, run);
+    }
     const { next, signal } = await createWaitingTeller(
       (waiting) => onWaiting(waiting, this),
       (onEvent) => this.#fold(false, onEvent),
@@ -241,21 +247,25 @@ export class AgentRun {
     follow: boolean,
     onEvent: (event: RunEvent) => void = () => undefined,
     signal?: AbortSignal,
+    run?: RunRef,
   ): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(follow, signal)) {
+    for await (const event of this.#recorded(run ?? (await this.#place()), follow, signal)) {
       onEvent(event);
       addToReport(report, event);
     }
     return report;
   }
 
-  async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), { follow, signal }))
+  async *#recorded(run: RunRef, follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+    for await (const { events, runId } of readTimeline(this.#client, run, { follow, signal }))
       for (const event of events) yield await orReplaced(this.#client, { workflowId: this.id, runId }, event);
   }
 
   async #place(): Promise<RunRef & { open: boolean }> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) return { workflowId: this.id, runId: begun, open: true };
     const { runId, type, status } = await describeRun(this.#client, this.id, this.#runId);
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));
