@@ -1,8 +1,7 @@
-import { OpenAI } from 'openai';
 import { limits } from '../../agent/limits.ts';
 import { secretValues } from '../../agent/secrets.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
-import { fetchBounded } from './bounded-body.ts';
+import { clientOf } from './client.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked, SettingNames } from './errors.ts';
 import { classifyError, timedOut } from './errors.ts';
@@ -69,20 +68,20 @@ async function ask(
   asked: Asked,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
-  const client = new Client({
-    baseURL: asked.baseURL,
-    apiKey,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: fetchBounded,
-    fetchOptions: patientFetch(),
-  });
+  const client = clientOf({ baseURL: asked.baseURL, apiKey });
   const deadline = startDeadline(context.signal, asked.timeoutMs);
   try {
     const { signal } = deadline;
     const own = keyHeader === undefined ? headers : { ...headers, authorization: null, [keyHeader]: apiKey };
     const response = await client
-      .post(path, { body, query, headers: own, signal, timeout: asked.timeoutMs })
+      .post(path, {
+        body,
+        query,
+        headers: own,
+        signal,
+        timeout: asked.timeoutMs,
+        fetchOptions: patientFetch(),
+      })
       .asResponse();
     context.onText('');
     const onText = (piece: string) => context.onText(piece);
@@ -103,29 +102,12 @@ async function ask(
       },
     });
   } catch (error) {
+    deadline.cut();
     context.signal.throwIfAborted();
     throw deadline.passed() ? timedOut(asked) : error;
   } finally {
     deadline.end();
   }
-}
-
-/** The official client; it only reads errors that stand in `error`, and compatible servers put them elsewhere too. */
-class Client extends OpenAI {
-  protected override makeStatusError(
-    ...[status, body, message, headers]: Parameters<OpenAI['makeStatusError']>
-  ): ReturnType<OpenAI['makeStatusError']> {
-    return super.makeStatusError(status, { error: errorIn(body) }, message, headers);
-  }
-}
-
-function errorIn(body: unknown): unknown {
-  if (Array.isArray(body)) return errorIn(body[0]);
-  if (body === null || typeof body !== 'object') return undefined;
-  if ('error' in body && body.error) {
-    return typeof body.error === 'string' ? { ...body, message: body.error } : body.error;
-  }
-  return 'detail' in body ? { message: body.detail } : body;
 }
 
 function dropParam(wire: WireRequest, param: string): WireRequest {
