@@ -7,6 +7,7 @@ import type { Asked, SettingNames } from './errors.ts';
 import { classifyError, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
 import { patientFetch } from './patient-fetch.ts';
+import { writeBody } from './kept-body.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
 import { buildRequest } from './request-body.ts';
@@ -75,9 +76,9 @@ async function ask(
     const own = keyHeader === undefined ? headers : { ...headers, authorization: null, [keyHeader]: apiKey };
     const response = await client
       .post(path, {
-        body,
+        body: writeBody(body, conversationOf(context)),
         query,
-        headers: own,
+        headers: { 'content-type': 'application/json', ...own },
         signal,
         timeout: asked.timeoutMs,
         fetchOptions: patientFetch(),
@@ -108,6 +109,12 @@ async function ask(
   } finally {
     deadline.end();
   }
+}
+
+/** The model calls of one `runAgent`: each goes on from the one before. A tool's own requests are kept apart. */
+function conversationOf({ runId, step }: ModelCallContext): string {
+  const scope = step.slice(0, step.lastIndexOf('/') + 1);
+  return `${runId} ${scope}${step.includes('.') ? step : ''}`;
 }
 
 function dropParam(wire: WireRequest, param: string): WireRequest {
