@@ -12,6 +12,7 @@ import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { PATIENT, cutOffInterceptor } from './cut-off.ts';
+import { startRecovery } from './recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -28,6 +29,11 @@ export interface CreateWorkerOptions {
   transcriptCacheBytes?: number;
   /** Where the connection leads, for messages. */
   address?: string;
+  /**
+   * Folder of this machine in which the worker keeps which calls it has in hand. When it is killed, the next worker of the
+   * same folder has them tried again at once. Default: none; then they are tried again after the heartbeat time-out.
+   */
+  stateDir?: string | undefined;
   /** For some seconds other workers of the queue may know other agents than this one. Default true. */
   rollingDeploys?: boolean;
   /** A problem that does not keep the worker from running. */
@@ -50,7 +56,10 @@ export async function createAgentWorker(
     options.bundle ?? workflowBundle(),
   ]);
   const settings = activitySettings(loaded, searchAttributes, options);
+  const scope = { namespace, address: options.address };
+  const recovery = await startRecovery(options.stateDir, scope, connection);
   if (cutOff !== undefined) settings.interceptors.activity.unshift(cutOffInterceptor(cutOff));
+  settings.interceptors.activity.unshift(...recovery);
   return TemporalWorker.create({
     connection,
     namespace,
@@ -62,6 +71,8 @@ export async function createAgentWorker(
     ...settings,
   });
 }
+
+export { startRecovery };
 
 /** Measured: design notes in docs/architecture.md. */
 export const workerSettings = {
