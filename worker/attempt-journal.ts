@@ -60,6 +60,7 @@ const COMPACT_BYTES = 64_000;
 const COMPACT_TIMES = 4;
 
 const journals = new Map<string, { file: string; journal: AttemptJournal }>();
+const atExit: (() => void)[] = [];
 
 /**
  * The journal of this process in a state folder. Throws where the folder cannot be written. What cannot be written later is
@@ -144,7 +145,8 @@ function writeJournal(file: string, owner: JournalOwner): AttemptJournal {
     ended = [];
   };
   append(lineOf(owner));
-  process.once('exit', () => {
+  if (atExit.length === 0) process.once('exit', () => atExit.forEach((end) => end()));
+  atExit.push(() => {
     // What is under way now is lost, and stays for the next one.
     if (open.size > ended.length) writeEnds();
     else rmSync(file, { force: true });

@@ -50,14 +50,14 @@ export async function createAgentWorker(
   cutOff?: AbortSignal,
 ): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = loaded.taskQueue, onWarning } = options;
-  const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
+  const scope = { namespace, address: options.address };
+  const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
     options.bundle ?? workflowBundle(),
+    startRecovery(options.stateDir, scope, connection),
   ]);
   const settings = activitySettings(loaded, searchAttributes, options);
-  const scope = { namespace, address: options.address };
-  const recovery = await startRecovery(options.stateDir, scope, connection);
   if (cutOff !== undefined) settings.interceptors.activity.unshift(cutOffInterceptor(cutOff));
   settings.interceptors.activity.unshift(...recovery);
   return TemporalWorker.create({
