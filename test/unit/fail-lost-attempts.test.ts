@@ -29,7 +29,7 @@ function pending(more: Partial<Pending> = {}): Pending {
     lastHeartbeatTime: msNumberToTs(NOW + AHEAD - 4_000),
     activityOptions: { heartbeatTimeout: msNumberToTs(10_000), startToCloseTimeout: msNumberToTs(600_000) },
     ...more,
-  } as Pending; // the server's other fields are not read
+  };
 }
 
 test('the attempt that died is lost, whatever the clocks say', () => {
@@ -46,7 +46,7 @@ test.each<[string, Partial<Pending>]>([
   ['one without a beat whose time is up', { lastHeartbeatTime: null }],
   [
     'one that is about to have lasted too long',
-    { activityOptions: { startToCloseTimeout: msNumberToTs(60_500) } } as Partial<Pending>,
+    { activityOptions: { startToCloseTimeout: msNumberToTs(60_500) } },
   ],
 ])('%s is not', (_what, more) => {
   expect(isLost(pending(more), begun, NOW)).toBe(false);
