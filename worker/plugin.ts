@@ -22,20 +22,24 @@ export async function createWorker(config: ConfigDefinition, options: CreateWork
 export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'reloop';
   readonly #config: ConfigDefinition;
+  readonly #stateDir: string | undefined;
 
-  /** Throws ConfigError when the worker is created, not here. */
-  constructor(config: ConfigDefinition) {
+  /** `stateDir`: as of `createWorker`. Throws ConfigError when the worker is created, not here. */
+  constructor(config: ConfigDefinition, { stateDir }: Pick<CreateWorkerOptions, 'stateDir'> = {}) {
     this.#config = config;
+    this.#stateDir = stateDir;
   }
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
-    const { activitySettings, workerSettings } = await workerParts();
+    const { activitySettings, startRecovery, workerSettings } = await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
     const ours = activitySettings(loaded, registered, { ownDefault: defaultOf(own) });
     checkNames(Object.keys(own), Object.keys(ours.activities));
+    const scope = { namespace, address: undefined };
+    const recovery = await startRecovery(this.#stateDir, scope, connection);
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
@@ -45,7 +49,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {
         ...options.interceptors,
-        activity: [...(options.interceptors?.activity ?? []), ...ours.interceptors.activity],
+        activity: [...recovery, ...(options.interceptors?.activity ?? []), ...ours.interceptors.activity],
         workflowModules: [...(options.interceptors?.workflowModules ?? []), workflowsPath],
       },
     };
