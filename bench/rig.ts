@@ -5,7 +5,8 @@ import { Client, Connection } from '@temporalio/client';
 import { AgentClient } from 'reloop/client';
 import { anyPorts } from '../server/ports.ts';
 import { acquireServer } from '../server/server.ts';
-import { type Child, startChild } from './child.ts';
+import { workerSettings } from '../worker/create-worker.ts';
+import { startChild } from './child.ts';
 import type { Contestant, Place } from './contestants.ts';
 
 /** A contestant whose worker polls. */
@@ -27,48 +28,49 @@ export interface Rig {
 /** Histories are read whole. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
-/** The server that `reloop dev` starts, on an empty folder. */
+/** The server that `reloop dev` starts, on an empty folder. What was started is ended if the rest cannot be. */
 export async function startRig(
   contestants: readonly Contestant[],
   observationBytes: number,
   onProgress: (line: string) => void,
 ): Promise<Rig> {
-  const stateDir = await mkdtemp(join(tmpdir(), 'reloop-bench-'));
-  const server = await acquireServer({ stateDir, ports: anyPorts, onProgress, onNote: () => undefined });
-  const { address } = server;
-  const model = await startChild<{ url: string }>('model-server.ts');
-  const connection = await Connection.connect({
-    address,
-    channelArgs: { 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES },
-  });
-  const temporal = new Client({ connection });
-  const children: Child<unknown>[] = [model];
-  const closing: AgentClient[] = [];
-  const entrants: Entrant[] = [];
-  for (const contestant of contestants) {
-    const { name, program } = contestant;
-    onProgress(`starting ${name} …`);
-    const worker = await startChild(program, {
-      BENCH_ADDRESS: address,
-      BENCH_QUEUE: name,
-      BENCH_OBSERVATION: String(observationBytes),
-      OPENAI_BASE_URL: model.ready.url,
-    });
-    const agents = await AgentClient.connect({ address, taskQueue: name });
-    children.push(worker);
-    closing.push(agents);
-    entrants.push({ ...contestant, pid: worker.pid, place: { temporal, agents, taskQueue: name } });
-  }
-  return {
-    entrants,
-    temporal,
-    serverPid: server.pid,
-    async stop() {
-      await Promise.all(children.map((child) => child.stop()));
-      await Promise.all(closing.map((client) => client.close()));
-      await connection.close();
-      await server.release();
-      await rm(stateDir, { recursive: true, force: true });
-    },
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const end of stops.splice(0).toReversed()) await end();
   };
+  try {
+    const stateDir = await mkdtemp(join(tmpdir(), 'reloop-bench-'));
+    stops.push(() => rm(stateDir, { recursive: true, force: true }));
+    const server = await acquireServer({ stateDir, ports: anyPorts, onProgress, onNote: () => undefined });
+    stops.push(() => server.release());
+    const { address } = server;
+    const connection = await Connection.connect({
+      address,
+      channelArgs: { 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES },
+    });
+    stops.push(() => connection.close());
+    const temporal = new Client({ connection });
+    const model = await startChild<{ url: string }>('model-server.ts');
+    stops.push(() => model.stop());
+    const env = {
+      BENCH_ADDRESS: address,
+      BENCH_OBSERVATION: String(observationBytes),
+      BENCH_WORKER_SETTINGS: JSON.stringify(workerSettings),
+      OPENAI_BASE_URL: model.ready.url,
+    };
+    const entrants: Entrant[] = [];
+    for (const contestant of contestants) {
+      const { name: taskQueue, program } = contestant;
+      onProgress(`starting ${taskQueue} …`);
+      const worker = await startChild(program, { ...env, BENCH_QUEUE: taskQueue });
+      stops.push(() => worker.stop());
+      const agents = await AgentClient.connect({ address, taskQueue });
+      stops.push(() => agents.close());
+      entrants.push({ ...contestant, pid: worker.pid, place: { temporal, agents, taskQueue } });
+    }
+    return { entrants, temporal, serverPid: server.pid, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
