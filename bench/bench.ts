@@ -8,25 +8,18 @@ import { type Contestant, chooseContestants } from './contestants.ts';
 import { type LongRun, type ShortRuns, measureLongRun, measureShortRuns } from './measures.ts';
 import { printedResults } from './print-results.ts';
 import type { Results } from './results.ts';
-import { type Entrant, type Rig, startRig } from './rig.ts';
+import { type Entrant, type Rig, progress, withRig } from './rig.ts';
 
 const [options, chosen] = readOptions();
-const rig = await startRig(chosen, options.observation, progress);
-try {
+await withRig(chosen, options.observation, async (rig) => {
   const results = await measure(rig, options);
   console.log(`${printedResults(results)}\n`);
   console.log('Numbers are medians of the rounds; ratios are medians of the ratios of each round.');
   for (const { name, what } of chosen) console.log(`${name}: ${what}`);
-  if (options.json !== undefined) {
-    const { json, ...asked } = options;
-    await writeFile(
-      json,
-      `${JSON.stringify({ at: new Date(), options: asked, ...results }, undefined, 2)}\n`,
-    );
-  }
-} finally {
-  await rig.stop();
-}
+  const { json, ...asked } = options;
+  if (json === undefined) return;
+  await writeFile(json, `${JSON.stringify({ at: new Date(), options: asked, ...results }, undefined, 2)}\n`);
+});
 
 function readOptions(): [BenchOptions, Contestant[]] {
   try {
@@ -39,7 +32,8 @@ function readOptions(): [BenchOptions, Contestant[]] {
 }
 
 /** Round by round, each measure is taken of one contestant after the other. */
-async function measure({ entrants }: Rig, { rounds, steps, concurrency }: BenchOptions): Promise<Results> {
+async function measure(rig: Rig, { rounds, steps, concurrency }: BenchOptions): Promise<Results> {
+  const { entrants } = rig;
   const longRuns: LongRun[] = [];
   const shortRuns: ShortRuns[] = [];
   for (const entrant of entrants) {
@@ -76,8 +70,4 @@ function hasDied(runs: LongRun[], { name }: Entrant, size: number): boolean {
   return runs.some(
     ({ contestant, steps, error }) => contestant === name && steps === size && error !== undefined,
   );
-}
-
-function progress(line: string): void {
-  console.error(line);
 }

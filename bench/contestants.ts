@@ -49,6 +49,14 @@ const peer = {
     }),
 };
 
+/** Not in the tables: bench/growth.ts runs it. */
+export const trimmed: Contestant = {
+  name: 'reloop-trimmed',
+  what: 'an agent that sees the last 20 steps only',
+  program: 'contestants/reloop-trimmed.ts',
+  ...reloop,
+};
+
 /** In the order of the tables; the first two are what the others are compared with. */
 export const contestants: readonly Contestant[] = [
   {

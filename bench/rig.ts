@@ -28,12 +28,25 @@ export interface Rig {
 /** Histories are read whole. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
-/** The server that `reloop dev` starts, on an empty folder. What was started is ended if the rest cannot be. */
-export async function startRig(
+/** A rig for as long as `use` takes; a signal ends it as well. */
+export async function withRig(
   contestants: readonly Contestant[],
   observationBytes: number,
-  onProgress: (line: string) => void,
-): Promise<Rig> {
+  use: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const rig = await startRig(contestants, observationBytes);
+  const end = () => void rig.stop().finally(() => process.exit(130));
+  process.once('SIGINT', end).once('SIGTERM', end);
+  await use(rig).finally(() => rig.stop());
+}
+
+/** On stderr: what is printed on stdout is the result. */
+export function progress(line: string): void {
+  console.error(line);
+}
+
+/** The server that `reloop dev` starts, on an empty folder. What was started is ended if the rest cannot be. */
+async function startRig(contestants: readonly Contestant[], observationBytes: number): Promise<Rig> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const end of stops.splice(0).toReversed()) await end();
@@ -41,7 +54,12 @@ export async function startRig(
   try {
     const stateDir = await mkdtemp(join(tmpdir(), 'reloop-bench-'));
     stops.push(() => rm(stateDir, { recursive: true, force: true }));
-    const server = await acquireServer({ stateDir, ports: anyPorts, onProgress, onNote: () => undefined });
+    const server = await acquireServer({
+      stateDir,
+      ports: anyPorts,
+      onProgress: progress,
+      onNote: () => undefined,
+    });
     stops.push(() => server.release());
     const { address } = server;
     const connection = await Connection.connect({
@@ -61,7 +79,7 @@ export async function startRig(
     const entrants: Entrant[] = [];
     for (const contestant of contestants) {
       const { name: taskQueue, program } = contestant;
-      onProgress(`starting ${taskQueue} …`);
+      progress(`starting ${taskQueue} …`);
       const worker = await startChild(program, { ...env, BENCH_QUEUE: taskQueue });
       stops.push(() => worker.stop());
       const agents = await AgentClient.connect({ address, taskQueue });
