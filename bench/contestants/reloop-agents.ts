@@ -3,7 +3,7 @@ import { MODEL, TOOL, observation, toolInput } from '../task.ts';
 import { serve } from './serve.ts';
 
 export interface AgentOptions {
-  tool?: Pick<ToolOptions, 'effects'>;
+  tool?: Partial<Omit<ToolOptions, 'name' | 'description' | 'approval'>>;
   trimIntermediateSteps?: number;
 }
 
