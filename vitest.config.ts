@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { summaryReporter } from './test/support/summary-reporter.ts';
 
 // Commands that are hinted at begin with `reloop` where that is on the PATH, as here.
@@ -9,10 +10,18 @@ process.env['PATH'] = commands + delimiter + process.env['PATH'];
 /** A test that asserts nothing cannot fail. */
 const expect = { requireAssertions: true };
 
-// One project per kind of process; groups run one after another, so that nothing competes with the crash tests.
+/**
+ * Files at once, of any project: on two processors some compute while others wait for a server, a process or a time-out.
+ * They are one group, so that the next file begins where one has ended, whatever its project.
+ */
+const maxWorkers = 4;
+
+// One project per kind of process.
 export default defineConfig({
   test: {
     reporters: ['default', summaryReporter],
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -20,11 +29,8 @@ export default defineConfig({
           expect,
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
-          // Vitest leaves a processor free, which of two is half; many of these wait for processes of their own.
-          maxWorkers: 2,
           testTimeout: 20_000,
           hookTimeout: 20_000,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -35,7 +41,6 @@ export default defineConfig({
           pool: 'forks',
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -45,11 +50,8 @@ export default defineConfig({
           include: ['test/workflow/**/*.test.ts', 'examples/testing/*.test.ts'],
           pool: 'forks',
           globalSetup: ['test/support/global-setup.ts'],
-          // They mostly wait for the server that they share.
-          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -58,11 +60,8 @@ export default defineConfig({
           expect,
           include: ['test/crash/**/*.test.ts'],
           pool: 'forks',
-          // They mostly wait for time-outs; more would compete for the processor.
-          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -71,10 +70,8 @@ export default defineConfig({
           expect,
           include: ['test/docs/**/*.test.ts'],
           pool: 'forks',
-          maxWorkers: 2,
           testTimeout: 900_000,
           hookTimeout: 300_000,
-          sequence: { groupOrder: 5 },
         },
       },
     ],
