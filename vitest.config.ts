@@ -7,8 +7,8 @@ import { summaryReporter } from './test/support/summary-reporter.ts';
 const commands = new URL('test/support/bin', import.meta.url).pathname;
 process.env['PATH'] = commands + delimiter + process.env['PATH'];
 
-/** A test that asserts nothing cannot fail. */
-const expect = { requireAssertions: true };
+/** A test that asserts nothing cannot fail; what is waited for may take its time where others are at work too. */
+const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
 
 /**
  * Files at once, of any project: on two processors some compute while others wait for a server, a process or a time-out.
@@ -29,8 +29,8 @@ export default defineConfig({
           expect,
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -39,8 +39,8 @@ export default defineConfig({
           expect,
           include: ['test/replay/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -50,8 +50,8 @@ export default defineConfig({
           include: ['test/workflow/**/*.test.ts', 'examples/testing/*.test.ts'],
           pool: 'forks',
           globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -60,8 +60,8 @@ export default defineConfig({
           expect,
           include: ['test/crash/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {

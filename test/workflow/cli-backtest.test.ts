@@ -28,7 +28,7 @@ beforeAll(async () => {
   worker = reloop(['worker', ...config], env);
   await worker.prints('Worker ready');
   for (const id of runs) await cli('run', 'asker', `What is 40 + 2? ${id}`, '--id', id);
-}, 60_000);
+});
 afterAll(async () => {
   await worker.killGroup();
   await model.close();
