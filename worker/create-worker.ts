@@ -8,11 +8,14 @@ import type {
 } from '@temporalio/worker';
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/emit.ts';
+import { setBeatInterval } from '../activities/beat-interval.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
+import { heartbeatInterval } from '../config/heartbeats-option.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { PATIENT, cutOffInterceptor } from './cut-off.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
+import { usualHeartbeats } from './usual-heartbeats.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface CreateWorkerOptions {
@@ -26,7 +29,7 @@ export interface CreateWorkerOptions {
   bundle?: WorkflowBundleOption;
   /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
   transcriptCacheBytes?: number;
-  /** Where the connection leads, for messages. */
+  /** Where the connection leads: for messages, and for how often heartbeats are sent where the config does not say. */
   address?: string;
   /** For some seconds other workers of the queue may know other agents than this one. Default true. */
   rollingDeploys?: boolean;
@@ -105,6 +108,7 @@ export function activitySettings(
     address,
     transcriptCacheBytes,
   };
+  const beatIntervalMs = heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address));
   return {
     activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(loaded),
@@ -114,6 +118,7 @@ export function activitySettings(
           inbound: {
             execute(input, next) {
               rememberToolMeta(context, input.headers);
+              setBeatInterval(context, beatIntervalMs);
               return next(input);
             },
           },
