@@ -42,18 +42,19 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
   let queue: Promise<Unwanted | undefined> = Promise.resolve(undefined);
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let toldSdkAt = performance.now();
+  const startedAt = performance.now();
+  let beatOfSdkAt: number | undefined;
 
   const counted = () => (record = { ...record, heartbeats: (record.heartbeats ?? 0) + 1 });
   const tellSdk = () => {
-    toldSdkAt = performance.now();
+    beatOfSdkAt = performance.now();
     context.heartbeat(counted());
   };
+  const sinceSdk = () => performance.now() - (beatOfSdkAt ?? startedAt);
   const rest = (ms: number) => {
     clearTimeout(timer);
     if (stopped) return;
-    const untilSdk = toldSdkAt + SDK_LATEST_MS - performance.now();
-    timer = setTimeout(regularBeat, Math.max(0, Math.min(ms, untilSdk)));
+    timer = setTimeout(regularBeat, Math.max(0, Math.min(ms, SDK_LATEST_MS - sinceSdk())));
   };
   /** Sent by us. The SDK, which finds out later what the server answers, is told when that is of interest. */
   const beat = () => {
@@ -62,7 +63,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     sent.then(
       (unwanted) => {
         if (unwanted !== undefined) tellSdk();
-        const mayBeUndone = performance.now() - toldSdkAt < SDK_LATE_MS;
+        const mayBeUndone = beatOfSdkAt !== undefined && sinceSdk() < SDK_LATE_MS;
         rest(mayBeUndone ? Math.min(everyMs, AGAIN_MS) : everyMs);
       },
       () => {
@@ -84,7 +85,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
   };
   // A beat that fails is followed by the next one; when none arrives, the server gives the call to another worker.
   const regularBeat = () => {
-    if (performance.now() - toldSdkAt >= SDK_AFTER_MS) beatBySdk();
+    if (sinceSdk() >= SDK_AFTER_MS) beatBySdk();
     else beat().catch(() => undefined);
   };
   rest(everyMs);

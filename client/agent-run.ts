@@ -12,6 +12,8 @@ import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from
 import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { type ForkOptions, fork } from './fork.ts';
+import { actionsUnderWay, createActionCount } from '../history/billed-actions.ts';
+import type { Fact } from '../history/facts.ts';
 import { readLineage } from '../history/lineage.ts';
 import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
@@ -106,8 +108,14 @@ export class AgentRun {
 
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
   async describe(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
-    const report = await this.#fold(false, onEvent);
-    report.history = await historySize(this.#client, { workflowId: this.id, runId: report.runId });
+    const actions = createActionCount();
+    const report = await this.#fold(false, onEvent, undefined, actions.next);
+    const { runId, status } = report;
+    const run = { workflowId: this.id, runId };
+    const goesOn = status === 'running' || status === 'waiting' || status === 'paused';
+    const underWay = goesOn ? await actionsUnderWay(this.#client, run) : 0;
+    report.usage = { ...report.usage, actions: actions.sum() + underWay };
+    report.history = await historySize(this.#client, run);
     return report;
   }
 
@@ -241,17 +249,23 @@ export class AgentRun {
     follow: boolean,
     onEvent: (event: RunEvent) => void = () => undefined,
     signal?: AbortSignal,
+    onFact?: (fact: Fact) => Promise<void>,
   ): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(follow, signal)) {
+    for await (const event of this.#recorded(follow, signal, onFact)) {
       onEvent(event);
       addToReport(report, event);
     }
     return report;
   }
 
-  async *#recorded(follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), { follow, signal }))
+  async *#recorded(
+    follow: boolean,
+    signal?: AbortSignal,
+    onFact?: (fact: Fact) => Promise<void>,
+  ): AsyncGenerator<RunEvent> {
+    const options = { follow, signal, onFact };
+    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), options))
       for (const event of events) yield await orReplaced(this.#client, { workflowId: this.id, runId }, event);
   }
 

@@ -10,11 +10,14 @@ export type Heartbeats = 'lively' | 'frugal' | { everyMs: number };
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 8000;
 
-const wrong = `is none of 'lively', 'frugal' and { everyMs } with milliseconds from ${SHORTEST_MS} to ${LONGEST_MS}`;
+const known = z.union([
+  z.enum(['lively', 'frugal']),
+  z.strictObject({ everyMs: z.int().min(SHORTEST_MS).max(LONGEST_MS) }),
+]);
 
-export const heartbeatsSchema = z.union(
-  [z.enum(['lively', 'frugal']), z.strictObject({ everyMs: z.int().min(SHORTEST_MS).max(LONGEST_MS) })],
-  wrong,
+export const heartbeatsSchema = z.custom<Heartbeats>(
+  (value) => known.safeParse(value).success,
+  `is none of 'lively', 'frugal' and { everyMs } with milliseconds from ${SHORTEST_MS} to ${LONGEST_MS}`,
 );
 
 /** In milliseconds. */

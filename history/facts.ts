@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
+import { type CostFact, costFact } from './cost-facts.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
 import {
   type Recorded,
@@ -34,8 +35,18 @@ export type Fact = { id: number; at: number } & (
       failure?: RecordedFailure;
       terminated?: true;
     }
-  /** `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same. */
-  | { type: 'cancelled'; of: Work; key: string; requested: boolean; failure?: RecordedFailure }
+  /**
+   * `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same;
+   * `details`: what it said at its end.
+   */
+  | {
+      type: 'cancelled';
+      of: Work;
+      key: string;
+      requested: boolean;
+      failure?: RecordedFailure;
+      details?: Recorded;
+    }
   /** `summary`: what the workflow says of it on the Web UI's timeline. */
   | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
@@ -55,6 +66,7 @@ export type Fact = { id: number; at: number } & (
     }
   /** A worker has gone through all before it. */
   | { type: 'task_completed' }
+  | CostFact
   /** All before it is another run's, from which a person had Temporal begin again (Reset). */
   | { type: 'reset'; fromRunId: string; runId: string }
   | { type: 'cancel_requested' }
@@ -124,7 +136,8 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       ofChild(event) ??
       ofTimer(event) ??
       ofMessage(event) ??
-      ofRun(event);
+      ofRun(event) ??
+      costFact(event);
     if (said === undefined) return undefined;
     return { ...said, id: Number(event.eventId ?? 0), at: event.eventTime ? tsToMs(event.eventTime) : 0 };
   };
@@ -170,7 +183,8 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const cancelled = event.activityTaskCanceledEventAttributes;
     const asked = event.activityTaskCancelRequestedEventAttributes;
     const key = String((cancelled ?? asked)?.scheduledEventId);
-    return cancelled || asked ? { type: 'cancelled', of, key, requested: !cancelled } : undefined;
+    if (cancelled) return { type: 'cancelled', of, key, requested: false, details: value(cancelled.details) };
+    return asked ? { type: 'cancelled', of, key, requested: true } : undefined;
   }
 
   function ofChild(event: HistoryEvent): Said | undefined {

@@ -35,19 +35,22 @@ export interface TimelineOptions {
   /** All before is read and not told anew, so that what comes behind is understood. */
   after?: Position | undefined;
   signal?: AbortSignal | undefined;
+  /** Told every fact that is read, before its events. */
+  onFact?: ((fact: Fact) => Promise<void>) | undefined;
 }
 
 /** A run's record as events, moment by moment; history events that say nothing to a reader are left out. */
 export async function* readTimeline(
   client: Client,
   run: RunRef,
-  { follow, after, signal }: TimelineOptions,
+  { follow, after, signal, onFact }: TimelineOptions,
 ): AsyncGenerator<Moment> {
   const trace = createTrace(run.workflowId);
   const childOf = createChildReader();
   const placeOf = createPlaces(after);
   for await (const { run: of, fact } of readRunFacts(client, run, follow, signal)) {
     const { runId } = of;
+    await onFact?.(fact);
     const events = await trace.next(fact);
     const child = childOf(of, fact);
     const place = placeOf(runId, fact.id);
