@@ -37,7 +37,7 @@ export interface RunReport {
 export interface RunUsage extends Usage {
   /**
    * That Temporal Cloud bills, so far: the run's own, over continue-as-new, without those of its sub-agents. Reports of
-   * `describe()` have it. history/billed-actions.ts says what is counted.
+   * `describe()` have it. What is counted: docs/temporal-cloud.md.
    */
   actions?: number | undefined;
 }

@@ -26,7 +26,11 @@ test.each<[what: string, actions: number, events: HistoryEvent[]]>([
   ['the heartbeats of one that failed', 9, [started, scheduled, failed({ heartbeats: 7 })]],
   ['the heartbeats of one whose worker died', 9, [started, scheduled, timedOut({ heartbeats: 7 })]],
   ['the heartbeats of one that was cancelled', 9, [started, scheduled, cancelled({ heartbeats: 7 })]],
-  ["no heartbeats that another worker's tool may mean", 2, [started, scheduled, done({ heartbeats: 'a lot' })]],
+  [
+    "no heartbeats that another worker's tool may mean",
+    2,
+    [started, scheduled, done({ heartbeats: 'a lot' })],
+  ],
   ['a sub-agent, twice', 3, [started, { startChildWorkflowExecutionInitiatedEventAttributes: {} }]],
   ['a timer', 2, [started, { timerStartedEventAttributes: { timerId: '1' } }]],
   ['a signal', 2, [started, { workflowExecutionSignaledEventAttributes: {} }]],
