@@ -12,6 +12,8 @@ import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 const LONG_MS = 13_000;
 /** Longer than the server and the SDK's worker, together, would wait for a sign of life. */
 const VERY_LONG_MS = 40_000;
+/** Checkpoints of a call, two seconds apart: together likewise. */
+const STORED = 10;
 
 const attempts = new Map<string, number>();
 const modes: { [name: string]: Heartbeats } = {
@@ -42,9 +44,10 @@ test('heartbeats are as rare as the setting says, and each is one that the serve
     nap('steady', LONG_MS),
     nap('frugal', LONG_MS),
     nap('frugal', VERY_LONG_MS),
+    nap('frugal', 'storing'),
     nap('frugal', 100),
   ]);
-  const [lively = 0, steady = 0, frugal = 0, long = 0, short] = naps;
+  const [lively = 0, steady = 0, frugal = 0, long = 0, storing = 0, short] = naps;
 
   expect(lively).toBeGreaterThanOrEqual(6); // of a loaded machine, that is
   expect(lively).toBeLessThanOrEqual(13);
@@ -53,9 +56,12 @@ test('heartbeats are as rare as the setting says, and each is one that the serve
   expect([1, 2]).toContain(frugal);
   expect(long).toBeGreaterThanOrEqual(4);
   expect(long).toBeLessThanOrEqual(6);
+  // What is stored is no sign of life to the SDK's worker, which is given some on top.
+  expect(storing).toBeGreaterThanOrEqual(STORED + 1);
+  expect(storing).toBeLessThanOrEqual(STORED + 6);
   expect(short).toBe(0);
-  expect(await heartbeatsAtServer()).toBe(lively + steady + frugal + long);
-  expect([...attempts.values()]).toEqual([1, 1, 1, 1, 1]);
+  expect(await heartbeatsAtServer()).toBe(lively + steady + frugal + long + storing);
+  expect([...attempts.values()]).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
 test('a checkpoint is stored at once, however rare the heartbeats', async () => {
@@ -75,7 +81,7 @@ test('a checkpoint is stored at once, however rare the heartbeats', async () => 
 });
 
 /** How many heartbeats a call of so many milliseconds has sent, by what `describe` counts on top of the run's events. */
-async function nap(mode: string, ms: number): Promise<number> {
+async function nap(mode: string, ms: number | 'storing'): Promise<number> {
   const { client, temporal } = rigOf(mode);
   const run = await client.start('napper', String(ms));
   expect(await run.result()).toMatchObject({ output: 'rested' });
@@ -112,6 +118,11 @@ function napper(): AgentDefinition {
     async run(input, { callId, runId, signal, checkpoint, progress }) {
       const call = `${runId} ${callId}`;
       attempts.set(call, (attempts.get(call) ?? 0) + 1);
+      for (let page = 0; input === 'storing' && page < STORED; page++) {
+        await checkpoint(page);
+        await sleep(2000, undefined, { signal });
+      }
+      if (input === 'storing') return 'slept';
       if (input !== 'checkpoint') return sleep(Number(input), 'slept', { signal });
       await checkpoint('page 7');
       progress('stored');
