@@ -70,7 +70,7 @@ export async function runAttempt<T>(
     const state = { context, heartbeat };
     if (context.cancellationSignal.aborted) {
       await noteOrderlyEnd(state);
-      throw new CancelledFailure('The call was cancelled');
+      throw cancelledFailure(state, 'The call was cancelled');
     }
     throw await toFailure(signal.aborted ? signal.reason : error, policy(), state);
   } finally {
@@ -79,9 +79,11 @@ export async function runAttempt<T>(
   }
 }
 
-/** Which attempt it was; nothing of a first one, which nearly all are. */
-export function laterAttempt({ context }: Attempt): { attempt?: number } {
-  return context.info.attempt > 1 ? { attempt: context.info.attempt } : {};
+/** Which attempt it was and how many heartbeats all have sent; nothing of a first one without, which nearly all are. */
+export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: number; heartbeats?: number } {
+  const { attempt } = context.info;
+  const { heartbeats = 0 } = heartbeat.record;
+  return { ...(attempt > 1 ? { attempt } : {}), ...(heartbeats > 0 ? { heartbeats } : {}) };
 }
 
 /** Ends with the signal even if the body does not. */
@@ -99,12 +101,12 @@ async function toFailure(error: unknown, policy: AttemptPolicy, attempt: Attempt
   const classified = policy.classify(error);
   const failures = (heartbeat.record.failures ?? 0) + 1;
   const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
-  const { checkpoint, usage } = heartbeat.record;
+  const { checkpoint, usage, heartbeats } = heartbeat.record;
   if (!classified.retryable || exhausted) {
     const mayPass = exhausted || classified.mayPass === true;
     return failureOf(
       classified,
-      { checkpoint, exhausted: mayPass || undefined, usage },
+      { checkpoint, exhausted: mayPass || undefined, usage, heartbeats },
       { nonRetryable: true },
     );
   }
@@ -113,6 +115,12 @@ async function toFailure(error: unknown, policy: AttemptPolicy, attempt: Attempt
   await heartbeat.store(counted).catch(() => undefined);
   const nextRetryDelay = classified.retryAfterMs ?? backoff(policy.retry, failures);
   return failureOf(classified, { checkpoint }, { nextRetryDelay });
+}
+
+/** The end of an attempt that the server wanted to end. */
+export function cancelledFailure({ heartbeat }: AttemptRecord, message: string): CancelledFailure {
+  const { heartbeats } = heartbeat.record;
+  return new CancelledFailure(message, heartbeats === undefined ? [] : [{ heartbeats }]);
 }
 
 /** An attempt that its worker's shutdown ends, or a pause, is none that a worker died of. */

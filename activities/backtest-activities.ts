@@ -10,7 +10,7 @@ import { NOT_RECORDED } from '../agent/backtest/compare-runs.ts';
 import { findRecorded } from '../agent/backtest/recording.ts';
 import type { ToolResult } from '../agent/calls.ts';
 import { readOutline, readQuestion } from '../history/read-recording.ts';
-import { type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
+import { type AttemptPolicy, effortOf, runAttempt } from './attempt.ts';
 import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { createRecordings, lasting } from './recordings.ts';
@@ -31,7 +31,7 @@ export function createBacktestActivities(observations: Observations) {
           output,
           kind: fromTool ? undefined : 'invalid',
           only: only || undefined,
-          ...laterAttempt(attempt),
+          ...effortOf(attempt),
         };
       }),
 

@@ -7,7 +7,7 @@ import { promptLength, requestDigest, unshownImages, unshownMessages } from '../
 import type { Usage } from '../agent/vocabulary.ts';
 import { type Asked, askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
-import { type Attempt, type AttemptPolicy, laterAttempt, runAttempt } from './attempt.ts';
+import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { classifyError } from './errors.ts';
 import { missing } from './own-code.ts';
@@ -54,7 +54,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           warnings: warningsOf(context, usage, asked),
           shortened: asked.shortened || undefined,
           cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
-          ...laterAttempt(attempt),
+          ...effortOf(attempt),
           request: requestDigest(asked.request),
         };
       },

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CancelledFailure, type Context } from '@temporalio/activity';
+import type { Context } from '@temporalio/activity';
 import type { FailureDetails, Intent } from '../agent/calls.ts';
 import { inDoubt } from '../agent/observations.ts';
-import { type Attempt, AttemptEnd } from './attempt.ts';
+import { type Attempt, AttemptEnd, cancelledFailure } from './attempt.ts';
 import { classifyError } from './errors.ts';
 import { failureOf } from './failure.ts';
 
@@ -34,11 +34,11 @@ export async function didNothing(attempt: Attempt, cause: unknown, fault?: 'fail
   const { context, heartbeat } = attempt;
   if (cause instanceof NotOurs) await heardBySdk(context.cancellationSignal);
   const { cancelRequested = false, paused = false } = context.cancellationDetails ?? {};
-  if (cancelRequested) return new AttemptEnd(new CancelledFailure('The call was cancelled'));
+  if (cancelRequested) return new AttemptEnd(cancelledFailure(attempt, 'The call was cancelled'));
   if (paused) {
     // A person lets it go on, and then nothing need be in doubt.
     await heartbeat.store({ intent: undefined, notDone: context.info.attempt }).catch(() => undefined);
-    return new AttemptEnd(new CancelledFailure('The call was paused'));
+    return new AttemptEnd(cancelledFailure(attempt, 'The call was paused'));
   }
   const { type, message } = classifyError(cause);
   return ended(
@@ -61,8 +61,10 @@ function ended(
   details: FailureDetails,
 ): AttemptEnd {
   const classified = { ...classifyError(cause), ...error, cause: undefined };
-  const { checkpoint } = heartbeat.record;
-  return new AttemptEnd(failureOf(classified, { checkpoint, ...details }, { nonRetryable: true }));
+  const { checkpoint, heartbeats } = heartbeat.record;
+  return new AttemptEnd(
+    failureOf(classified, { checkpoint, heartbeats, ...details }, { nonRetryable: true }),
+  );
 }
 
 /** The tool's own error is mostly that it was told to end: this says why. */

@@ -5,7 +5,7 @@ import { usageOf } from '../agent/price.ts';
 import { boundedText } from '../agent/values.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
-import { type Attempt, laterAttempt, runAttempt } from './attempt.ts';
+import { type Attempt, effortOf, runAttempt } from './attempt.ts';
 import { modelOf } from './ask-model.ts';
 import { checkedCheckpoint } from './checkpoint.ts';
 import { type Deferral, createDeferral } from './deferral.ts';
@@ -50,7 +50,7 @@ export function createToolActivity(
         );
         const ended = deferral.resultOf(told);
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
-        return { ...ended, ...usage, ...laterAttempt(attempt) };
+        return { ...ended, ...usage, ...effortOf(attempt) };
       },
     );
     // Only now: an attempt that was given up may still end some time, and its output is nobody's.

@@ -1,7 +1,8 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import { type Fact, readFacts } from '../history/facts.ts';
+import type { Fact } from '../history/fact.ts';
+import { readFacts } from '../history/facts.ts';
 import { type RunRef, isNotFound } from '../history/pages.ts';
 import type { CallModelInput } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';

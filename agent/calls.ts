@@ -107,6 +107,8 @@ export interface ModelTurn {
   cached?: true | undefined;
   /** The attempt that succeeded; absent where it was the first. */
   attempt?: number | undefined;
+  /** Sent by all attempts; absent where there were none. */
+  heartbeats?: number | undefined;
   /** Of an agent with a `repeatLimit`: what the next call has to know. */
   repeat?: Repeat | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
@@ -137,6 +139,8 @@ export interface ToolResult {
   usage?: Usage | undefined;
   /** The attempt that succeeded; absent where it was the first. */
   attempt?: number | undefined;
+  /** Sent by all attempts; absent where there were none. */
+  heartbeats?: number | undefined;
   /** From a recording that has no other call of that tool and input. */
   only?: true | undefined;
   /** Of a schedule that asked what became of an earlier one: with `done`, `output` is its result. */
@@ -217,6 +221,8 @@ export interface Heartbeat {
   checkpoint?: Json | undefined;
   /** Model calls made by attempts that failed. */
   usage?: Usage | undefined;
+  /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
+  heartbeats?: number | undefined;
   progress?: string | undefined;
   /** Reply text so far, and the end of what the model has thought so far. */
   text?: string | undefined;
@@ -231,6 +237,8 @@ export interface FailureDetails {
   exhausted?: true | undefined;
   /** Model calls made by all attempts; of a sub-agent with a budget, its own. */
   usage?: Usage | undefined;
+  /** Sent by all attempts; absent where there were none. */
+  heartbeats?: number | undefined;
   /** Of a call that may take effect once only: it certainly has not; `again`: nor was that its own fault. */
   notDone?: 'again' | 'failed' | undefined;
   /** Of such a call that is in doubt: an attempt that may be running still. */

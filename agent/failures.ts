@@ -10,6 +10,8 @@ export interface FailedCall {
   mayPass: boolean;
   /** What the call has used up all the same, where it says so. */
   usage?: Usage | undefined;
+  /** That its attempts have sent, where it says so. */
+  heartbeats?: number | undefined;
   /** It did not end by itself: its worker died, or took too long to end it. */
   timedOut?: true | undefined;
   /** Of a call that may take effect once only: what its runner knows. */
@@ -45,7 +47,10 @@ export function readFailure(failure: unknown): FailedCall {
         timedOut: true,
       };
     case 'CancelledFailure':
-      return failed({ type: 'Cancelled', message }, undefined);
+      return {
+        ...failed({ type: 'Cancelled', message }, undefined),
+        heartbeats: (shape(cause.details?.[0]) as FailureDetails).heartbeats,
+      };
     default:
       return failed({ type: 'Error', message }, undefined);
   }
@@ -53,9 +58,11 @@ export function readFailure(failure: unknown): FailedCall {
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
   // Written by the runner in activities/, or by a sub-agent's run.
-  const { checkpoint, exhausted, usage, notDone, intent, local } = shape(details) as FailureDetails;
+  const { exhausted, usage, ...said } = shape(details) as FailureDetails;
+  const { checkpoint, heartbeats, notDone, intent, local } = said;
   const counted = isUsage(usage) ? usage : undefined;
-  return { error, checkpoint, mayPass: exhausted === true, usage: counted, notDone, intent, local };
+  const mayPass = exhausted === true;
+  return { error, checkpoint, mayPass, usage: counted, heartbeats, notDone, intent, local };
 }
 
 const OPTIONAL_COUNTS = [

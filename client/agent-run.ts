@@ -12,6 +12,7 @@ import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from
 import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { type ForkOptions, fork } from './fork.ts';
+import { actionsUnderWay, createActionCount } from '../history/billed-actions.ts';
 import { readLineage, untilOver } from '../history/lineage.ts';
 import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
@@ -27,7 +28,7 @@ import { describeRun, orRunNotFound, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
 import { sendable } from './sendable.ts';
-import { readTimeline } from '../history/timeline.ts';
+import { type TimelineOptions, readTimeline } from '../history/timeline.ts';
 import { isOpen } from '../history/open.ts';
 import { type RunRef, isNoWorkflow } from '../history/pages.ts';
 
@@ -49,6 +50,12 @@ export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
   prompts?: boolean | undefined;
   /** Also the images of the question themselves, in base64 (`data` of each). Default false. */
   images?: boolean | undefined;
+}
+
+interface FoldOptions extends TimelineOptions {
+  /** Default: the run as it is found now. */
+  run?: RunRef | undefined;
+  onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
 /** One run, wherever it is; nothing here needs a worker but `decide`. */
@@ -108,8 +115,14 @@ export class AgentRun {
 
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
   async describe(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
-    const report = await this.#fold(false, onEvent);
-    report.history = await historySize(this.#client, { workflowId: this.id, runId: report.runId });
+    const actions = createActionCount();
+    const report = await this.#fold({ follow: false, onEvent, onFact: actions.next });
+    const { runId, status } = report;
+    const run = { workflowId: this.id, runId };
+    const goesOn = status === 'running' || status === 'waiting' || status === 'paused';
+    const underWay = goesOn ? await actionsUnderWay(this.#client, run) : 0;
+    report.usage = { ...report.usage, actions: actions.sum() + underWay };
+    report.history = await historySize(this.#client, run);
     return report;
   }
 
@@ -199,7 +212,7 @@ export class AgentRun {
   }
 
   async #onlyWaiting(type: DecisionName): Promise<string | undefined> {
-    return meantCall((await this.#fold(false)).waiting, type);
+    return meantCall((await this.#fold({ follow: false })).waiting, type);
   }
 
   /**
@@ -234,31 +247,26 @@ export class AgentRun {
     if (onWaiting === undefined) {
       const run = await this.#place();
       await untilOver(this.#client, run);
-      return this.#fold(true, undefined, undefined, run);
+      return this.#fold({ follow: true, run });
     }
     const { next, signal } = await createWaitingTeller(
       (waiting) => onWaiting(waiting, this),
-      (onEvent) => this.#fold(false, onEvent),
+      (onEvent) => this.#fold({ follow: false, onEvent }),
     );
-    return this.#fold(true, next, signal);
+    return this.#fold({ follow: true, onEvent: next, signal });
   }
 
-  async #fold(
-    follow: boolean,
-    onEvent: (event: RunEvent) => void = () => undefined,
-    signal?: AbortSignal,
-    run?: RunRef,
-  ): Promise<RunReport> {
+  async #fold({ run, onEvent, ...options }: FoldOptions): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(run ?? (await this.#place()), follow, signal)) {
-      onEvent(event);
+    for await (const event of this.#recorded(run ?? (await this.#place()), options)) {
+      onEvent?.(event);
       addToReport(report, event);
     }
     return report;
   }
 
-  async *#recorded(run: RunRef, follow: boolean, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-    for await (const { events, runId } of readTimeline(this.#client, run, { follow, signal }))
+  async *#recorded(run: RunRef, options: TimelineOptions): AsyncGenerator<RunEvent> {
+    for await (const { events, runId } of readTimeline(this.#client, run, options))
       for (const event of events) yield await orReplaced(this.#client, { workflowId: this.id, runId }, event);
   }
 

@@ -1,7 +1,7 @@
 import type { Content, ImageRef } from '../agent/content.ts';
 import type { RunEvent } from '../agent/events.ts';
 import { requestDigest } from '../agent/transcript/request.ts';
-import type { Fact } from '../history/facts.ts';
+import type { Fact } from '../history/fact.ts';
 import type { AskedRequest } from '../history/requests.ts';
 import { RunNotFound } from './errors.ts';
 import { type SubAgentRun, readAgents } from './exported-agents.ts';

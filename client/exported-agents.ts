@@ -1,7 +1,7 @@
 import { parseActivityId } from '../agent/calls.ts';
 import { located } from '../agent/image-refs.ts';
 import type { Entry, QuestionEntry } from '../agent/transcript/entries.ts';
-import type { Fact, StartedFact } from '../history/facts.ts';
+import type { Fact, StartedFact } from '../history/fact.ts';
 import { asCallModelInput, asResolvedAgent, asRunInput } from '../history/records.ts';
 import { scheduledCall } from '../history/traced-calls.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';

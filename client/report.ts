@@ -27,11 +27,19 @@ export interface RunReport {
   output: Json;
   iterations: number;
   intermediateSteps: RunStep[];
-  usage: Usage;
+  usage: RunUsage;
   waiting: WaitingCall[];
   error: ErrorInfo | null;
   /** Summed over all runs of a chain of continue-as-new. */
   history: { events: number; bytes: number };
+}
+
+export interface RunUsage extends Usage {
+  /**
+   * That Temporal Cloud bills, so far: the run's own, over continue-as-new, without those of its sub-agents. Reports of
+   * `describe()` have it. What is counted: docs/temporal-cloud.md.
+   */
+  actions?: number | undefined;
 }
 
 export function emptyReport(id: string, runId: string): RunReport {

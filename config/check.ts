@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import { agentSchema, model, tool } from './agent-options.ts';
+import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options.ts';
 import { toolSchema } from './tool-options.ts';
@@ -27,6 +28,7 @@ const configShape = {
     'is neither true nor a store with get(key) and set(key, value)',
   ),
   onEvent: z.custom((value) => typeof value === 'function', 'is no function (event, run) => …'),
+  heartbeats: heartbeatsSchema,
   taskQueue: z.string().min(1),
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 

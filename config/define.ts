@@ -4,6 +4,7 @@ import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../ag
 import type { ReplyStore } from '../models/reply-store.ts';
 import type { Model } from '../models/model.ts';
 import type { Price } from '../agent/price.ts';
+import type { Heartbeats } from './heartbeats-option.ts';
 import type { KindName, PromptTexts } from './kind-types.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 import type { ZodSchema } from '../tools/zod-schema.ts';
@@ -69,6 +70,11 @@ export interface ConfigDefinition {
    * not again on replay; an event whose worker dies is not told. What it throws is logged. `run.id` is the workflow id.
    */
   onEvent?(event: RunEvent, run: { id: string; runId: string }): unknown;
+  /**
+   * How often this config's workers tell the server of calls that take long: 'lively', 'frugal' or `{ everyMs }`. Default:
+   * lively with a server that is known to be on this machine, where nobody is billed for it; else frugal.
+   */
+  heartbeats?: Heartbeats | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
 }

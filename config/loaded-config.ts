@@ -15,6 +15,7 @@ import { isSameTool } from '../tools/same-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from './define.ts';
 import { TASK_QUEUE } from '../agent/names.ts';
+import type { Heartbeats } from './heartbeats-option.ts';
 import { completeAgent } from './agent-options.ts';
 import { kindOfLangChain } from './langchain-names.ts';
 import { type ModelRef, agentManifest } from './agent-manifest.ts';
@@ -28,6 +29,8 @@ export interface LoadedConfig {
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;
   taskQueue: string;
+  /** undefined: as it is usual where the worker runs. */
+  heartbeats: Heartbeats | undefined;
   /** Where the worker keeps replies to identical requests at temperature 0; true: in its memory. */
   cache: boolean | ReplyStore;
   /** Told what happens in this worker's runs. */
@@ -77,6 +80,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     kinds,
     cache: config.cache ?? false,
     onEvent: config.onEvent,
+    heartbeats: config.heartbeats,
     taskQueue: config.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
     manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);

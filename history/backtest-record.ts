@@ -8,7 +8,7 @@ import {
 } from '../agent/backtest/backtest-report.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import type { BacktestInput } from '../workflows/messages.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { readLineage } from './lineage.ts';
 import type { RunRef } from './pages.ts';
 import type { Recorded } from './payloads.ts';

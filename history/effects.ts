@@ -12,7 +12,7 @@ import { aftermath } from '../agent/rules/doubt.ts';
 import { callWithin } from '../agent/rules/call-rules.ts';
 import { boundedText } from '../agent/values.ts';
 import { type Json, asText } from '../agent/vocabulary.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { readRunFacts } from './lineage.ts';
 import { type RunRef, isNoWorkflow } from './pages.ts';
 import { scheduledCall } from './traced-calls.ts';

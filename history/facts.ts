@@ -1,81 +1,18 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import { LOCAL_ACTIVITY, readLocalCall } from './recorded-local.ts';
+import { costFact } from './cost-facts.ts';
+import type { Fact, StartedFact } from './fact.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
-import type { Recorded, RecordedBehind, RecordedError, RecordedFailure } from './payloads.ts';
-import { recorded, recordedBehind, recordedError, recordedFailure } from './payloads.ts';
-
-/**
- * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
- * a fold over. A recorded value is decoded by who asks for it. Nothing here says that a value is ours: any workflow can be
- * read. `id` is the event's in its run, `at` its time in milliseconds since 1970; `more`: the next fact is of the same event.
- */
-export type Fact = { id: number; at: number; more?: true } & (
-  | StartedFact
-  /** `key` ties what follows to it; `id` names a workflow's activity or the child's workflow, `name` is its type. */
-  | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
-  /** `runId`: of a child's run. */
-  | { type: 'begun'; of: Work; key: string; attempt: number; runId?: string | undefined }
-  | { type: 'succeeded'; of: Work; key: string; result: Recorded }
-  /** `failure`: of an activity, with what it says of its call. */
-  | {
-      type: 'failed';
-      of: Work;
-      key: string;
-      error: RecordedError;
-      failure?: RecordedFailure;
-      terminated?: true;
-    }
-  /** `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same. */
-  | { type: 'cancelled'; of: Work; key: string; requested: boolean; failure?: RecordedFailure }
-  /** `summary`: what the workflow says of it on the Web UI's timeline. */
-  | { type: 'timer_started'; timer: string; summary: Recorded }
-  | { type: 'timer_fired'; timer: string }
-  | { type: 'timer_cancelled'; timer: string }
-  /** `behind`: what was sent with the input. */
-  | { type: 'signaled'; name: string; input: Recorded; behind: RecordedBehind }
-  /** `key` ties the completion to it. */
-  | { type: 'update_accepted'; key: string; updateId: string; name: string; input: Recorded }
-  /** `name` and `input` are the acceptance's; not known to who reads from the end. `result`: undefined if it failed. */
-  | {
-      type: 'update_completed';
-      key: string;
-      updateId: string;
-      name: string | undefined;
-      input: Recorded | undefined;
-      result: Recorded | undefined;
-    }
-  /** A worker has gone through all before it. */
-  | { type: 'task_completed' }
-  /** All before it is another run's, from which a person had Temporal begin again (Reset). */
-  | { type: 'reset'; fromRunId: string; runId: string }
-  | { type: 'cancel_requested' }
-  | { type: 'run_continued'; runId: string }
-  | { type: 'run_succeeded'; result: Recorded }
-  /** `terminated`: ended from outside, perhaps because another run takes its place. */
-  | { type: 'run_failed'; error: RecordedError; terminated?: true }
-  | { type: 'run_cancelled' }
-);
-
-/** What a workflow has others do: an activity, or a child workflow. */
-type Work = 'activity' | 'child';
-
-export interface StartedFact {
-  type: 'started';
-  /** Of the run that is read. */
-  workflowId: string;
-  runId: string;
-  /** Of the first run that continue-as-new has made this one of; a reset keeps it. */
-  firstRunId: string;
-  /** Of the run that recorded this event: another one after a reset. */
-  originalRunId: string;
-  /** The run that was continued as this one. */
-  previousRunId: string | undefined;
-  input: Recorded;
-  /** What the run was started with beside its input. */
-  behind: RecordedBehind;
-}
+import {
+  type Recorded,
+  type RecordedError,
+  recorded,
+  recordedBehind,
+  recordedError,
+  recordedFailure,
+} from './payloads.ts';
+import { LOCAL_ACTIVITY, readLocalCall } from './recorded-local.ts';
 
 /** A fact before its id and time. */
 type Said = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
@@ -93,10 +30,14 @@ export async function* readFacts(
 ): AsyncGenerator<Fact> {
   const factOf = createFactReader(client, run);
   for await (const event of readRun(client, run, options)) {
-    const facts = await ofLocalCall(client, event);
-    if (facts.length > 0) yield* options.latestFirst === true ? facts.toReversed() : facts;
     const fact = factOf(event);
-    if (fact !== undefined) yield fact;
+    if (fact?.type !== 'marked') {
+      if (fact !== undefined) yield fact;
+      continue;
+    }
+    const call = await ofLocalCall(client, event);
+    const facts = call.length === 0 ? [fact] : [{ ...fact, more: true } as const, ...call];
+    yield* options.latestFirst === true ? facts.toReversed() : facts;
   }
 }
 
@@ -111,7 +52,7 @@ async function ofLocalCall(client: Client, event: HistoryEvent): Promise<Fact[]>
   const work = { of: 'activity', id, key: `local-${id}` } as const;
   const begun = { ...work, at: at - ms, more: true } as const;
   return [
-    { ...begun, type: 'scheduled', workId, name, input: async () => input },
+    { ...begun, type: 'scheduled', workId, name, input: async () => input, local: true },
     { ...begun, type: 'begun', attempt: 1 },
     end.type === 'succeeded'
       ? { ...work, at, type: 'succeeded', result: async () => end.result }
@@ -142,7 +83,8 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       ofChild(event) ??
       ofTimer(event) ??
       ofMessage(event) ??
-      ofRun(event);
+      ofRun(event) ??
+      costFact(event);
     if (said === undefined) return undefined;
     return { ...said, ...placeOf(event) };
   };
@@ -188,7 +130,8 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const cancelled = event.activityTaskCanceledEventAttributes;
     const asked = event.activityTaskCancelRequestedEventAttributes;
     const key = String((cancelled ?? asked)?.scheduledEventId);
-    return cancelled || asked ? { type: 'cancelled', of, key, requested: !cancelled } : undefined;
+    if (cancelled) return { type: 'cancelled', of, key, requested: false, details: value(cancelled.details) };
+    return asked ? { type: 'cancelled', of, key, requested: true } : undefined;
   }
 
   function ofChild(event: HistoryEvent): Said | undefined {

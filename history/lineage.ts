@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { parseActivityId } from '../agent/calls.ts';
 import { type Restart, replacedRun } from '../agent/restart.ts';
-import { type Fact, type StartedFact, readFacts, readStart } from './facts.ts';
+import type { Fact, StartedFact } from './fact.ts';
+import { readFacts, readStart } from './facts.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
 

@@ -12,7 +12,7 @@ import { type FailedCall, readFailure } from '../agent/failures.ts';
 
 export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
-/** A recorded value, decoded when it is asked for and only then: it may be large, and it may be somebody else's. */
+/** A recorded value, decoded when it is first asked for and only then: it may be large, and it may be somebody else's. */
 export type Recorded = () => Promise<unknown>;
 
 /** A recorded value behind the first, by its place from 0; undefined where there is none. */
@@ -28,7 +28,8 @@ type WithConverter = Pick<Client, 'options'>;
 
 /** The first argument or the result behind a payload list. */
 export function recorded(client: WithConverter, payloads: Payloads): Recorded {
-  return () => decodeFirst(client, payloads);
+  let decoded: Promise<unknown> | undefined;
+  return () => (decoded ??= decodeFirst(client, payloads));
 }
 
 /** The arguments behind the first. */

@@ -7,7 +7,8 @@ import { type TranscriptSource, readTranscripts } from './transcript.ts';
 import { conversation } from '../agent/transcript/entries.ts';
 import { InvalidInput } from '../agent/invalid-input.ts';
 import { readLineage } from './lineage.ts';
-import { type Fact, readFacts } from './facts.ts';
+import type { Fact } from './fact.ts';
+import { readFacts } from './facts.ts';
 import { readObservation } from './observation.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { PAUSED_SUMMARY, readSummary } from '../agent/rules/waiting.ts';
 import { childWaitingSignal } from '../workflows/messages.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { asChildWaiting, asRunInput } from './records.ts';
 
 /** The clock of a run's time limit, as it is read from the record: it stands still while a person is waited for, and in a pause. */

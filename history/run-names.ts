@@ -1,4 +1,4 @@
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 
 /**
  * The ids a run goes by. Temporal's reset copies a history into a run of another id, so what was recorded before it names

@@ -1,6 +1,6 @@
 import { fieldsOf } from '../agent/json-object.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { asRunInput } from './records.ts';
 
 type Scheduled = Extract<Fact, { type: 'scheduled' }>;

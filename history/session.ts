@@ -11,7 +11,7 @@ import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
 import { asLateAnswer, withLateAnswer, withUnanswered } from '../agent/session/late-answers.ts';
 import { withSummary, withTurn } from '../agent/session/turns.ts';
 import { answeredSignal, clearUpdate, sendUpdate } from '../workflows/messages.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { asRunInput, asRunResult, asSummarized } from './records.ts';
 
 /** A session as its history has it; `running` is the id of the run whose turn it is. */

@@ -12,7 +12,7 @@ import { withModelOf } from '../agent/transcript/edits.ts';
 import type { Entry, Mark } from '../agent/transcript/entries.ts';
 import type { AgentRunInput } from '../workflows/messages.ts';
 import type { Spent } from './emitted.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { type RunFact, readRunFacts } from './lineage.ts';
 import type { RunRef } from './pages.ts';
 import type { Recorded } from './payloads.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { type RunEvent, isRecorded } from '../agent/events.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { readRunFacts } from './lineage.ts';
 import type { RunRef } from './pages.ts';
 import type { Position } from './positions.ts';
@@ -35,13 +35,15 @@ export interface TimelineOptions {
   /** All before is read and not told anew, so that what comes behind is understood. */
   after?: Position | undefined;
   signal?: AbortSignal | undefined;
+  /** Told every fact that is read, before its events. */
+  onFact?: ((fact: Fact) => Promise<void>) | undefined;
 }
 
 /** A run's record as events, moment by moment; history events that say nothing to a reader are left out. */
 export async function* readTimeline(
   client: Client,
   run: RunRef,
-  { follow, after, signal }: TimelineOptions,
+  { follow, after, signal, onFact }: TimelineOptions,
 ): AsyncGenerator<Moment> {
   const trace = createTrace(run.workflowId);
   const childOf = createChildReader();
@@ -49,6 +51,7 @@ export async function* readTimeline(
   let told: RunEvent[] = [];
   for await (const { run: of, fact } of readRunFacts(client, run, follow, signal)) {
     const { runId } = of;
+    await onFact?.(fact);
     told = [...told, ...(await trace.next(fact))];
     if (fact.more) continue;
     const events = told;

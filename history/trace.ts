@@ -7,7 +7,7 @@ import { type DoneCall, EARLIER_EFFECTS } from '../agent/restart.ts';
 import { type ErrorInfo, addUsage, noUsage } from '../agent/vocabulary.ts';
 import { childWaitingSignal, pausedAboveSignal } from '../workflows/messages.ts';
 import { type Spent, finished, unfinished } from './emitted.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { createRunTimers } from './run-timers.ts';
 import {
   asCallModelInput,

@@ -4,7 +4,7 @@ import type { FailedCall } from '../agent/failures.ts';
 import { toldByTool } from '../agent/rules/call-rules.ts';
 import { aftermath, reconciledEnd, withIntent } from '../agent/rules/doubt.ts';
 import { type Usage, noUsage } from '../agent/vocabulary.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { type TracedCall, calledIn, step } from './traced-calls.ts';
 
 /** Calls that may take effect once only: what their failures mean, and what their tools said of them later. */

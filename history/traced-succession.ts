@@ -1,5 +1,5 @@
 import { AWAIT_SUCCESSOR, type RunEnd } from '../agent/successor.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { asRunEnd } from './records.ts';
 
 /** What the facts mean where a sub-agent's own run was taken back. */

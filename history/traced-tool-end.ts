@@ -1,7 +1,7 @@
 import type { TimelessEvent } from '../agent/events.ts';
 import { resultEnd, toldByTool } from '../agent/rules/call-rules.ts';
 import { type ErrorInfo, type Usage, noUsage } from '../agent/vocabulary.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import { type Pending, type TracedCall, settleByRule, step, unrecorded } from './traced-calls.ts';
 import { failedOnce } from './traced-doubt.ts';
 

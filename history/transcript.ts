@@ -9,7 +9,7 @@ import {
   transcriptAt,
 } from '../agent/transcript/state.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './fact.ts';
 import type { RunRef } from './pages.ts';
 import type { Recorded } from './payloads.ts';
 import { asCallModelInput, asRunInput } from './records.ts';

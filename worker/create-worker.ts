@@ -8,13 +8,16 @@ import type {
 } from '@temporalio/worker';
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/emit.ts';
+import { setBeatInterval } from '../activities/beat-interval.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { LOCAL_BUILD } from '../agent/names.ts';
+import { heartbeatInterval } from '../config/heartbeats-option.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { PATIENT, cutOffInterceptor } from './cut-off.ts';
 import { startRecovery } from './recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
+import { usualHeartbeats } from './usual-heartbeats.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface CreateWorkerOptions {
@@ -28,7 +31,7 @@ export interface CreateWorkerOptions {
   bundle?: WorkflowBundleOption;
   /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
   transcriptCacheBytes?: number;
-  /** Where the connection leads, for messages. */
+  /** Where the connection leads: for messages, and for how often heartbeats are sent where the config does not say. */
   address?: string;
   /**
    * Folder of this machine in which the worker keeps which calls it has in hand. When it is killed, the next worker of the
@@ -118,6 +121,7 @@ export function activitySettings(
     address,
     transcriptCacheBytes,
   };
+  const beatIntervalMs = heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address));
   return {
     activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(loaded),
@@ -127,6 +131,7 @@ export function activitySettings(
           inbound: {
             execute(input, next) {
               rememberToolMeta(context, input.headers);
+              setBeatInterval(context, beatIntervalMs);
               return next(input);
             },
           },

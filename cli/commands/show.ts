@@ -67,10 +67,12 @@ function closing(
   );
   const soFar = [status, count(iterations, 'step'), totalTokenWords(usage), ...costWords(usage)].join(' · ');
   const error = errorLine(report);
+  const sizes = [count(history.events, 'event'), count(history.bytes, 'byte')];
+  if (usage.actions !== undefined) sizes.push(count(usage.actions, 'billed action'));
   return [
     ...help,
     ...(isOpen(report) ? ['', soFar] : []),
-    `history: ${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`,
+    `history: ${sizes.join(', ')}`,
     ...(error === undefined ? [] : [error]),
     ...(status === 'completed' || status === 'stopped' ? ['', harmlessOn(stdout, asText(output))] : []),
   ];

@@ -41,7 +41,7 @@ export async function startRig(
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createAgentWorker(createLoadedConfig(config), {
+    worker = await createAgentWorker(createLoadedConfig({ heartbeats: 'lively', ...config }), {
       connection: native,
       taskQueue,
       bundle,

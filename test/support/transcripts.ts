@@ -53,9 +53,9 @@ const VOLATILE: readonly [RegExp, string][] = [
   [/\b(?:\d+ h )?(?:\d+ min )?\d+(?:\.\d+)? (?:ms|s|min|h)\b/gu, '<duration>'],
   [/\b(?:[\d,]+ \+ )?[\d,]+ tokens?\b/gu, '<tokens>'],
   [/<?\$\d+(?:\.\d+)?/gu, '<cost>'],
-  [/\b[\d,]+ events?, [\d,]+ bytes?\b/gu, '<size>'],
+  [/\b[\d,]+ events?, [\d,]+ bytes?, [\d,]+ billed actions?\b/gu, '<size>'],
   [/: [\d,]+ bytes\b/gu, ': <size>'],
-  [/"(durationMs|\w+Tokens|cost|events|bytes)": ?[\d.]+/gu, '"$1": <number>'],
+  [/"(durationMs|\w+Tokens|cost|actions|events|bytes)": ?[\d.]+/gu, '"$1": <number>'],
 ];
 
 /** Two outputs that differ only by nature are the same after this. */

@@ -35,7 +35,7 @@ describe('a config is refused', () => {
     [
       'with unknown options, and told the known ones',
       { agents: [agent()], agent: 1, queue: 'x' },
-      'the config: unknown option agent, queue (known: agents, tools, models, prices, cache, onEvent, taskQueue).',
+      'the config: unknown option agent, queue (known: agents, tools, models, prices, cache, onEvent, heartbeats, taskQueue).',
     ],
     [
       'with a model that is none',

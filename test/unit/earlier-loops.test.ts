@@ -4,7 +4,7 @@ import type { AgentManifest } from '../../agent/manifest.ts';
 import { cancelledTool } from '../../agent/observations.ts';
 import { type Json, noUsage } from '../../agent/vocabulary.ts';
 import { addToReport, emptyReport } from '../../client/report.ts';
-import type { Fact } from '../../history/facts.ts';
+import type { Fact } from '../../history/fact.ts';
 import { createTrace } from '../../history/trace.ts';
 import { sampleManifest } from '../support/manifest.ts';
 

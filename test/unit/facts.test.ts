@@ -1,7 +1,8 @@
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
-import { type Fact, createFactReader } from '../../history/facts.ts';
+import type { Fact } from '../../history/fact.ts';
+import { createFactReader } from '../../history/facts.ts';
 import type { HistoryEvent } from '../../history/pages.ts';
 import { createTrace } from '../../history/trace.ts';
 

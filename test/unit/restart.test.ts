@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Fact } from '../../history/facts.ts';
+import type { Fact } from '../../history/fact.ts';
 import { PAUSED_SUMMARY, waitingSummary } from '../../agent/rules/waiting.ts';
 import { createRunClock } from '../../history/run-clock.ts';
 import { type RestartedEvent, inputDigest, isDropped } from '../../agent/restart.ts';

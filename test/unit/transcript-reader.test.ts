@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls.ts';
 import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../history/transcript.ts';
-import type { Fact } from '../../history/facts.ts';
+import type { Fact } from '../../history/fact.ts';
 import { asToolResult } from '../../history/records.ts';
 import { type Entry, type Mark, START, advance } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/vocabulary.ts';

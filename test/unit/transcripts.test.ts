@@ -61,7 +61,11 @@ describe('two outputs', () => {
       '01a1ffba-118e-7550-ac55-9fc44cc8e21f',
       '11a1ffba-118e-7550-ac55-9fc44cc8e21f',
     ],
-    ['a size', 'history: 117 events, 28,645 bytes', 'history: 26 events, 887 bytes'],
+    [
+      'a size',
+      'history: 117 events, 28,645 bytes, 9 billed actions',
+      'history: 26 events, 887 bytes, 1 billed action',
+    ],
     ['tokens and cost', '221 + 13 tokens · <$0.0001', '1,222 + 9 tokens · $0.12'],
     ['a number of JSON', '"durationMs": 12, "cost": 0.5', '"durationMs": 7, "cost": 0.1'],
     ['blanks at the end', 'one  \n', 'one'],
