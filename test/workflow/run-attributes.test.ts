@@ -21,6 +21,9 @@ const broken = defineTool({
 });
 const below = agentTool({ agent: 'attr-below', description: 'asks another' });
 const says = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
+const look = defineTool({ name: 'look', description: 'looks', effects: 'none', run: () => 'seen' });
+/** More than fits into one run of Temporal's here. */
+const long = modelOf((step) => (Number(step) > 45 ? answer('done') : act('look', step)));
 const FINAL = '```json\n{"action": "Final Answer", "action_input": "done"}\n```';
 let rig: Rig;
 
@@ -31,6 +34,7 @@ beforeAll(async () => {
       { name: 'attr-talks', kind: 'conversational', model: says(FINAL) },
       { name: 'attr-above', model: says(act(below.name, 'x')), tools: [below] },
       { name: 'attr-below', model: says() },
+      { name: 'attr-long', model: long, tools: [look], maxIterations: null },
       { name: 'attr-stops', model: says(), maxIterations: 0 },
       { name: 'attr-waits', model: says(act('broken', 'x')), tools: [broken] },
     ],
@@ -43,7 +47,7 @@ const UPSERT_SEARCH_ATTRIBUTES = 40;
 
 async function upserts(id: string): Promise<number> {
   const { events } = await rig.temporal.workflow.getHandle(id).fetchHistory();
-  return (events ?? []).filter(({ eventType }) => eventType === UPSERT_SEARCH_ATTRIBUTES).length;
+  return (events ?? []).filter(({ eventType }) => Number(eventType) === UPSERT_SEARCH_ATTRIBUTES).length;
 }
 
 async function listed(filters: RunFilters): Promise<string[]> {
@@ -120,6 +124,18 @@ describe('a run that was started with its attributes', () => {
     await run.cancel();
     await expect(run.result()).rejects.toThrow();
     expect(await statusOf('attr-cancelled')).toBeUndefined();
+  });
+
+  test('keeps them where it is continued as new', async () => {
+    const run = await rig.client.start('attr-long', 'what?', { id: 'attr-long' });
+    const { runId } = await rig.temporal.workflow.getHandle(run.id).describe();
+    await run.result();
+    const last = await rig.temporal.workflow.getHandle(run.id).describe();
+    expect(last.runId).not.toBe(runId);
+    expect(await upserts(run.id)).toBe(0);
+    await expect
+      .poll(() => listed({ agent: 'attr-long', status: 'completed' }), { timeout: 10_000 })
+      .toEqual(['attr-long completed']);
   });
 
   test('keeps them over a rewind', async () => {
