@@ -9,7 +9,7 @@ import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames } from './tool-lines.ts';
 import { plainJson } from '../values.ts';
-import { type AgentAction, type AgentStep, type Json } from '../vocabulary.ts';
+import type { AgentAction, AgentStep, Json } from '../vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
 
