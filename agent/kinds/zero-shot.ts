@@ -48,7 +48,7 @@ export const zeroShot: AgentKind<'system' | 'prefix' | 'formatInstructions' | 's
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const format = part('formatInstructions') + outputInstructions(manifest);
-    const text = [part('prefix'), toolLines, format, part('suffix')].join('\n\n');
+    const text = `${part('prefix')}\n\n${toolLines}\n\n${format}\n\n${part('suffix')}`;
     const system = part('system');
     if (system === '') return { type: 'text', text };
     // A model that continues text has to end where the agent speaks.
