@@ -3,9 +3,14 @@
  * they are.
  */
 export function fill(template: string, values: { [name: string]: string }): string {
-  return template.replace(/\{(\w+)\}/gu, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-  );
+  // Put together, not replaced: what is filled in may be megabytes, which a replacement copies.
+  let text = '';
+  let end = 0;
+  for (const { index, 0: whole, 1: name = '' } of template.matchAll(/\{(\w+)\}/gu)) {
+    text += template.slice(end, index) + (Object.hasOwn(values, name) ? (values[name] ?? whole) : whole);
+    end = index + whole.length;
+  }
+  return text + template.slice(end);
 }
 
 /** The names that none of the texts has a place for. */

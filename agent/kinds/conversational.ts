@@ -7,7 +7,7 @@ import { outputInstructions } from './output-schema.ts';
 import { promptParts } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames, lineWithArguments } from './tool-lines.ts';
-import { type ChatMessage } from '../vocabulary.ts';
+import type { ChatMessage } from '../vocabulary.ts';
 
 const system = `You are an assistant who talks with people about whatever concerns them, answers their questions, short or long, and keeps in mind what was said before.
 

@@ -29,13 +29,13 @@ export function textScratchpad(
   told: (step: PromptStep) => string,
   again: string,
 ): string {
-  return parts
-    .map((part, index) => {
-      const next = parts[index + 1];
-      const goesOn = next?.type === 'message' && next.role === 'user';
-      return textOf(part, told) + (goesOn ? '' : again);
-    })
-    .join('');
+  let text = '';
+  for (const [index, part] of parts.entries()) {
+    const next = parts[index + 1];
+    const goesOn = next?.type === 'message' && next.role === 'user';
+    text += textOf(part, told) + (goesOn ? '' : again);
+  }
+  return text;
 }
 
 /** In front of what a person says to a run, in a prompt that is one text. */

@@ -6,7 +6,7 @@ import { outputInstructions } from './output-schema.ts';
 import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { lineWithArguments } from './tool-lines.ts';
-import { type AgentStep, type ChatMessage } from '../vocabulary.ts';
+import type { AgentStep, ChatMessage } from '../vocabulary.ts';
 
 const prefix = 'Help the user as well and as correctly as you can. These tools are at your disposal:';
 

@@ -9,7 +9,7 @@ import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames } from './tool-lines.ts';
 import { plainJson } from '../values.ts';
-import { type AgentAction, type AgentStep, type Json } from '../vocabulary.ts';
+import type { AgentAction, AgentStep, Json } from '../vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
 
@@ -48,7 +48,7 @@ export const zeroShot: AgentKind<'system' | 'prefix' | 'formatInstructions' | 's
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const format = part('formatInstructions') + outputInstructions(manifest);
-    const text = [part('prefix'), toolLines, format, part('suffix')].join('\n\n');
+    const text = `${part('prefix')}\n\n${toolLines}\n\n${format}\n\n${part('suffix')}`;
     const system = part('system');
     if (system === '') return { type: 'text', text };
     // A model that continues text has to end where the agent speaks.

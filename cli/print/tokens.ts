@@ -1,10 +1,11 @@
 import type { Usage } from '../../agent/vocabulary.ts';
 import { count } from './display.ts';
 
-/** `1,200 + 34 tokens`; where the server did not say it of some calls, `at least`, and of all of them, `tokens unknown`. */
+/** `1,200 + 34 tokens`, `1,200 (900 cached) + 34 tokens`; where the server did not say it of some calls, `at least`, and of all of them, `tokens unknown`. */
 export function tokenWords(usage: Usage): string {
-  const { promptTokens, completionTokens } = usage;
-  return unlessUnknown(usage, `${figure(promptTokens)} + ${figure(completionTokens)} tokens`);
+  const { promptTokens, completionTokens, cachedTokens = 0 } = usage;
+  const cached = cachedTokens === 0 ? '' : ` (${figure(cachedTokens)} cached)`;
+  return unlessUnknown(usage, `${figure(promptTokens)}${cached} + ${figure(completionTokens)} tokens`);
 }
 
 /** The same as one sum. */

@@ -140,6 +140,7 @@ function usageOf(usage: UsagePiece): ModelReply['usage'] {
   const completionTokens = usage.completion_tokens ?? 0;
   const totalTokens = usage.total_tokens ?? promptTokens + completionTokens;
   if (totalTokens === 0) return undefined;
-  const cachedTokens = usage.prompt_tokens_details?.cached_tokens || undefined;
+  const cachedTokens =
+    usage.prompt_tokens_details?.cached_tokens || usage.prompt_cache_hit_tokens || undefined;
   return { promptTokens, completionTokens, totalTokens, cachedTokens };
 }

@@ -58,6 +58,8 @@ const Usage = z.object({
     .object({ cached_tokens: z.number().nullish().catch(undefined) })
     .nullish()
     .catch(undefined),
+  /** DeepSeek's word for the same (api-docs.deepseek.com/guides/kv_cache). */
+  prompt_cache_hit_tokens: z.number().nullish().catch(undefined),
 });
 
 export const ReplyPiece = z.object({ choices: z.array(Choice).nullish(), usage: Usage.nullish() });

@@ -119,6 +119,13 @@ describe.each(apis)('a reply of the %s API', (api) => {
     expect(usage).toEqual({ ...counted, totalTokens: 12 });
   });
 
+  test('says so in the word of DeepSeek, too', async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 5, prompt_cache_hit_tokens: 4 };
+    const rawBody = JSON.stringify({ choices: [{ message: { content: 'hi' }, text: 'hi' }], usage });
+    const { ask } = await scriptedOpenAI([{ rawBody }]);
+    expect((await ask(modelRequest({ api, stream: false }))).usage?.cachedTokens).toBe(4);
+  });
+
   test.each([{ cached_tokens: 'many' }, { cached_tokens: null }, [], 'none', null])(
     'takes a word on the cache that is none for none: %j',
     async (details) => {

@@ -68,3 +68,10 @@ test.each([
 ])('the words of a thought are counted: %.20s', (text, words) => {
   expect(wordCount(text)).toMatch(words);
 });
+
+test('tokens that the provider had in its cache are told within those of the prompt', () => {
+  expect(tokenWords({ ...counted, cachedTokens: 1100 })).toBe('1,200 (1,100 cached) + 34 tokens');
+  expect(tokenWords(addUsage(uncounted, { ...counted, cachedTokens: 7 }))).toBe(
+    'at least 1,200 (7 cached) + 34 tokens',
+  );
+});
