@@ -68,6 +68,6 @@ function inTurn(entrants: Entrant[], round: number): Entrant[] {
 /** What was too long once is too long in each round, and takes its time. */
 function hasDied(runs: LongRun[], { name }: Entrant, size: number): boolean {
   return runs.some(
-    ({ contestant, steps, error }) => contestant === name && steps === size && error !== undefined,
+    ({ contestant, steps, end }) => contestant === name && steps === size && end !== 'answered',
   );
 }

@@ -10,6 +10,9 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
+/** A worker may have runs that will never end. */
+const PATIENCE_MS = 15_000;
+
 /** Starts a program beside this file; resolves with its first message. Throws when it ends without one. */
 export async function startChild<Ready>(
   program: string,
@@ -35,7 +38,9 @@ export async function startChild<Ready>(
     ready,
     async stop() {
       if (child.connected) child.disconnect();
+      const stuck = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
       await ended;
+      clearTimeout(stuck);
     },
   };
 }

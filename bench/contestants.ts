@@ -44,8 +44,8 @@ const peer = {
       workflowId,
       taskQueue,
       args: [question(steps), steps + 1],
-      // What grows beyond what Temporal takes is tried again for ever.
-      workflowExecutionTimeout: `${30 + Math.ceil(steps / 5)} s`,
+      // Some tasks that grow beyond what Temporal takes are tried again for ever.
+      workflowExecutionTimeout: `${120 + Math.ceil(steps / 5)} s`,
     }),
 };
 

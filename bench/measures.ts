@@ -1,3 +1,4 @@
+import { TimeoutFailure } from '@temporalio/common';
 import { readSteps, stepTimes } from './step-times.ts';
 import { processorMs } from './processor-time.ts';
 import type { Entrant, Rig } from './rig.ts';
@@ -7,6 +8,8 @@ export interface LongRun {
   steps: number;
   round: number;
   contestant: string;
+  /** `timed out`: it may have come to an answer in the end. */
+  end: 'answered' | 'dead' | 'timed out';
   /** Why the run has no answer; what follows is then of the steps it took. */
   error?: string;
   stepsTaken: number;
@@ -29,9 +32,9 @@ export async function measureLongRun(
 ): Promise<Omit<LongRun, 'round'>> {
   const id = newId(entrant);
   const began = performance.now();
-  const error = await entrant.run(entrant.place, id, steps).then(
+  const failure = await entrant.run(entrant.place, id, steps).then(
     () => undefined,
-    (reason: unknown) => wordsOf(reason),
+    (reason: unknown) => rootCause(reason),
   );
   const ms = performance.now() - began;
   const recorded = await readSteps(rig.temporal, id, entrant.modelActivity);
@@ -40,7 +43,7 @@ export async function measureLongRun(
   return {
     steps,
     contestant: entrant.name,
-    ...(error === undefined ? {} : { error }),
+    ...(failure === undefined ? { end: 'answered' } : { end: endOf(failure), error: wordsOf(failure) }),
     stepsTaken: taken,
     msPerStep: ms / taken,
     firstTenthMs: first,
@@ -94,8 +97,14 @@ export async function measureShortRuns(
   };
 }
 
-/** The innermost reason, in one line. */
-function wordsOf(reason: unknown): string {
-  if (!(reason instanceof Error)) return String(reason);
-  return reason.cause === undefined ? (reason.message.split('\n')[0] ?? '') : wordsOf(reason.cause);
+function rootCause(reason: unknown): unknown {
+  return reason instanceof Error && reason.cause !== undefined ? rootCause(reason.cause) : reason;
+}
+
+function endOf(failure: unknown): LongRun['end'] {
+  return failure instanceof TimeoutFailure ? 'timed out' : 'dead';
+}
+
+function wordsOf(failure: unknown): string {
+  return (failure instanceof Error ? failure.message : String(failure)).split('\n')[0] ?? '';
 }

@@ -56,7 +56,7 @@ function shortColumns(all: ShortRuns[]): Column<ShortRuns>[] {
 }
 
 /** A line a contestant, then the ratios of Reloop to what it is compared with. */
-function table<M extends { contestant: string; round: number; error?: string; stepsTaken?: number }>(
+function table<M extends { contestant: string; round: number; end?: string; stepsTaken?: number }>(
   all: readonly M[],
   columns: Column<M>[],
 ): string {
@@ -75,12 +75,14 @@ function table<M extends { contestant: string; round: number; error?: string; st
   ]);
 }
 
-function cell<M extends { contestant: string; error?: string; stepsTaken?: number }>(
+function cell<M extends { contestant: string; end?: string; stepsTaken?: number }>(
   { measured, value, digits }: Column<M>,
   name: string,
 ): string {
-  const died = measured.find(({ contestant, error }) => contestant === name && error !== undefined);
-  if (died !== undefined) return `dead at ${died.stepsTaken}`;
+  const unanswered = measured.find(
+    ({ contestant, end = 'answered' }) => contestant === name && end !== 'answered',
+  );
+  if (unanswered !== undefined) return `${unanswered.end} at ${unanswered.stepsTaken}`;
   const middle = ofContestant(measured, name, value);
   return Number.isNaN(middle) ? '-' : middle.toFixed(digits);
 }

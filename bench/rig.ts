@@ -37,7 +37,11 @@ export async function withRig(
   const rig = await startRig(contestants, observationBytes);
   const end = () => void rig.stop().finally(() => process.exit(130));
   process.once('SIGINT', end).once('SIGTERM', end);
-  await use(rig).finally(() => rig.stop());
+  try {
+    await use(rig);
+  } finally {
+    await rig.stop();
+  }
 }
 
 /** On stderr: what is printed on stdout is the result. */

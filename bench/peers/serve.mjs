@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 
 /** As contestants/serve.ts, with these packages: a worker for as long as the bench is there. */
 export async function serve(workflows, plugin) {
@@ -13,7 +13,9 @@ export async function serve(workflows, plugin) {
     warn: nothing,
     error: nothing,
   };
-  Runtime.install({ logger, shutdownSignals: [] });
+  // Each payload over half a MB is warned of.
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging: { filter } } });
   const connection = await NativeConnection.connect({ address: BENCH_ADDRESS });
   const observed = 'x'.repeat(Number(BENCH_OBSERVATION));
   const worker = await Worker.create({
