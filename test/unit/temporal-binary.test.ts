@@ -25,10 +25,15 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** What takes long is said again, with the time that it has taken. */
+const said = (line: string) => line.replaceAll(/\d+ (?=MB|s\b)/gu, '');
+
 const find = (signal?: AbortSignal) =>
   findTemporalBinary({
     env,
-    onProgress: (line) => progress.push(line),
+    onProgress(line) {
+      if (said(line) !== said(progress.at(-1) ?? '')) progress.push(line);
+    },
     ...(signal === undefined ? {} : { signal }),
   });
 
