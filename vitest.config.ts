@@ -1,18 +1,27 @@
 import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { summaryReporter } from './test/support/summary-reporter.ts';
 
 // Commands that are hinted at begin with `reloop` where that is on the PATH, as here.
 const commands = new URL('test/support/bin', import.meta.url).pathname;
 process.env['PATH'] = commands + delimiter + process.env['PATH'];
 
-/** A test that asserts nothing cannot fail. */
-const expect = { requireAssertions: true };
+/** A test that asserts nothing cannot fail; what is waited for may take its time where others are at work too. */
+const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
 
-// One project per kind of process; groups run one after another, so that nothing competes with the crash tests.
+/**
+ * Files at once, of any project: on two processors some compute while others wait for a server, a process or a time-out.
+ * They are one group, so that the next file begins where one has ended, whatever its project.
+ */
+const maxWorkers = 4;
+
+// One project per kind of process.
 export default defineConfig({
   test: {
     reporters: ['default', summaryReporter],
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -20,11 +29,10 @@ export default defineConfig({
           expect,
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
-          // Vitest leaves a processor free, which of two is half; many of these wait for processes of their own.
-          maxWorkers: 2,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
-          sequence: { groupOrder: 1 },
+          isolate: false,
+          setupFiles: ['test/support/fresh-modules.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -33,9 +41,8 @@ export default defineConfig({
           expect,
           include: ['test/replay/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -44,12 +51,11 @@ export default defineConfig({
           expect,
           include: ['test/workflow/**/*.test.ts', 'examples/testing/*.test.ts'],
           pool: 'forks',
+          isolate: false,
+          setupFiles: ['test/support/fresh-modules.ts', 'test/support/fresh-runtime.ts'],
           globalSetup: ['test/support/global-setup.ts'],
-          // They mostly wait for the server that they share.
-          maxWorkers: 3,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 3 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -58,11 +64,8 @@ export default defineConfig({
           expect,
           include: ['test/crash/**/*.test.ts'],
           pool: 'forks',
-          // They mostly wait for time-outs; more would compete for the processor.
-          maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 4 },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -71,10 +74,8 @@ export default defineConfig({
           expect,
           include: ['test/docs/**/*.test.ts'],
           pool: 'forks',
-          maxWorkers: 2,
           testTimeout: 900_000,
           hookTimeout: 300_000,
-          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -98,10 +98,17 @@ function uncounted({ estimatedTokens = 0 }: Usage): string {
   return `the server did not say how many tokens this reply took: the budget reckons with ${estimatedTokens}, one for every four characters`;
 }
 
+/** Counted only where somebody asks: most servers count tokens. */
 function lengthsOf({ request, reply }: Asked): TextLengths {
-  const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
-  const said = [reply.text, calls, reply.reasoning ?? ''];
-  return { prompt: promptLength(request.prompt), reply: said.join('').length };
+  return {
+    get prompt() {
+      return promptLength(request.prompt);
+    },
+    get reply() {
+      const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
+      return [reply.text, calls, reply.reasoning ?? ''].join('').length;
+    },
+  };
 }
 
 /** Until the transcript is there, which names the agent. */

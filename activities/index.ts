@@ -1,3 +1,6 @@
+import { Context } from '@temporalio/activity';
+import type { InlineCall, ToolResult } from '../agent/calls.ts';
+import type { Json } from '../agent/vocabulary.ts';
 import { EARLIER_EFFECTS } from '../agent/restart.ts';
 import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
 import { awaitSuccessor } from './await-successor.ts';
@@ -7,6 +10,7 @@ import { createCallModel } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type AnyActivity, createMissingTool } from './missing-tool.ts';
 import { createObservations } from './observations.ts';
+import { createInlineTool } from './run-inline.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import { createToolActivity } from './run-tool.ts';
 import { createStoredImages } from './stored-images.ts';
@@ -25,10 +29,13 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
   const { transcriptCacheBytes } = dependencies;
   const observations = createObservations(Math.ceil(transcriptCacheBytes / 4));
   const transcripts = createTranscripts(transcriptCacheBytes, observations);
-  const tools: { [name: string]: ReturnType<typeof createToolActivity> } = {};
+  const tools: { [name: string]: (input: Json, inline: InlineCall) => Promise<ToolResult> } = {};
   for (const tool of dependencies.tools.values()) {
     if (tool.remote !== undefined) continue;
-    tools[tool.name] = createToolActivity(tool, dependencies, transcripts, observations);
+    const activity = createToolActivity(tool, dependencies, transcripts, observations);
+    const inline = createInlineTool(tool, observations);
+    tools[tool.name] = (input, call) =>
+      Context.current().info.isLocal ? inline(input, call) : activity(input);
   }
   return {
     ...tools,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ToolCallMeta } from '../agent/calls.ts';
+import { type ToolCallMeta, isInlineCall } from '../agent/calls.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { notInline } from './run-inline.ts';
 import { toolMeta } from './tool-meta.ts';
 
 export type AnyActivity = (...args: unknown[]) => unknown;
@@ -18,7 +19,8 @@ const NEXT_SCHEDULE_MS = 6000;
  */
 export function createMissingTool(known: string[], own: AnyActivity | undefined): AnyActivity {
   return async (...args) => {
-    const { activityType } = Context.current().info;
+    const { activityType, isLocal } = Context.current().info;
+    if (isLocal && isInlineCall(args[1])) throw notInline(`This worker has no tool ${activityType}`);
     const meta = toolMeta();
     if (meta !== undefined) throw await missing(activityType, known, meta);
     if (own !== undefined) return own(...args);

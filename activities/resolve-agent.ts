@@ -1,7 +1,7 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { takesNoImages } from '../agent/kinds/takes-images.ts';
 import { recordedAgent } from '../agent/backtest/recorded-agent.ts';
-import type { ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
+import type { LocalCall, ResolveAgentInput, ResolvedAgent } from '../agent/calls.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { checkOverrides } from '../agent/overrides.ts';
 import { withoutPlace } from '../agent/template.ts';
@@ -9,15 +9,10 @@ import type { Dependencies } from './dependencies.ts';
 
 /** First activity of a run: the agent's name becomes a manifest, pinned for the whole lineage. */
 export function createResolveAgent(dependencies: Dependencies) {
-  return async ({
-    agent,
-    overrides,
-    parentBudget,
-    chatHistory,
-    images,
-    variables = [],
-    recorded,
-  }: ResolveAgentInput): Promise<ResolvedAgent> => {
+  return async (
+    { agent, overrides, parentBudget, chatHistory, images, variables = [], recorded }: ResolveAgentInput,
+    local?: LocalCall,
+  ): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
     const current = currentManifest(dependencies, agent, overrides, parentBudget);
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
@@ -25,7 +20,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     if (images === true) checkTakesImages(dependencies, manifest);
     checkVariables(manifest, variables);
     const { searchAttributes, events } = dependencies;
-    return { manifest, searchAttributes, events: events ? true : undefined };
+    return { manifest, searchAttributes, events: events ? true : undefined, local };
   };
 }
 

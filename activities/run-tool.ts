@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
-import { capOutput } from '../agent/output.ts';
-import { canonicalJson } from '../agent/json-object.ts';
 import { usageOf } from '../agent/price.ts';
-import { boundedText, fieldOf } from '../agent/values.ts';
+import { boundedText } from '../agent/values.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { type Attempt, effortOf, runAttempt } from './attempt.ts';
@@ -18,8 +15,9 @@ import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { type OnceGuard, onceGuard, unguarded } from './once.ts';
 import { reconcileCall } from './reconcile.ts';
+import { idempotencyKey, runTool, scopeOf, tellModel } from './tool-call.ts';
 import { toolMeta } from './tool-meta.ts';
-import { type ToolScope, inToolScope } from './tool-scope.ts';
+import { inToolScope } from './tool-scope.ts';
 import type { Transcripts } from './transcripts.ts';
 import { refuseAfterDeaths } from './worker-deaths.ts';
 
@@ -45,7 +43,7 @@ export function createToolActivity(
         );
         await refuseAfterDeaths(attempt, meta.call);
         const { maxOutputChars } = meta;
-        const told = await inToolScope(scopeOf(tool, meta, attempt), () =>
+        const told = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
           meta.reconcile === true
             ? reconcileCall(tool, input, maxOutputChars, context)
             : guard.run(() => tellModel(maxOutputChars, () => runTool(tool, input, context))),
@@ -59,30 +57,6 @@ export function createToolActivity(
     observations.remember(Context.current().info, result.output);
     return result;
   };
-}
-
-/** The tool's own code, and all that it leaves behind, runs in a scope that says whose it is. */
-function scopeOf({ name: tool }: Tool, { call }: ToolCallMeta, { context: { info } }: Attempt): ToolScope {
-  return { tool, call, run: info.workflowExecution?.workflowId ?? '' };
-}
-
-async function runTool(tool: Tool, input: Json, context: ToolContext): Promise<unknown> {
-  const parsed = tool.parseInput(input);
-  // The config's types tie input to run; a list of tools cannot.
-  return tool.run(parsed as never, context);
-}
-
-/** Errors that are meant for the model are results, not failures. */
-async function tellModel(maxChars: number, run: () => Promise<unknown>): Promise<ToolResult> {
-  const capped = (output: unknown) => capOutput(output, maxChars, limits.resultBytes);
-  try {
-    return { output: capped(await run()) };
-  } catch (error) {
-    const name = fieldOf(error, 'name');
-    if (name === 'ToolInputError') return { output: capped(fieldOf(error, 'message')), kind: 'invalid' };
-    if (name === 'ToolError') return { output: capped(fieldOf(error, 'message')), kind: 'error' };
-    throw error;
-  }
 }
 
 function toolContext(
@@ -141,13 +115,6 @@ function countUsage({ heartbeat }: Attempt): { add(usage: Usage): void; sum(): U
     add: (usage) => heartbeat.set({ usage: addUsage(heartbeat.record.usage ?? noUsage, usage) }),
     sum: () => heartbeat.record.usage ?? noUsage,
   };
-}
-
-/** The same over retries, crashes and continue-as-new of one call; another as soon as the input differs. */
-function idempotencyKey({ root, scope, call }: ToolCallMeta, tool: string, input: Json): string {
-  return createHash('sha256')
-    .update(canonicalJson([root, scope, call, tool, input]))
-    .digest('hex');
 }
 
 function requireMeta(tool: Tool): ToolCallMeta {

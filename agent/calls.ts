@@ -1,5 +1,6 @@
 import type { LiveTools } from './backtest/recorded-agent.ts';
 import type { Budget } from './budget.ts';
+import { fieldsOf, isObject } from './json-object.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
 import type { Entry, ReplyEntry } from './transcript/entries.ts';
@@ -38,6 +39,7 @@ export interface ResolvedAgent {
   searchAttributes: boolean;
   /** The worker's config listens to the events of its runs. */
   events?: true | undefined;
+  local?: LocalCall | undefined;
 }
 
 export interface CallModelInput {
@@ -143,7 +145,32 @@ export interface ToolResult {
   only?: true | undefined;
   /** Of a schedule that asked what became of an earlier one: with `done`, `output` is its result. */
   reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
+  local?: LocalCall | undefined;
 }
+
+/** What history does not say of a local activity, which records it with its result: whose it is, and of a tool its input. */
+export interface LocalCall {
+  /** As an activity's id would be. */
+  id: string;
+  input?: Json | undefined;
+  /** How long it took. */
+  ms?: number | undefined;
+}
+
+/** The second argument of a tool's local activity, which has no header. */
+export interface InlineCall {
+  id: string;
+  meta: ToolCallMeta;
+}
+
+/** Among the arguments of anybody's local activity. */
+export function isInlineCall(value: unknown): value is InlineCall {
+  const { id, meta } = fieldsOf(value);
+  return typeof id === 'string' && isObject(meta);
+}
+
+/** Type of the failure of a local activity that is to be begun anew as an activity, because it needs more than it has here. */
+export const NOT_INLINE = 'NotInline';
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */
 export interface ToolCallMeta {
@@ -216,6 +243,7 @@ export interface FailureDetails {
   notDone?: 'again' | 'failed' | undefined;
   /** Of such a call that is in doubt: an attempt that may be running still. */
   intent?: Intent | undefined;
+  local?: LocalCall | undefined;
 }
 
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */

@@ -1,4 +1,4 @@
-import type { FailureDetails, Intent } from './calls.ts';
+import type { FailureDetails, Intent, LocalCall } from './calls.ts';
 import { fieldsOf } from './json-object.ts';
 import type { ErrorInfo, Json, Usage } from './vocabulary.ts';
 
@@ -17,6 +17,7 @@ export interface FailedCall {
   /** Of a call that may take effect once only: what its runner knows. */
   notDone?: FailureDetails['notDone'];
   intent?: Intent | undefined;
+  local?: LocalCall | undefined;
 }
 
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
@@ -57,9 +58,12 @@ export function readFailure(failure: unknown): FailedCall {
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {
   // Written by the runner in activities/, or by a sub-agent's run.
-  const { checkpoint, exhausted, usage, heartbeats, notDone, intent } = shape(details) as FailureDetails;
+  const { checkpoint, exhausted, usage, heartbeats, notDone, intent, local } = shape(
+    details,
+  ) as FailureDetails;
   const counted = isUsage(usage) ? usage : undefined;
-  return { error, checkpoint, mayPass: exhausted === true, usage: counted, heartbeats, notDone, intent };
+  const mayPass = exhausted === true;
+  return { error, checkpoint, mayPass, usage: counted, heartbeats, notDone, intent, local };
 }
 
 const OPTIONAL_COUNTS = [

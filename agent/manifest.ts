@@ -61,6 +61,8 @@ export interface ToolManifest extends ToolRules {
   agent?: string | undefined;
   /** Nothing is run: a person is asked, and what they say is the result. */
   human?: true | undefined;
+  /** Its first attempt is made within the workflow task. */
+  inline?: true | undefined;
   /** A person has to allow its calls: all of them, or those that the tool's own function says. */
   approval?: 'always' | 'sometimes' | undefined;
   /** In place of the agent's. */
@@ -133,7 +135,7 @@ export interface LoopOptions {
 export interface AgentManifest extends LoopOptions {
   /**
    * Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits; 4
-   * has what waits in its memo.
+   * has what waits in its memo; 5 makes calls within the workflow task.
    */
   loopVersion: 1 | 2 | 3 | 4 | 5;
   name: string;

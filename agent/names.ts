@@ -1,7 +1,15 @@
+import type { RunStatus } from './vocabulary.ts';
+
 /** Names that a Temporal server knows Reloop by. */
 
 /** Where runs are, unless somebody says otherwise. */
 export const TASK_QUEUE = 'reloop';
+
+/**
+ * How the build ids of workers begin that make calls within the workflow task. History records the build id of each task,
+ * so that a replay knows what the first task of a run did, before there is a manifest.
+ */
+export const LOCAL_BUILD = 'reloop.5';
 
 /** All are of type Keyword. */
 export const searchAttribute = {
@@ -9,5 +17,12 @@ export const searchAttribute = {
   status: 'ReloopStatus',
   session: 'ReloopSession',
 } as const;
+
+/** The statuses that the attribute says: for all others Temporal has a word of its own. */
+const ownStatuses: readonly RunStatus[] = ['waiting', 'paused', 'stopped'];
+
+export function isOwnStatus(status: RunStatus): boolean {
+  return ownStatuses.includes(status);
+}
 
 export const searchAttributes: readonly string[] = Object.values(searchAttribute);

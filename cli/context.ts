@@ -128,12 +128,14 @@ function contextOf(io: Io, place: Place, options: ContextOptions): CliContext {
     notify: (line) => say(io, line),
     async startWorker({ loaded, file, isOwn }, role, taskQueues) {
       const { startWorker } = await import('../worker/run-worker.ts');
+      const { stateDirectory } = await import('../server/state-folder.ts');
       worker = await startWorker(loaded, {
         connection: { ...connection, address },
         namespace,
         taskQueues,
         role,
         config: isOwn ? undefined : file,
+        stateDir: stateDirectory(),
         replaceable: role === 'dev',
         onLog: (line) => opened.notify(harmless(line)),
       });

@@ -19,6 +19,7 @@ import { InvalidInput, RunNotFound } from './errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from './list-runs.ts';
 import { overridesOf } from './overrides.ts';
 import type { ListOptions } from './run-filters.ts';
+import { attributesOfRun, startWithAttributes } from './start-attributes.ts';
 import type { StartOptions } from './start-options.ts';
 
 /** Starts runs and finds them again. */
@@ -47,43 +48,7 @@ export class AgentClient {
    * resolves when the run's turn has come. Throws InvalidInput.
    */
   async start(agent: string, input: Input, options: StartOptions = {}): Promise<AgentRun> {
-    const {
-      id = newRunId(agent),
-      chatHistory = [],
-      variables,
-      session,
-      taskQueue = this.taskQueue,
-    } = options;
-    checkId(id);
-    const { input: question, images } = readInput(input);
-    checkQuestion(agent, question, chatHistory, variables);
-    const overrides = overridesOf(options);
-    const own = Object.keys(overrides).length === 0 ? {} : { overrides };
-    if (session !== undefined) {
-      return this.#say(
-        session,
-        { id, agent, input: question, ...own, variables },
-        { ...options, images, taskQueue },
-      );
-    }
-    const runInput: AgentRunInput = {
-      agent,
-      question: { input: question, chatHistory, variables },
-      ...own,
-    };
-    try {
-      await this.temporal.workflow.start(AGENT_RUN, {
-        workflowId: id,
-        taskQueue,
-        args: [runInput, ...images],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        ...runLabels(agent, question),
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-    return this.get(id);
+    return this.get((await this.#begin(agent, input, options)).id);
   }
 
   /** Starts a run and waits for its answer. */
@@ -92,7 +57,8 @@ export class AgentClient {
     input: Input,
     { onWaiting, ...options }: StartOptions & ResultOptions = {},
   ): Promise<RunResultWithSteps> {
-    return (await this.start(agent, input, options)).result({ onWaiting });
+    const { id, runId } = await this.#begin(agent, input, options);
+    return new AgentRun(this.temporal, id, undefined, runId).result({ onWaiting });
   }
 
   /**
@@ -155,6 +121,60 @@ export class AgentClient {
     await this.temporal.connection.close();
   }
 
+  /** `runId`: of a run that this has begun, where that is known. */
+  async #begin(
+    agent: string,
+    input: Input,
+    options: StartOptions,
+  ): Promise<{ id: string; runId?: string | undefined }> {
+    const {
+      id = newRunId(agent),
+      chatHistory = [],
+      variables,
+      session,
+      taskQueue = this.taskQueue,
+    } = options;
+    checkId(id);
+    const { input: question, images } = readInput(input);
+    checkQuestion(agent, question, chatHistory, variables);
+    const overrides = overridesOf(options);
+    const own = Object.keys(overrides).length === 0 ? {} : { overrides };
+    if (session !== undefined) {
+      await this.#say(
+        session,
+        { id, agent, input: question, ...own, variables },
+        { ...options, images, taskQueue },
+      );
+      return { id };
+    }
+    const runInput: AgentRunInput = {
+      agent,
+      question: { input: question, chatHistory, variables },
+      ...own,
+    };
+    try {
+      const { firstExecutionRunId: runId } = await startWithAttributes(
+        this.temporal,
+        attributesOfRun(runInput),
+        (attributes) =>
+          this.temporal.workflow.start(AGENT_RUN, {
+            workflowId: id,
+            taskQueue,
+            args: [runInput, ...images],
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdConflictPolicy: 'FAIL',
+            ...runLabels(agent, question),
+            ...attributes,
+          }),
+      );
+      return { id, runId };
+    } catch (error) {
+      // It is there already.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return { id };
+    }
+  }
+
   /** A question asked in a session; an id that is there already gives that run. */
   async #say(
     session: string,
@@ -166,13 +186,12 @@ export class AgentClient {
       taskQueue,
       images,
     }: StartOptions & { taskQueue: string; images: Uint8Array[] },
-  ): Promise<AgentRun> {
+  ): Promise<void> {
     if (chatHistory.length > 0)
       throw new InvalidInput('A session has its own chat history: give one of them.');
     const conversation = this.session(session);
     if (id === undefined || !(await this.#exists(id)))
       await conversation.send(message, { taskQueue, detach, images });
-    return this.get(message.id);
   }
 
   async #exists(id: string): Promise<boolean> {

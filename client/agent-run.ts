@@ -13,8 +13,7 @@ import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import { actionsUnderWay, createActionCount } from '../history/billed-actions.ts';
-import type { Fact } from '../history/facts.ts';
-import { readLineage } from '../history/lineage.ts';
+import { readLineage, untilOver } from '../history/lineage.ts';
 import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
@@ -29,7 +28,7 @@ import { describeRun, orRunNotFound, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
 import { sendable } from './sendable.ts';
-import { readTimeline } from '../history/timeline.ts';
+import { type TimelineOptions, readTimeline } from '../history/timeline.ts';
 import { isOpen } from '../history/open.ts';
 import { type RunRef, isNoWorkflow } from '../history/pages.ts';
 
@@ -58,11 +57,13 @@ export class AgentRun {
   readonly id: string;
   readonly #client: Client;
   readonly #runId: string | undefined;
+  #begun: string | undefined;
 
-  /** `runId`: default the latest of the id. */
-  constructor(client: Client, id: string, runId?: string) {
+  /** `runId`: default the latest of the id. `begun`: the latest, as its start has just said, for the first look at it. */
+  constructor(client: Client, id: string, runId?: string, begun?: string) {
     this.#client = client;
     this.#runId = runId;
+    this.#begun = begun;
     this.id = id;
   }
 
@@ -109,7 +110,7 @@ export class AgentRun {
   /** The run as it stands, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
   async describe(onEvent: (event: RunEvent) => void = () => undefined): Promise<RunReport> {
     const actions = createActionCount();
-    const report = await this.#fold(false, onEvent, undefined, actions.next);
+    const report = await this.#fold(false, onEvent, undefined, undefined, actions.next);
     const { runId, status } = report;
     const run = { workflowId: this.id, runId };
     const goesOn = status === 'running' || status === 'waiting' || status === 'paused';
@@ -237,7 +238,11 @@ export class AgentRun {
   }
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
-    if (onWaiting === undefined) return this.#fold(true);
+    if (onWaiting === undefined) {
+      const run = await this.#place();
+      await untilOver(this.#client, run);
+      return this.#fold(true, undefined, undefined, run);
+    }
     const { next, signal } = await createWaitingTeller(
       (waiting) => onWaiting(waiting, this),
       (onEvent) => this.#fold(false, onEvent),
@@ -249,27 +254,27 @@ export class AgentRun {
     follow: boolean,
     onEvent: (event: RunEvent) => void = () => undefined,
     signal?: AbortSignal,
-    onFact?: (fact: Fact) => Promise<void>,
+    run?: RunRef,
+    onFact?: TimelineOptions['onFact'],
   ): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(follow, signal, onFact)) {
+    const options = { follow, signal, onFact };
+    for await (const event of this.#recorded(run ?? (await this.#place()), options)) {
       onEvent(event);
       addToReport(report, event);
     }
     return report;
   }
 
-  async *#recorded(
-    follow: boolean,
-    signal?: AbortSignal,
-    onFact?: (fact: Fact) => Promise<void>,
-  ): AsyncGenerator<RunEvent> {
-    const options = { follow, signal, onFact };
-    for await (const { events, runId } of readTimeline(this.#client, await this.#place(), options))
+  async *#recorded(run: RunRef, options: TimelineOptions): AsyncGenerator<RunEvent> {
+    for await (const { events, runId } of readTimeline(this.#client, run, options))
       for (const event of events) yield await orReplaced(this.#client, { workflowId: this.id, runId }, event);
   }
 
   async #place(): Promise<RunRef & { open: boolean }> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) return { workflowId: this.id, runId: begun, open: true };
     const { runId, type, status } = await describeRun(this.#client, this.id, this.#runId);
     if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(this.id));
     if (type === BACKTEST) throw new InvalidInput(backtestNotRun(this.id));

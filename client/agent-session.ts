@@ -20,6 +20,7 @@ import { readFacts } from '../history/facts.ts';
 import { recordOf } from '../history/session.ts';
 import { isNoWorkflow } from '../history/pages.ts';
 import { placeOfSession } from './place.ts';
+import { attributesOfSession, startWithAttributes } from './start-attributes.ts';
 
 /** A session as `reloop session show --json` prints it; the field names are a contract. */
 export interface SessionReport {
@@ -122,11 +123,14 @@ export class AgentSession {
       staticSummary: `session ${this.name}`,
     };
     if (detach || images.length > 0) {
-      await this.#client.workflow.signalWithStart(AGENT_SESSION, {
-        ...start,
-        signal: sendSignal,
-        signalArgs: [message, ...images],
-      });
+      await startWithAttributes(this.#client, attributesOfSession(this.name), (attributes) =>
+        this.#client.workflow.signalWithStart(AGENT_SESSION, {
+          ...start,
+          ...attributes,
+          signal: sendSignal,
+          signalArgs: [message, ...images],
+        }),
+      );
     }
     if (detach) return;
     // A session that continues as new takes the message along, but not those who wait for it.
@@ -134,13 +138,21 @@ export class AgentSession {
   }
 
   async #sendOnce(message: SessionMessage, start: SessionStart, tries = 1): Promise<SessionReceipt['state']> {
-    const startWorkflowOperation = new WithStartWorkflowOperation(AGENT_SESSION, {
-      ...start,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
     try {
-      const sent = { args: [message] as [SessionMessage], startWorkflowOperation };
-      return (await this.#client.workflow.executeUpdateWithStart(sendUpdate, sent)).state;
+      const { state } = await startWithAttributes(
+        this.#client,
+        attributesOfSession(this.name),
+        (attributes) =>
+          this.#client.workflow.executeUpdateWithStart(sendUpdate, {
+            args: [message],
+            startWorkflowOperation: new WithStartWorkflowOperation(AGENT_SESSION, {
+              ...start,
+              ...attributes,
+              workflowIdConflictPolicy: 'USE_EXISTING',
+            }),
+          }),
+      );
+      return state;
     } catch (error) {
       if (isClosing(error) && tries < CLOSING_TRIES) {
         await later(CLOSING_MS);

@@ -21,6 +21,7 @@ import {
 } from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput } from './errors.ts';
 import { describeRun } from './place.ts';
+import { attributesOfRun, startWithAttributes } from './start-attributes.ts';
 import { reloop } from './typed-command.ts';
 
 /** What a rewind, a fork or a retry has started. */
@@ -40,6 +41,8 @@ export interface RunToRestart {
   taskQueue: string;
   standing: Standing;
 }
+
+type Options = InternalWorkflowStartOptions & WorkflowStartOptions;
 
 /** Throws RunNotFound, and InvalidInput for what is no run of an agent. */
 export async function runToRestart(client: Client, id: string, verb: string): Promise<RunToRestart> {
@@ -73,7 +76,7 @@ export async function replaceRun(
   input: AgentRunInput & { restart: Restart },
 ): Promise<RestartReceipt> {
   const { by, step, request } = input.restart;
-  const options: InternalWorkflowStartOptions & WorkflowStartOptions = {
+  const options: Options = {
     workflowId: id,
     taskQueue,
     args: [input],
@@ -82,7 +85,9 @@ export async function replaceRun(
     ...runLabels(input.agent, standing.input.question?.input ?? ''),
     [InternalWorkflowStartOptionsSymbol]: { requestId: `restart of ${runId}` },
   };
-  const { firstExecutionRunId } = await client.workflow.start(AGENT_RUN, options);
+  const { firstExecutionRunId } = await startWithAttributes(client, attributesOfRun(input), (attributes) =>
+    client.workflow.start(AGENT_RUN, { ...options, ...attributes }),
+  );
   const start = await readStart(client, { workflowId: id, runId: firstExecutionRunId });
   const first = asRunInput(await start?.input())?.restart;
   if (first !== undefined && first.request !== request) {
@@ -101,14 +106,17 @@ export async function startFork(
   input: AgentRunInput & { restart: Restart },
 ): Promise<RestartReceipt> {
   try {
-    const { firstExecutionRunId } = await client.workflow.start(AGENT_RUN, {
-      workflowId: id,
-      taskQueue,
-      args: [input],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      workflowIdConflictPolicy: 'FAIL',
-      ...runLabels(input.agent, standing.input.question?.input ?? ''),
-    });
+    const { firstExecutionRunId } = await startWithAttributes(client, attributesOfRun(input), (attributes) =>
+      client.workflow.start(AGENT_RUN, {
+        workflowId: id,
+        taskQueue,
+        args: [input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'FAIL',
+        ...runLabels(input.agent, standing.input.question?.input ?? ''),
+        ...attributes,
+      }),
+    );
     return { id, runId: firstExecutionRunId, step: input.restart.step };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -1,4 +1,4 @@
-import { searchAttribute } from '../agent/names.ts';
+import { isOwnStatus, searchAttribute } from '../agent/names.ts';
 import type { Standing } from '../history/listed.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
 import { type RunFilters, runStatuses, standingOf, wantedStatuses } from './run-filters.ts';
@@ -37,16 +37,24 @@ function statusConditions(filters: RunFilters, indexed: boolean): string[] {
       (status) => standingOf[status] === standing && !wanted.includes(status),
     );
     if (!indexed || unwanted.length === 0) return STANDING[standing];
-    return `(${STANDING[standing]} AND ${isNone(searchAttribute.status, unwanted)})`;
+    const own = wanted.filter((status) => standingOf[status] === standing);
+    const condition = own.every(isOwnStatus) ? isWritten(own) : isNone(searchAttribute.status, unwanted);
+    return `(${STANDING[standing]} AND ${condition})`;
   });
   return [parts.length === 1 ? parts.join() : `(${parts.join(' OR ')})`];
+}
+
+/** A run that has an agent's name has written these where they hold. */
+function isWritten(values: readonly string[]): string {
+  const { agent, status } = searchAttribute;
+  return `(${status} IN (${values.map(quoted).join(', ')}) OR ${agent} IS NULL)`;
 }
 
 function isNone(attribute: string, values: readonly string[]): string {
   return `(${attribute} IS NULL OR ${attribute} NOT IN (${values.map(quoted).join(', ')}))`;
 }
 
-/** A run writes all its attributes at once: where it has no agent's name, it has none at all. */
+/** The agent and the session come at once: where a run has no agent's name, it has none of them. */
 function attributeCondition(attribute: string, value: string | undefined): string[] {
   if (value === undefined || !canBeAsked(value)) return [];
   return [`(${attribute} = ${quoted(value)} OR ${searchAttribute.agent} IS NULL)`];

@@ -137,12 +137,12 @@ async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Pr
 
 function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
-  const { agent, input } = run.memo as { agent?: string; input?: string }; // written by start
+  const { agent, input } = run.memo as { agent?: string; input?: string }; // written by a start of ours
   const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);
   return {
     id,
     runId,
-    agent: agent ?? '',
+    agent: agent ?? run.attributes[searchAttribute.agent] ?? '',
     input: input ?? '',
     startedAt,
     closedAt,

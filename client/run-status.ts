@@ -23,6 +23,8 @@ export async function statusOfListed(client: Client, run: ListedRun): Promise<Ru
   const written = attributes[searchAttribute.status];
   if (isRunStatus(written)) return standingOf[written] === standing ? written : usual(standing);
   if (waitingOfListed(run).length > 0) return 'waiting';
+  // It would have written what Temporal does not say.
+  if (attributes[searchAttribute.agent] !== undefined) return usual(standing);
   // A record that cannot be read says no more than the server does.
   return standing === 'open'
     ? openStatus(client, run).catch(() => usual(standing))

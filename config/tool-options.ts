@@ -31,6 +31,7 @@ const toolShape = {
       "is none of 'always', 'never' and a function (input, context) => boolean",
     )
     .default('never'),
+  inline: z.boolean().default(false),
   askTimeout: askTimeoutOption.optional(),
   ...rulesShape,
 } satisfies Record<keyof ToolOptions, z.ZodType>;
@@ -59,7 +60,7 @@ const rules = z.object(rulesShape);
 
 /** A tool as it is recorded and as `reloop tools` shows it. Throws {@link ConfigError}. */
 export function toolManifest(tool: Tool): ToolManifest {
-  const { name, description, timeout: limit, retry, approval, askTimeout } = complete.parse(tool);
+  const { name, description, timeout: limit, retry, approval, inline, askTimeout } = complete.parse(tool);
   const where = `Tool "${name}"`;
   return {
     name,
@@ -68,6 +69,7 @@ export function toolManifest(tool: Tool): ToolManifest {
     timeoutMs: timeout(limit, `${where}: timeout`),
     retry: retryPolicy(retry, `${where}: retry`),
     ...rules.parse(tool),
+    ...(inline ? inlineTool(where, tool) : {}),
     ...(approval === 'never' ? {} : { approval: approval === 'always' ? 'always' : 'sometimes' }),
     ...(askTimeout === undefined
       ? {}
@@ -75,6 +77,15 @@ export function toolManifest(tool: Tool): ToolManifest {
     ...reconciliation(where, tool),
     ...remoteTool(where, tool.remote),
   };
+}
+
+function inlineTool(where: string, { effects, remote }: Tool): Partial<ToolManifest> {
+  if (remote !== undefined)
+    throw new ConfigError(`${where}: inline is for a tool that this worker runs itself. Leave it out.`);
+  if (effects !== 'once') return { inline: true };
+  throw new ConfigError(
+    `${where}: inline is not for a call that may take effect once only, because it may be run again. Leave one of the two out.`,
+  );
 }
 
 function reconciliation(where: string, { effects, reconcile, remote }: Tool): Partial<ToolManifest> {

@@ -31,6 +31,7 @@ export async function embed(config: ProgramConfig, options: EmbeddedOptions): Pr
     const work = await workHere(config.loaded, server, {
       taskQueue,
       config: config.definition === undefined ? undefined : (programNamed(taskQueue) ?? 'a program'),
+      stateDir: server.stateDir,
       onLog: listener,
     });
     work.failed.catch((error: unknown) =>
@@ -49,22 +50,35 @@ export async function embed(config: ProgramConfig, options: EmbeddedOptions): Pr
 
 interface OpenServer extends ServerHere {
   uiUrl: string | undefined;
+  /** The project's, also where somebody named a server. */
+  stateDir: string;
   /** Ours, and of this project; else somebody named it. */
   isOwn: boolean;
   /** Closes the connection; of our own server, lets it end. */
   release(): Promise<void>;
 }
 
-async function openServer({ stateDir }: EmbeddedOptions): Promise<OpenServer> {
+async function openServer(options: EmbeddedOptions): Promise<OpenServer> {
   const { address, namespace, connection } = temporalSettings({});
-  if (address !== undefined && stateDir === undefined) {
+  const { stateDirectory } = await import('../server/state-folder.ts');
+  const { stateDir = stateDirectory() } = options;
+  if (address !== undefined && options.stateDir === undefined) {
     const temporal = await connectTo(address, namespace, connection);
     const release = () => temporal.connection.close();
-    return { temporal, address, namespace, connection, uiUrl: undefined, isOwn: false, release };
+    return {
+      temporal,
+      address,
+      namespace,
+      connection,
+      uiUrl: undefined,
+      stateDir,
+      isOwn: false,
+      release,
+    };
   }
-  const { acquireServer, stateDirectory } = await import('../server/server.ts');
+  const { acquireServer } = await import('../server/server.ts');
   const server = await acquireServer({
-    stateDir: stateDir ?? stateDirectory(),
+    stateDir,
     onProgress: slowLines(sayLine),
   });
   try {
@@ -73,7 +87,7 @@ async function openServer({ stateDir }: EmbeddedOptions): Promise<OpenServer> {
       await temporal.connection.close();
       await server.release();
     };
-    return { ...server, temporal, namespace, connection: {}, isOwn: true, release };
+    return { ...server, stateDir, temporal, namespace, connection: {}, isOwn: true, release };
   } catch (error) {
     await server.release();
     throw error;

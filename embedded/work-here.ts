@@ -17,6 +17,8 @@ export interface WorkHereOptions {
   taskQueue: string;
   /** What the config is called in the worker's identity. */
   config?: string | undefined;
+  /** Where the worker keeps which calls it has in hand, for one that comes after its death. */
+  stateDir?: string | undefined;
   onLog: LogListener;
 }
 
@@ -32,7 +34,7 @@ export interface WorkHere {
 export async function workHere(
   loaded: LoadedConfig,
   { temporal, address, namespace, connection }: ServerHere,
-  { taskQueue, config, onLog }: WorkHereOptions,
+  { taskQueue, config, stateDir, onLog }: WorkHereOptions,
 ): Promise<WorkHere> {
   const worker = await startWorker(loaded, {
     connection: { ...connection, address },
@@ -40,6 +42,7 @@ export async function workHere(
     taskQueues: [taskQueue],
     role: 'program',
     config,
+    stateDir,
     onLog,
   });
   const failed = new Promise<never>((_, reject) => void worker.ended.catch(reject));

@@ -23,7 +23,7 @@ const CHILD_ACTIONS = 2;
  */
 export function createActionCount(): ActionCount {
   let [earlier, actions] = [0, 0];
-  let markedTask: string | undefined;
+  let marked: { id: number; task: string } | undefined;
 
   return {
     sum: () => earlier + actions,
@@ -32,12 +32,14 @@ export function createActionCount(): ActionCount {
         case 'started':
           earlier = fact.previousRunId === undefined ? 0 : earlier + actions;
           actions = 1;
-          markedTask = undefined;
+          marked = undefined;
           return;
         case 'reset':
           actions = 1;
           return;
         case 'scheduled':
+          // A call within a workflow task, which a marker records.
+          if (fact.id === marked?.id) return;
           actions += fact.of === 'child' ? CHILD_ACTIONS : 1;
           return;
         case 'begun':
@@ -51,8 +53,8 @@ export function createActionCount(): ActionCount {
           return;
         case 'marked':
           // All that one workflow task records are one action.
-          if (fact.task !== markedTask) actions += 1;
-          markedTask = fact.task;
+          if (fact.task !== marked?.task) actions += 1;
+          marked = fact;
           return;
         case 'succeeded':
           if (fact.of === 'activity') actions += heartbeatsOf(await fact.result());

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from './pages.ts';
+import type { Recorded, RecordedFailure } from './payloads.ts';
 
 /** What says nothing of what a run does, and is billed all the same. */
 export type CostFact =
@@ -6,6 +7,12 @@ export type CostFact =
   | { type: 'attributes_upserted' }
   /** `task`: markers that one workflow task has recorded have the same. */
   | { type: 'marked'; task: string };
+
+/** `failure`: the attempt had one all the same; `details`: what its runner said at its end. */
+export interface CancelledEnd {
+  failure?: RecordedFailure;
+  details?: Recorded;
+}
 
 /** How the SDK marks calls of `patched()`, and the attribute that it notes them in: neither is billed. */
 const PATCH_MARKER = 'core_patch';

@@ -1,25 +1,18 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import { type CostFact, costFact } from './cost-facts.ts';
+import { type CancelledEnd, type CostFact, costFact } from './cost-facts.ts';
+import { LOCAL_ACTIVITY, readLocalCall } from './recorded-local.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
-import {
-  type Recorded,
-  type RecordedBehind,
-  type RecordedError,
-  type RecordedFailure,
-  recorded,
-  recordedBehind,
-  recordedError,
-  recordedFailure,
-} from './payloads.ts';
+import type { Recorded, RecordedBehind, RecordedError, RecordedFailure } from './payloads.ts';
+import { recorded, recordedBehind, recordedError, recordedFailure } from './payloads.ts';
 
 /**
  * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
- * a fold over. What is cheap is there at once; a recorded value is decoded by who asks for it. Nothing here says that a
- * value is ours: any workflow can be read. `id` is the event's in its run, `at` its time in milliseconds since 1970.
+ * a fold over. A recorded value is decoded by who asks for it. Nothing here says that a value is ours: any workflow can be
+ * read. `id` is the event's in its run, `at` its time in milliseconds since 1970; `more`: the next fact is of the same event.
  */
-export type Fact = { id: number; at: number } & (
+export type Fact = { id: number; at: number; more?: true } & (
   | StartedFact
   /** `key` ties what follows to it; `id` names a workflow's activity or the child's workflow, `name` is its type. */
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded }
@@ -35,18 +28,8 @@ export type Fact = { id: number; at: number } & (
       failure?: RecordedFailure;
       terminated?: true;
     }
-  /**
-   * `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same;
-   * `details`: what it said at its end.
-   */
-  | {
-      type: 'cancelled';
-      of: Work;
-      key: string;
-      requested: boolean;
-      failure?: RecordedFailure;
-      details?: Recorded;
-    }
+  /** `requested`: asked for only. An external activity's end nobody waits for. */
+  | ({ type: 'cancelled'; of: Work; key: string; requested: boolean } & CancelledEnd)
   /** `summary`: what the workflow says of it on the Web UI's timeline. */
   | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
@@ -113,8 +96,33 @@ export async function* readFacts(
   const factOf = createFactReader(client, run);
   for await (const event of readRun(client, run, options)) {
     const fact = factOf(event);
-    if (fact !== undefined) yield fact;
+    const facts = await ofLocalCall(client, event);
+    if (fact !== undefined) yield facts.length > 0 ? { ...fact, more: true } : fact;
+    yield* options.latestFirst === true ? facts.toReversed() : facts;
   }
+}
+
+/** A call within a workflow task, as what an activity would have left: readers need not know the one from the other. */
+async function ofLocalCall(client: Client, event: HistoryEvent): Promise<Fact[]> {
+  const marker = event.markerRecordedEventAttributes;
+  if (marker?.markerName !== LOCAL_ACTIVITY) return [];
+  const call = await readLocalCall(client, marker.details ?? {}, marker.failure);
+  if (call === undefined) return [];
+  const { id: workId, name, input, ms = 0, end } = call;
+  const { id, at } = placeOf(event);
+  const work = { of: 'activity', id, key: `local-${id}` } as const;
+  const begun = { ...work, at: at - ms, more: true } as const;
+  return [
+    { ...begun, type: 'scheduled', workId, name, input: async () => input },
+    { ...begun, type: 'begun', attempt: 1 },
+    end.type === 'succeeded'
+      ? { ...work, at, type: 'succeeded', result: async () => end.result }
+      : { ...work, at, type: 'failed', error: async () => end.failed.error, failure: async () => end.failed },
+  ];
+}
+
+function placeOf({ eventId, eventTime }: HistoryEvent): { id: number; at: number } {
+  return { id: Number(eventId ?? 0), at: eventTime ? tsToMs(eventTime) : 0 };
 }
 
 /** How a run began. Throws a gRPC error where there is no such run (any more). */
@@ -139,7 +147,7 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       ofRun(event) ??
       costFact(event);
     if (said === undefined) return undefined;
-    return { ...said, id: Number(event.eventId ?? 0), at: event.eventTime ? tsToMs(event.eventTime) : 0 };
+    return { ...said, ...placeOf(event) };
   };
 
   function ofStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): Said | undefined {
@@ -164,8 +172,8 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const { activityId, activityType, input } = scheduled;
-      const [workId, name] = [activityId ?? '', activityType?.name ?? ''];
-      return { type: 'scheduled', of, key: String(event.eventId), workId, name, input: value(input) };
+      const names = { workId: activityId ?? '', name: activityType?.name ?? '' };
+      return { type: 'scheduled', of, key: String(event.eventId), ...names, input: value(input) };
     }
     const begun = event.activityTaskStartedEventAttributes;
     if (begun) return { type: 'begun', of, key: String(begun.scheduledEventId), attempt: begun.attempt ?? 1 };
@@ -279,9 +287,9 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
         error: errorOf('Terminated', killed.reason || 'The run was terminated.'),
         terminated: true,
       };
-    if (event.workflowExecutionTimedOutEventAttributes)
-      return { type: 'run_failed', error: errorOf('Timeout', 'The workflow execution timed out.') };
-    return undefined;
+    return event.workflowExecutionTimedOutEventAttributes
+      ? { type: 'run_failed', error: errorOf('Timeout', 'The workflow execution timed out.') }
+      : undefined;
   }
 }
 

@@ -31,25 +31,46 @@ export async function* readRunFacts(
   follow = false,
   signal?: AbortSignal,
 ): AsyncGenerator<RunFact> {
-  const earlier = (await partsUpTo(client, run)).slice(0, -1);
-  for (const part of earlier) {
-    for await (const fact of readFacts(client, part.run)) {
-      if (part.until !== undefined && isPast(fact, part.until)) break;
-      yield { run: part.run, fact };
-    }
-  }
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
     for await (const fact of readFacts(client, current, { follow, signal })) {
-      if (fact.type === 'run_continued' && fact.runId !== '') next = { ...current, runId: fact.runId };
-      if (follow && fact.type === 'run_failed' && fact.terminated === true) {
-        next = await successorOf(client, current);
-        if (next !== undefined) break;
-      }
+      // How the run began tells whether there is anything before it: who reads one that stands alone reads it once.
+      if (fact.type === 'started' && current === run) yield* readBefore(client, fact);
+      if (follow || fact.type === 'run_continued') next = await nextAfter(client, current, fact);
+      if (next !== undefined && fact.type !== 'run_continued') break;
       yield { run: current, fact };
     }
     current = next;
   }
+}
+
+async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<RunFact> {
+  for (const { run, until } of await partsBefore(client, start)) {
+    for await (const fact of readFacts(client, run)) {
+      if (until !== undefined && isPast(fact, until)) break;
+      yield { run, fact };
+    }
+  }
+}
+
+/**
+ * Resolves when a run is over, and so is every run that it goes on as: by continue-as-new, or by one that takes its place.
+ * The server is asked for the end alone, so that it costs the same however much happens until then.
+ */
+export async function untilOver(client: Client, run: RunRef): Promise<void> {
+  for (let current: RunRef | undefined = run; current !== undefined;) {
+    let next: RunRef | undefined;
+    for await (const fact of readFacts(client, current, { follow: true, endOnly: true }))
+      next = await nextAfter(client, current, fact);
+    current = next;
+  }
+}
+
+/** The run that a run goes on as which ends so; undefined where it does not, or has not ended. */
+async function nextAfter(client: Client, run: RunRef, fact: Fact): Promise<RunRef | undefined> {
+  if (fact.type === 'run_continued' && fact.runId !== '') return { ...run, runId: fact.runId };
+  const isTerminated = fact.type === 'run_failed' && fact.terminated === true;
+  return isTerminated ? successorOf(client, run) : undefined;
 }
 
 /**
@@ -94,8 +115,13 @@ interface Part {
 
 /** The runs that `run` goes on from, by continue-as-new or by a person's word, oldest first, and itself. */
 export async function partsUpTo(client: Client, run: RunRef): Promise<Part[]> {
-  const parts: Part[] = [{ run }];
-  for (let start = await startIfThere(client, run); start !== undefined;) {
+  const start = await startIfThere(client, run);
+  return [...(start === undefined ? [] : await partsBefore(client, start)), { run }];
+}
+
+async function partsBefore(client: Client, latest: StartedFact): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (let start: StartedFact | undefined = latest; start !== undefined;) {
     const before = await partBefore(start);
     if (before === undefined) return parts;
     start = await startIfThere(client, before.run);

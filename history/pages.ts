@@ -11,10 +11,14 @@ export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 const RESOURCE_EXHAUSTED = 8;
+/** Temporal's number of the filter that lets through the event which closes a run. */
+const CLOSE_EVENT = 2;
 
 export interface ReadOptions {
   /** Go on with the events to come until the run is closed. */
   follow?: boolean;
+  /** Only the event that closes the run. */
+  endOnly?: boolean;
   /** From the end: who reads so looks for what has just happened. */
   latestFirst?: boolean;
   /** Transactions that are asked for at a time. */
@@ -27,7 +31,13 @@ export interface ReadOptions {
 export function readRun(
   client: Client,
   run: RunRef,
-  { follow = false, latestFirst = false, pageSize = latestFirst ? 20 : 200, signal }: ReadOptions = {},
+  {
+    follow = false,
+    endOnly = false,
+    latestFirst = false,
+    pageSize = latestFirst ? 20 : 200,
+    signal,
+  }: ReadOptions = {},
 ): AsyncGenerator<HistoryEvent> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
@@ -41,7 +51,11 @@ export function readRun(
       const page = await abortable(client, signal, () =>
         latestFirst
           ? service.getWorkflowExecutionHistoryReverse(request)
-          : service.getWorkflowExecutionHistory({ ...request, waitNewEvent: follow }),
+          : service.getWorkflowExecutionHistory({
+              ...request,
+              waitNewEvent: follow,
+              ...(endOnly ? { historyEventFilterType: CLOSE_EVENT } : {}),
+            }),
       );
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },

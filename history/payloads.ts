@@ -23,7 +23,7 @@ export type RecordedError = () => Promise<ErrorInfo>;
 /** The same with all that it says of its call. */
 export type RecordedFailure = () => Promise<FailedCall>;
 
-type Failure = temporal.api.failure.v1.IFailure | null | undefined;
+export type Failure = temporal.api.failure.v1.IFailure | null | undefined;
 type WithConverter = Pick<Client, 'options'>;
 
 /** The first argument or the result behind a payload list. */

@@ -48,10 +48,14 @@ export async function* readTimeline(
   const trace = createTrace(run.workflowId);
   const childOf = createChildReader();
   const placeOf = createPlaces(after);
+  let told: RunEvent[] = [];
   for await (const { run: of, fact } of readRunFacts(client, run, follow, signal)) {
     const { runId } = of;
     await onFact?.(fact);
-    const events = await trace.next(fact);
+    told = [...told, ...(await trace.next(fact))];
+    if (fact.more) continue;
+    const events = told;
+    told = [];
     const child = childOf(of, fact);
     const place = placeOf(runId, fact.id);
     if (events.length === 0 && child === undefined && place !== 'at') continue;

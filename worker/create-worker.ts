@@ -12,8 +12,10 @@ import { setBeatInterval } from '../activities/beat-interval.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { heartbeatInterval } from '../config/heartbeats-option.ts';
+import { LOCAL_BUILD } from '../agent/names.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { PATIENT, cutOffInterceptor } from './cut-off.ts';
+import { startRecovery } from './recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { usualHeartbeats } from './usual-heartbeats.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -31,6 +33,11 @@ export interface CreateWorkerOptions {
   transcriptCacheBytes?: number;
   /** Where the connection leads: for messages, and for how often heartbeats are sent where the config does not say. */
   address?: string;
+  /**
+   * Folder of this machine in which the worker keeps which calls it has in hand. When it is killed, the next worker of the
+   * same folder has them tried again at once. Default: none; then they are tried again after the heartbeat time-out.
+   */
+  stateDir?: string | undefined;
   /** For some seconds other workers of the queue may know other agents than this one. Default true. */
   rollingDeploys?: boolean;
   /** A problem that does not keep the worker from running. */
@@ -47,24 +54,30 @@ export async function createAgentWorker(
   cutOff?: AbortSignal,
 ): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = loaded.taskQueue, onWarning } = options;
-  const [{ Worker: TemporalWorker }, searchAttributes, code] = await Promise.all([
+  const scope = { namespace, address: options.address };
+  const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
     options.bundle ?? workflowBundle(),
+    startRecovery(options.stateDir, scope, connection),
   ]);
   const settings = activitySettings(loaded, searchAttributes, options);
   if (cutOff !== undefined) settings.interceptors.activity.unshift(cutOffInterceptor(cutOff));
+  settings.interceptors.activity.unshift(...recovery);
   return TemporalWorker.create({
     connection,
     namespace,
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
+    buildId: LOCAL_BUILD,
     ...workerSettings,
     ...(cutOff === undefined ? {} : { shutdownGraceTime: PATIENT }),
     ...settings,
   });
 }
+
+export { startRecovery };
 
 /** Measured: design notes in docs/architecture.md. */
 export const workerSettings = {

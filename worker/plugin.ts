@@ -1,4 +1,5 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
+import { LOCAL_BUILD } from '../agent/names.ts';
 import { createLoadedConfig } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
@@ -21,29 +22,34 @@ export async function createWorker(config: ConfigDefinition, options: CreateWork
 export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'reloop';
   readonly #config: ConfigDefinition;
+  readonly #stateDir: string | undefined;
 
-  /** Throws ConfigError when the worker is created, not here. */
-  constructor(config: ConfigDefinition) {
+  /** `stateDir`: as of `createWorker`. Throws ConfigError when the worker is created, not here. */
+  constructor(config: ConfigDefinition, { stateDir }: Pick<CreateWorkerOptions, 'stateDir'> = {}) {
     this.#config = config;
+    this.#stateDir = stateDir;
   }
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
-    const { activitySettings, workerSettings } = await workerParts();
+    const { activitySettings, startRecovery, workerSettings } = await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
     const ours = activitySettings(loaded, registered, { ownDefault: defaultOf(own) });
     checkNames(Object.keys(own), Object.keys(ours.activities));
+    const scope = { namespace, address: undefined };
+    const recovery = await startRecovery(this.#stateDir, scope, connection);
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
+      ...(hasVersions(options) ? {} : { buildId: LOCAL_BUILD }),
       ...options,
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {
         ...options.interceptors,
-        activity: [...(options.interceptors?.activity ?? []), ...ours.interceptors.activity],
+        activity: [...recovery, ...(options.interceptors?.activity ?? []), ...ours.interceptors.activity],
         workflowModules: [...(options.interceptors?.workflowModules ?? []), workflowsPath],
       },
     };
@@ -68,6 +74,11 @@ const DEFAULT = 'default';
 function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undefined {
   const own = activities[DEFAULT];
   return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
+}
+
+/** A worker with versions of its own says by its own build id which it is. */
+function hasVersions({ buildId, useVersioning, workerDeploymentOptions }: WorkerOptions): boolean {
+  return buildId !== undefined || useVersioning === true || workerDeploymentOptions !== undefined;
 }
 
 /** One of two activities of a name would silently never run. */

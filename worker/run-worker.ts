@@ -18,6 +18,8 @@ export interface RunWorkerOptions {
   role: WorkerRole;
   /** Which config it has, where that is not the project's own. */
   config?: string | undefined;
+  /** Where it keeps which calls it has in hand, for a worker that comes after its death. */
+  stateDir?: string | undefined;
   /** It may be told to `drain`. */
   replaceable?: boolean | undefined;
   /** Warnings, errors, and what tools log. */
@@ -46,7 +48,7 @@ export function prepareWorker(): void {
 
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(loaded: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
-  const { connection: where, namespace, taskQueues, role, config, onLog } = options;
+  const { connection: where, namespace, taskQueues, role, config, stateDir, onLog } = options;
   const { NativeConnection } = await import('@temporalio/worker');
   const unlisten = await listenToLog(onLog, { taskQueues, traced: role === 'run' });
   const connection = await NativeConnection.connect(where).catch((error: unknown) => {
@@ -58,6 +60,7 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     namespace,
     identity: workerIdentity(role, config),
     address: where.address,
+    stateDir,
     // These two are there for one config; nobody replaces them bit by bit.
     rollingDeploys: role === 'worker',
     onWarning: (text: string) => onLog(text, false),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
+import { LIGHT_PROMISES } from './light-promises.ts';
 
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
@@ -22,12 +23,13 @@ export async function bundle(
   sourceName?: (path: string) => string,
 ): Promise<{ code: string }> {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
-  return bundleWorkflowCode({
+  const { code } = await bundleWorkflowCode({
     workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
     logger: silentLogger,
     webpackConfigHook: (config) => (sourceName === undefined ? config : named(config, sourceName)),
   });
+  return { code: LIGHT_PROMISES + code };
 }
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];

@@ -24,12 +24,7 @@ export async function act(
   if (loop.emit !== undefined && ends === undefined) emitPlanned(loop, turn, planned);
   const late: LateStep[] = [];
   try {
-    const [only] = planned;
-    // Nearly all turns have one action, and in the sandbox each promise costs: the SDK records its stack.
-    const steps =
-      only !== undefined && planned.length === 1
-        ? [await takeStep(loop, turn, only, late)]
-        : await takeTogether(loop, () => planned.map((one) => takeStep(loop, turn, one, late)));
+    const steps = await takeTogether(loop, () => planned.map((one) => takeStep(loop, turn, one, late)));
     return boundedTurn({ reply: replyEntry(turn, String(iterations)), steps });
   } finally {
     late.sort((a, b) => a.index - b.index).forEach(({ emit }) => emit());

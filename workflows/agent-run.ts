@@ -17,7 +17,8 @@ import { runToEnd } from './run-agent.ts';
 import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
 import { isContinueDue } from './continue-due.ts';
 import { isContinueAsNew } from './run-failure.ts';
-import { type StatusWriter, recordWaiting, statusWriter } from './status.ts';
+import { recordWaiting } from './status.ts';
+import { type StatusWriter, statusWriter } from './status-writer.ts';
 import { abroad } from '../agent/transcript/entries.ts';
 import { handOver } from './transcript.ts';
 import { type Turn, deltaEntries } from './turn.ts';
@@ -34,9 +35,9 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   };
   try {
     const result = await runToEnd(input, {
-      resolved({ searchAttributes, manifest }) {
-        if (!hasWaitsInMemo(manifest)) writeWaiting = () => undefined;
-        writeStatus = statusWriter(searchAttributes, input);
+      resolved(resolved) {
+        if (!hasWaitsInMemo(resolved.manifest)) writeWaiting = () => undefined;
+        writeStatus = statusWriter(resolved, input);
         writeStatus('running');
       },
       status: (status) => writeStatus(status),

@@ -34,6 +34,7 @@ import { turnsToFold, withSummary, withTurn } from '../agent/session/turns.ts';
 import { runnerOptions } from './activity-options.ts';
 import type { agentRun } from './agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from './messages.ts';
+import { ReloopSession, fixedAttributes } from './run-attributes.ts';
 import { isAlreadyStarted } from './run-failure.ts';
 import { orItsSuccessor } from './child-successor.ts';
 import { showConversation } from './session-details.ts';
@@ -213,6 +214,9 @@ function startRun(
     question: { input, chatHistory: messages, variables },
     overrides,
   };
+  // The server has accepted the session's own.
+  const areKnown = workflowInfo().typedSearchAttributes.get(ReloopSession) !== undefined;
+  const attributes = areKnown ? { typedSearchAttributes: fixedAttributes(agent, name) } : {};
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,
     args: [runInput],
@@ -220,6 +224,7 @@ function startRun(
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     ...runLabels(agent, input),
+    ...attributes,
   });
 }
 

@@ -47,11 +47,8 @@ export class Deadline {
 
   /** Runs a call in a scope that the deadline cancels. */
   within<T>(scope: CancellationScope, run: () => Promise<T>): Promise<T> {
-    const running = scope.run(run);
-    // In the sandbox each promise costs: a run without a limit has one less.
-    if (this.#manifest.maxExecutionTimeMs === null) return running;
     this.#cut.add(scope);
-    return running.finally(() => this.#cut.delete(scope));
+    return scope.run(run).finally(() => this.#cut.delete(scope));
   }
 
   /** Keeps the limit with one timer, which may have to go on after a wait. Returns what ends the watch. */

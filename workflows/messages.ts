@@ -21,6 +21,7 @@ export {
   type RecordedSource,
   backtestId,
 } from './backtest-messages.ts';
+export { fixedAttributes, sessionAttributes } from './run-attributes.ts';
 export type { DecisionData } from '../agent/rules/gate.ts';
 export {
   AGENT_SESSION,

@@ -46,7 +46,7 @@ export class Pause {
     this.#change(() => void (this.#isAbove = isAbove));
   }
 
-  /** Resolves when the run may go on. To be asked for only while it is paused: in the sandbox each promise costs. */
+  /** Resolves when the run may go on. To be asked for only while it is paused. */
   over(): Promise<void> {
     return condition(() => !this.isOn);
   }

@@ -13,11 +13,7 @@ import { endOfAttempt, runFailure } from './run-failure.ts';
 import { append, delivered, nextCall } from './transcript.ts';
 
 /** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
-export function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
-  return loop.manifest.maxExecutionTimeMs === null ? askModel(loop, {}) : planUntilDeadline(loop);
-}
-
-async function planUntilDeadline(loop: AgentLoop): Promise<ModelTurn | undefined> {
+export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
   try {
     return await askModel(loop, {});
   } catch (failure) {
@@ -112,7 +108,7 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   const startedAt = loop.emit && Date.now();
   loop.emit?.({ type: 'model_started', call });
   const turn =
-    manifest.maxExecutionTimeMs === null || more.closing === true
+    more.closing === true
       ? await activities.callModel(input)
       : await deadline.within(new CancellationScope(), () => activities.callModel(input));
   loop.emit?.({

@@ -3,6 +3,7 @@ import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../agent
 import { imagesOf } from '../agent/content.ts';
 import { withModelOf } from '../agent/transcript/edits.ts';
 import { HEARTBEAT_TIMEOUT } from './activity-options.ts';
+import { localCall, makesLocalCalls } from './local-call.ts';
 import type { AgentRunInput } from './messages.ts';
 import { asRunFailure } from './run-failure.ts';
 
@@ -19,17 +20,8 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
 async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
   const { agent, overrides } = input;
   const variables = input.question?.variables;
-  const { resolveAgent } = proxyActivities<{
-    resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
-  }>({
-    activityId: activityId(scope, 'resolve', 0),
-    summary: agent,
-    startToCloseTimeout: '10s',
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    // A rolling deploy: for 30 s the agent may be known to some workers only.
-    retry: { maximumAttempts: 16, initialInterval: '2s', backoffCoefficient: 1 },
-  });
-  return resolveAgent({
+  const id = activityId(scope, 'resolve', 0);
+  const asked: ResolveAgentInput = {
     agent,
     overrides,
     parentBudget: input.parentBudget,
@@ -37,9 +29,31 @@ async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAg
     images: imagesOf(input.question?.input ?? '').length > 0 || undefined,
     variables: variables && Object.keys(variables),
     recorded: input.recorded && { live: input.recorded.live },
-  }).catch((failure: unknown) => {
+  };
+  try {
+    if (makesLocalCalls()) {
+      const end = await localCall<ResolvedAgent>('resolveAgent', [asked, { id }], agent);
+      if (end.type === 'done') return end.result;
+    }
+    return await askWorkers(asked, id);
+  } catch (failure) {
     throw asRunFailure(failure);
+  }
+}
+
+/** Another worker may know what this one does not. */
+function askWorkers(asked: ResolveAgentInput, id: string): Promise<ResolvedAgent> {
+  const { resolveAgent } = proxyActivities<{
+    resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;
+  }>({
+    activityId: id,
+    summary: asked.agent,
+    startToCloseTimeout: '10s',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    // A rolling deploy: for 30 s the agent may be known to some workers only.
+    retry: { maximumAttempts: 16, initialInterval: '2s', backoffCoefficient: 1 },
   });
+  return resolveAgent(asked);
 }
 
 function isConversation({ question, session }: AgentRunInput): boolean {

@@ -6,9 +6,10 @@ import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules
 import { aftermath, withIntent } from '../agent/rules/doubt.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, type Usage, addUsage } from '../agent/vocabulary.ts';
-import { externalActivity, toolActivity } from './activity-options.ts';
+import { externalActivity, summaryOf, toolActivity } from './activity-options.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { attachMeta } from './call-header.ts';
+import { localCall, makesLocalCalls } from './local-call.ts';
 import type { OpenCall } from './open-call.ts';
 import { recordedCall } from './recorded-call.ts';
 import { endOfAttempt } from './run-failure.ts';
@@ -86,13 +87,29 @@ export async function reconcileOnce(
   }
 }
 
-/** How a call is made. No promises of its own: in the sandbox each one costs. */
+/** How a call is made. */
 function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown> {
   const { tool, input, live } = schedule;
   if (loop.recorded !== undefined && !live) return recordedCall(loop.recorded, tool.name, input, id);
   if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, input);
   if (tool.external === true) return externalActivity(tool, id, input)(input);
-  return startOwn(loop, schedule, id);
+  return isInline(schedule) ? startInline(loop, schedule, id) : startOwn(loop, schedule, id);
+}
+
+/** What a person has looked at is an activity of its own. */
+function isInline({ tool, open, byPerson }: Schedule): boolean {
+  return tool.inline === true && open.n === 0 && !byPerson && makesLocalCalls();
+}
+
+/** The first attempt within the workflow task; where that is not the end, the tool's activity with the attempts that are left. */
+async function startInline(loop: AgentLoop, schedule: Schedule, id: string): Promise<ToolResult> {
+  const { tool, call, open, input } = schedule;
+  const meta = metaOf(loop, tool, call, open);
+  const end = await localCall<ToolResult>(tool.name, [input, { id, meta }], summaryOf(input));
+  if (end.type === 'done') return end.result;
+  const { retry } = tool;
+  const left = end.failed ? { ...retry, maxAttempts: retry.maxAttempts - 1 } : retry;
+  return startOwn(loop, { ...schedule, tool: { ...tool, retry: left } }, id);
 }
 
 /** A tool of ours: its activity is our runner. */

@@ -1,46 +1,12 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import { callPath } from '../agent/calls.ts';
-import { searchAttribute } from '../agent/names.ts';
 import type { WaitingCall } from '../agent/events.ts';
 import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
 import { boundedText } from '../agent/values.ts';
 import { type RunStatus, asText } from '../agent/vocabulary.ts';
-import type { AgentRunInput } from './messages.ts';
-
-const ReloopAgent = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
-const ReloopSession = defineSearchAttributeKey(searchAttribute.session, 'KEYWORD');
-const ReloopStatus = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
 
 /** Waiting calls that are told one by one. */
 const MOST_LISTED = 10;
-
-export type StatusWriter = (status: RunStatus) => void;
-
-/**
- * Writes search attributes when the status changes, never per step. An attribute that the server does not know would
- * block the workflow for good, so nothing is written unless the run's start recorded that they are registered. A run
- * that was continued as new has its attributes already.
- */
-export function statusWriter(registered: boolean, input: AgentRunInput): StatusWriter {
-  const continued = input.from !== undefined && input.restart === undefined;
-  let written: RunStatus | undefined = continued ? 'running' : undefined;
-  return (status) => {
-    if (!registered || status === written) return;
-    upsertSearchAttributes([
-      ...(written === undefined ? fixedAttributes(input) : []),
-      { key: ReloopStatus, value: status },
-    ]);
-    written = status;
-  };
-}
-
-function fixedAttributes({ agent, session }: AgentRunInput) {
-  return [
-    { key: ReloopAgent, value: agent },
-    ...(session === undefined ? [] : [{ key: ReloopSession, value: session }]),
-  ];
-}
 
 /** The Web UI shows about three lines: what is the matter first, then what to do. */
 export function showStanding(status: RunStatus, waiting: readonly WaitingCall[]): void {

@@ -4,6 +4,7 @@ import { budgetLeft } from '../agent/counters.ts';
 import type { RunResult } from '../agent/run-result.ts';
 import { asText, type Json } from '../agent/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, runLabels } from './messages.ts';
+import { ReloopAgent, fixedAttributes } from './run-attributes.ts';
 import { isAlreadyStarted, runFailure } from './run-failure.ts';
 import { orItsSuccessor } from './child-successor.ts';
 import type { AgentLoop } from './agent-loop.ts';
@@ -40,8 +41,16 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
       // A parent that is terminated leaves no orphans; one that is cancelled waits for them.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input),
+      ...attributesOf(loop, agent),
     });
   return orItsSuccessor(workflowId, loop.restarted ? onceItsIdIsFree(run) : run());
+}
+
+/** The server knows those of this run. */
+function attributesOf({ manifest }: AgentLoop, agent: string) {
+  const areKnown = workflowInfo().typedSearchAttributes.get(ReloopAgent) !== undefined;
+  if (manifest.loopVersion < 5 || !areKnown) return {};
+  return { typedSearchAttributes: fixedAttributes(agent) };
 }
 
 /** `1.1~2` was `1.1~1` before: what that run did with an effect, this one does not do again unasked. */

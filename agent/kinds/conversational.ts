@@ -2,11 +2,12 @@ import { parseConversationalAction } from '../reply/json-action.ts';
 import type { AgentKind } from './kind.ts';
 import type { ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
+import { observationText } from './observation-text.ts';
 import { outputInstructions } from './output-schema.ts';
 import { promptParts } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames, lineWithArguments } from './tool-lines.ts';
-import { type ChatMessage, asText } from '../vocabulary.ts';
+import { type ChatMessage } from '../vocabulary.ts';
 
 const system = `You are an assistant who talks with people about whatever concerns them, answers their questions, short or long, and keeps in mind what was said before.
 
@@ -105,7 +106,7 @@ export const conversational: AgentKind<'system' | 'human' | 'formatInstructions'
               ]
             : [
                 says('assistant', shown.step.action.log),
-                says('user', part('toolResponse', { observation: asText(shown.step.observation) })),
+                says('user', part('toolResponse', { observation: observationText(shown.step.observation) })),
               ],
         ),
         ...(closing ? [says('user', CLOSING_REQUEST)] : []),

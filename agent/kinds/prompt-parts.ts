@@ -9,13 +9,14 @@ export function promptParts({
   steps,
   messages = [],
 }: Pick<PromptContext, 'steps' | 'messages'>): PromptPart[] {
-  const said = (after: number) =>
-    messages
-      .filter(({ afterStep }) => afterStep === after)
-      .map(({ role, text }): PromptPart => ({ type: 'message', role, text }));
+  const said = new Map<number, PromptPart[]>();
+  for (const { role, text, afterStep } of messages) {
+    const there = said.get(afterStep) ?? [];
+    said.set(afterStep, [...there, { type: 'message', role, text }]);
+  }
   return [
-    ...said(0),
-    ...steps.flatMap((step, index): PromptPart[] => [{ type: 'step', step }, ...said(index + 1)]),
+    ...(said.get(0) ?? []),
+    ...steps.flatMap((step, index): PromptPart[] => [{ type: 'step', step }, ...(said.get(index + 1) ?? [])]),
   ];
 }
 

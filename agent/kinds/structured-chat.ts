@@ -1,11 +1,12 @@
 import { parseJsonAction } from '../reply/json-action.ts';
 import type { AgentKind, PromptContext } from './kind.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
+import { observationText } from './observation-text.ts';
 import { outputInstructions } from './output-schema.ts';
 import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { lineWithArguments } from './tool-lines.ts';
-import { type AgentStep, type ChatMessage, asText } from '../vocabulary.ts';
+import { type AgentStep, type ChatMessage } from '../vocabulary.ts';
 
 const prefix = 'Help the user as well and as correctly as you can. These tools are at your disposal:';
 
@@ -81,6 +82,6 @@ export const structuredChat: AgentKind<'system' | 'prefix' | 'formatInstructions
 };
 
 function scratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>): string {
-  const told = ({ observation }: AgentStep) => `\nObservation: ${asText(observation)}`;
+  const told = ({ observation }: AgentStep) => `\nObservation: ${observationText(observation)}`;
   return textScratchpad(promptParts(shown), told, '\nThought: ');
 }

@@ -2,12 +2,12 @@ import type { AgentKind, ParsedAction, PromptStep, ToolSpec, TurnReply } from '.
 import type { JsonSchema, ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
+import { observationText, resultText } from './observation-text.ts';
 import { type PromptPart, promptParts } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
-import { pyJson } from '../reply/python-repr.ts';
 import { wholeCharacters } from '../values.ts';
-import { type ChatMessage, EXCEPTION_TOOL, type ToolCall, asText } from '../vocabulary.ts';
+import { type ChatMessage, EXCEPTION_TOOL, type ToolCall } from '../vocabulary.ts';
 
 const system = `You answer the user as well as you can. Call the tools you are given where they help, several at once where \
 they do not depend on one another. As soon as you know enough, answer in plain words.`;
@@ -79,17 +79,27 @@ function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
     if (turn.type === 'message') return [{ role: turn.role, content: turn.text }];
     const { reply, steps: shown } = turn;
     if (reply === undefined) return shown.flatMap(wholeReply);
-    const said = new Set<string>();
     const ids = shown.map(({ toolCallId }) => toolCallId);
     const calls = reply.toolCalls.filter(({ id }) => ids.includes(id));
-    const answers = shown.filter((step) => {
-      const key = JSON.stringify([step.toolCallId, step.action.tool, toolMessage(step).content]);
-      const isNew = !said.has(key);
-      said.add(key);
-      return isNew;
-    });
-    return [assistantMessage(reply, calls), ...answers.map(toolMessage)];
+    return [assistantMessage(reply, calls), ...answersOf(shown)];
   });
+}
+
+/** The answers of one turn, each said once. */
+function answersOf(steps: readonly PromptStep[]): ChatMessage[] {
+  const answers: { tool: string; message: ChatMessage }[] = [];
+  for (const step of steps) {
+    const { tool } = step.action;
+    const message = toolMessage(step);
+    const isSaid = answers.some(
+      (said) =>
+        said.tool === tool &&
+        said.message.toolCallId === message.toolCallId &&
+        said.message.content === message.content,
+    );
+    if (!isSaid) answers.push({ tool, message });
+  }
+  return answers.map(({ message }) => message);
 }
 
 /** What the run was told stands between turns: providers want the answers of a turn right behind its calls. */
@@ -121,7 +131,7 @@ function turnsOf(parts: readonly PromptPart[]): Shown[] {
 function wholeReply({ action, observation }: PromptStep): ChatMessage[] {
   return [
     { role: 'assistant', content: action.log },
-    { role: 'user', content: asText(observation) },
+    { role: 'user', content: observationText(observation) },
   ];
 }
 
@@ -140,7 +150,7 @@ function assistantMessage(
  * observation is not its input.
  */
 function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessage {
-  const said = typeof observation === 'string' ? observation : pyJson(observation);
+  const said = resultText(observation);
   const unreadable = action.tool === EXCEPTION_TOOL && action.toolInput === observation;
   const content = unreadable ? `${action.log}\n${said}` : said;
   return { role: 'tool', content, toolCallId };

@@ -3,12 +3,13 @@ import { withoutFence } from '../reply/fence.ts';
 import { parseMrkl } from '../reply/mrkl-parser.ts';
 import type { ToolManifest } from '../manifest.ts';
 import { CLOSING_REQUEST } from '../observations.ts';
+import { observationText } from './observation-text.ts';
 import { outputInstructions } from './output-schema.ts';
 import { promptParts, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../template.ts';
 import { argumentNames } from './tool-lines.ts';
 import { plainJson } from '../values.ts';
-import { type AgentAction, type AgentStep, type Json, asText } from '../vocabulary.ts';
+import { type AgentAction, type AgentStep, type Json } from '../vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
 
@@ -69,7 +70,7 @@ export const zeroShot: AgentKind<'system' | 'prefix' | 'formatInstructions' | 's
 };
 
 function scratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>): string {
-  const told = ({ observation }: AgentStep) => `\nObservation: ${asText(observation)}`;
+  const told = ({ observation }: AgentStep) => `\nObservation: ${observationText(observation)}`;
   return textScratchpad(promptParts(shown), told, '\nThought:');
 }
 

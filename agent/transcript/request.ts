@@ -33,12 +33,31 @@ export function unshownMessages(
   { messages = [] }: PromptContext,
   { prompt }: Pick<ModelRequest, 'prompt'>,
 ): string[] {
+  const said = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
+  if (said.length === 0) return [];
   const shown =
     prompt.type === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => contentText(content));
-  return messages
-    .filter(({ role }) => role === 'user')
-    .map(({ text }) => text)
-    .filter((text) => !shown.some((content) => content.includes(text)));
+  let place: Place | undefined;
+  return said.filter((text) => {
+    // They nearly always stand in the order in which they were said: so the request is read once for all of them.
+    const found = placeOf(text, shown, place ?? { of: 0, at: 0 }) ?? placeOf(text, shown, { of: 0, at: 0 });
+    place = found ?? place;
+    return found === undefined;
+  });
+}
+
+/** Where a text begins: in which of a list, and at which character of it. */
+interface Place {
+  of: number;
+  at: number;
+}
+
+function placeOf(text: string, list: readonly string[], from: Place): Place | undefined {
+  for (let of = from.of; of < list.length; of++) {
+    const at = list[of]?.indexOf(text, of === from.of ? from.at : 0) ?? -1;
+    if (at >= 0) return { of, at };
+  }
+  return undefined;
 }
 
 /** How many images of the question are not in the request. */
@@ -56,11 +75,8 @@ export function unshownImages(
  * of a step does not grow with the run.
  */
 export function requestDigest({ prompt, ...rest }: ModelRequest): string {
-  const texts =
-    prompt.type === 'text'
-      ? [prompt.text]
-      : prompt.messages.flatMap(({ role, content }) => [role, contentText(content)]);
-  const sketch = [texts.length, ...texts.slice(0, 2), ...texts.slice(-2)].map((text) =>
+  const { count, ends } = textsOf(prompt);
+  const sketch = [count, ...ends].map((text) =>
     typeof text === 'string' ? [text.length, text.slice(0, 500), text.slice(-500)] : text,
   );
   const tools = prompt.type === 'text' ? [] : (prompt.tools ?? []).map(({ name }) => name);
@@ -68,4 +84,15 @@ export function requestDigest({ prompt, ...rest }: ModelRequest): string {
     EMPTY_DIGEST,
     JSON.stringify([prompt.type, sketch, rest, ...(tools.length > 0 ? [tools] : [])]),
   );
+}
+
+/** How many texts a prompt has, and the first two and the last two of them; a message's role is one, its content another. */
+function textsOf(prompt: ModelPrompt): { count: number; ends: string[] } {
+  if (prompt.type === 'text') return { count: 1, ends: [prompt.text, prompt.text] };
+  const { messages } = prompt;
+  const ends = [...messages.slice(0, 1), ...messages.slice(-1)];
+  return {
+    count: 2 * messages.length,
+    ends: ends.flatMap(({ role, content }) => [role, contentText(content)]),
+  };
 }

@@ -37,8 +37,15 @@ export async function extendTranscript(
   const [agent] = all;
   const trim = agent?.type === 'agent' ? agent.manifest.trimIntermediateSteps : 0;
   const entries = visible(all, trim, (entry) => entry);
-  const bytes = entries.length < all.length ? sizeOf(entries) : before.bytes + sizeOf(added);
+  const bytes = before.bytes + sizeOf(added) - sizeOf(dropped(all, entries));
   return { mark: advance(before.mark, delta), entries, bytes };
+}
+
+/** What is in the first list and not in the second. */
+function dropped(all: readonly Entry[], kept: readonly Entry[]): Entry[] {
+  if (kept.length === all.length) return [];
+  const stays = new Set(kept);
+  return all.filter((entry) => !stays.has(entry));
 }
 
 /**

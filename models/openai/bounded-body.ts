@@ -28,17 +28,19 @@ export async function boundedBody({ body }: Response, onPiece: () => void): Prom
   return text + decoder.decode();
 }
 
-/** Passes lines of a stream on, but not one that never ends: the client's reader copies all of it with each packet. */
-export function boundedLines(tooLong: () => Error): TransformStream<Uint8Array, Uint8Array> {
+/** The pieces of a stream, but of no line that never ends: the client's reader copies all of it with each packet. */
+export async function* boundedLines(
+  { body }: Response,
+  tooLong: () => Error,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0;
-  return new TransformStream({
-    transform(piece, controller) {
-      const end = piece.lastIndexOf(LINE_BREAK);
-      bytes = end === -1 ? bytes + piece.byteLength : piece.byteLength - end;
-      if (bytes > LINE_BYTES) controller.error(tooLong());
-      else controller.enqueue(piece);
-    },
-  });
+  // As above.
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    const end = piece.lastIndexOf(LINE_BREAK);
+    bytes = end === -1 ? bytes + piece.byteLength : piece.byteLength - end;
+    if (bytes > LINE_BYTES) throw tooLong();
+    yield piece;
+  }
 }
 
 const LINE_BREAK = 10;

@@ -1,13 +1,13 @@
-import { OpenAI } from 'openai';
 import { limits } from '../../agent/limits.ts';
 import { secretValues } from '../../agent/secrets.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
-import { fetchBounded } from './bounded-body.ts';
+import { clientOf } from './client.ts';
 import { startDeadline } from './request-timeout.ts';
 import type { Asked, SettingNames } from './errors.ts';
 import { classifyError, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
 import { patientFetch } from './patient-fetch.ts';
+import { writeBody } from './kept-body.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
 import { buildRequest } from './request-body.ts';
@@ -69,20 +69,20 @@ async function ask(
   asked: Asked,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
-  const client = new Client({
-    baseURL: asked.baseURL,
-    apiKey,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: fetchBounded,
-    fetchOptions: patientFetch(),
-  });
+  const client = clientOf({ baseURL: asked.baseURL, apiKey });
   const deadline = startDeadline(context.signal, asked.timeoutMs);
   try {
     const { signal } = deadline;
     const own = keyHeader === undefined ? headers : { ...headers, authorization: null, [keyHeader]: apiKey };
     const response = await client
-      .post(path, { body, query, headers: own, signal, timeout: asked.timeoutMs })
+      .post(path, {
+        body: writeBody(body, conversationOf(context)),
+        query,
+        headers: { 'content-type': 'application/json', ...own },
+        signal,
+        timeout: asked.timeoutMs,
+        fetchOptions: patientFetch(),
+      })
       .asResponse();
     context.onText('');
     const onText = (piece: string) => context.onText(piece);
@@ -103,6 +103,7 @@ async function ask(
       },
     });
   } catch (error) {
+    deadline.cut();
     context.signal.throwIfAborted();
     throw deadline.passed() ? timedOut(asked) : error;
   } finally {
@@ -110,22 +111,10 @@ async function ask(
   }
 }
 
-/** The official client; it only reads errors that stand in `error`, and compatible servers put them elsewhere too. */
-class Client extends OpenAI {
-  protected override makeStatusError(
-    ...[status, body, message, headers]: Parameters<OpenAI['makeStatusError']>
-  ): ReturnType<OpenAI['makeStatusError']> {
-    return super.makeStatusError(status, { error: errorIn(body) }, message, headers);
-  }
-}
-
-function errorIn(body: unknown): unknown {
-  if (Array.isArray(body)) return errorIn(body[0]);
-  if (body === null || typeof body !== 'object') return undefined;
-  if ('error' in body && body.error) {
-    return typeof body.error === 'string' ? { ...body, message: body.error } : body.error;
-  }
-  return 'detail' in body ? { message: body.detail } : body;
+/** The model calls of one `runAgent`: each goes on from the one before. A tool's own requests are kept apart. */
+function conversationOf({ runId, step }: ModelCallContext): string {
+  const scope = step.slice(0, step.lastIndexOf('/') + 1);
+  return `${runId} ${scope}${step.includes('.') ? step : ''}`;
 }
 
 function dropParam(wire: WireRequest, param: string): WireRequest {

@@ -1,10 +1,13 @@
 import { type Model, type ModelCallContext, ModelError } from '../model.ts';
-import type { OpenAIConnection } from './call.ts';
+import type { OpenAIConnection, callOpenAI } from './call.ts';
 
 export interface AdapterOptions {
   reasoning?: 'return' | 'drop' | undefined;
   headers?(context: ModelCallContext): { [name: string]: string };
 }
+
+/** Imported late: the client takes longer to load than all the rest, and most commands ask no model. */
+let loaded: Promise<{ callOpenAI: typeof callOpenAI }> | undefined;
 
 /**
  * A model behind the OpenAI protocol. `connect` is asked at each call, so that a config can be loaded without a key; a text
@@ -27,11 +30,10 @@ export function modelBehind(
         throw new ModelError('ModelAuthenticationError', settings, { retryable: false });
       }
       const apiKey = token === undefined ? settings.apiKey : await token();
-      // Imported late: the client takes longer to load than all the rest, and most commands ask no model.
-      const { callOpenAI } = await import('./call.ts');
+      const adapter = await (loaded ??= import('./call.ts'));
       const headers = options.headers?.(context) ?? {};
       const returnsThoughts = options.reasoning !== 'drop';
-      return callOpenAI(request, context, { ...settings, apiKey, headers, returnsThoughts, refused });
+      return adapter.callOpenAI(request, context, { ...settings, apiKey, headers, returnsThoughts, refused });
     },
   };
 }

@@ -63,12 +63,12 @@ async function readWhole(
  * usage what was sent by then is kept.
  */
 async function readStream(response: Response, options: ReadOptions): Promise<ModelReply> {
-  const watched = watchForDone(response, () => invalid(response, options.asked, LINE_TOO_LONG));
+  const watched = watchForDone(boundedLines(response, () => invalid(response, options.asked, LINE_TOO_LONG)));
   const draft = emptyDraft();
   const cutter = stopCutter(options.stop);
   const reply = (read: Draft) => asReply(read, options.step, options.returnsThoughts);
   try {
-    for await (const piece of streamOf(watched.response, options.client)) {
+    for await (const piece of streamOf(response, watched.pieces, options.client)) {
       options.onPiece();
       const added = addPiece(draft, piece);
       if (added === undefined)
@@ -92,30 +92,35 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
   return reply(draft);
 }
 
-/** The client's reader for server-sent events; the request itself is ended by our own signal. */
-function streamOf(response: Response, client: OpenAI): Stream<unknown> {
+/** The client's reader for server-sent events; leaving it ends the request. */
+function streamOf(
+  { headers }: Response,
+  body: AsyncIterable<Uint8Array>,
+  client: OpenAI,
+): AsyncIterable<unknown> {
+  // Of a response the reader takes these two, and of a body anything that can be iterated over.
+  const response = { headers, body } as unknown as Response;
   return Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
 }
 
-/**
- * Some servers give no finish reason but do say `[DONE]`; the client's reader swallows that, so the bytes are watched. No
- * line may be longer than LINE_BYTES.
- */
-function watchForDone(response: Response, tooLong: () => Error): { response: Response; done(): boolean } {
+/** Some servers give no finish reason but do say `[DONE]`; the client's reader swallows that, so the bytes are watched. */
+function watchForDone(pieces: AsyncIterable<Uint8Array>): {
+  pieces: AsyncIterable<Uint8Array>;
+  done(): boolean;
+} {
   let tail = '';
-  const watch = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      tail = (tail + Buffer.from(chunk).toString('latin1')).slice(-32);
-      controller.enqueue(chunk);
-    },
-  });
   return {
-    response: new Response(response.body?.pipeThrough(boundedLines(tooLong)).pipeThrough(watch) ?? null, {
-      headers: response.headers,
-    }),
+    pieces: (async function* () {
+      for await (const piece of pieces) {
+        tail = (tail + Buffer.from(piece.subarray(-TAIL_BYTES)).toString('latin1')).slice(-TAIL_BYTES);
+        yield piece;
+      }
+    })(),
     done: () => /(^|\n)data: ?\[DONE\]\s*$/.test(tail),
   };
 }
+
+const TAIL_BYTES = 32;
 
 function parseJson(text: string, response: Response, asked: Asked): unknown {
   try {

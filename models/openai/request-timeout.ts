@@ -5,7 +5,9 @@ export interface Deadline {
   heard(): void;
   /** True if the clock, not the caller, ended the request. */
   passed(): boolean;
-  /** Lets go of the caller's signal, and of the connection if a body is still unread. */
+  /** Closes the connection, whatever is still unread. */
+  cut(): void;
+  /** Lets go of the caller's signal. A connection whose answer was read to its end stays open for the next request. */
   end(): void;
 }
 
@@ -26,10 +28,10 @@ export function startDeadline(caller: AbortSignal, timeoutMs: number): Deadline 
     signal: controller.signal,
     heard: () => timer.refresh(),
     passed: () => passed,
+    cut: () => controller.abort(),
     end() {
       clearTimeout(timer);
       caller.removeEventListener('abort', abort);
-      controller.abort();
     },
   };
 }

@@ -111,6 +111,7 @@ export function withEmptyThoughts(body: WireBody): WireBody {
 
 /** Of another adapter: a run may go on with another model than it began with. */
 function dataOf(providerData: Json | undefined): z.output<typeof ProviderData>['openai'] {
+  if (providerData === undefined) return {};
   const parsed = ProviderData.safeParse(providerData);
   return parsed.success ? parsed.data.openai : {};
 }

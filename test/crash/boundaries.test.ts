@@ -17,7 +17,7 @@ beforeAll(async () => {
     const outcome = await rig.play(`row-${index + 1}`, row).catch((error: Error) => error);
     played.set(row, outcome);
   });
-}, 300_000);
+}, 900_000);
 afterAll(() => rig.stop());
 
 function outcomeOf(row: Row): Played {

@@ -14,8 +14,11 @@ export interface CrashRig {
   server: DevServer;
   model: ScriptedServer;
   client: AgentClient;
-  /** A worker of the rig's config; its tools may write down what they do in `effects`, a line each (CRASH_RECORD). */
-  startWorker(effects?: string): Command;
+  /**
+   * A worker of the rig's config; its tools may write down what they do in `effects`, a line each (CRASH_RECORD). Those of one
+   * `stateDir` know of each other's deaths; by default that is one of the rig's.
+   */
+  startWorker(effects?: string, stateDir?: string): Command;
   /** SIGKILL to every worker that is still there. */
   killWorkers(): Promise<void>;
   stop(): Promise<void>;
@@ -49,9 +52,13 @@ export async function startCrashRig(options: CrashRigOptions): Promise<CrashRig>
     server,
     model,
     client,
-    startWorker(effects = join(folder, 'effects')) {
+    startWorker(effects = join(folder, 'effects'), stateDir = join(folder, 'state')) {
       const args = ['worker', '--address', server.address, '--config', config];
-      const worker = reloop(args, { OPENAI_BASE_URL: model.url, CRASH_RECORD: effects });
+      const worker = reloop(args, {
+        OPENAI_BASE_URL: model.url,
+        CRASH_RECORD: effects,
+        RELOOP_STATE_DIR: stateDir,
+      });
       workers.push(worker);
       return worker;
     },

@@ -1,5 +1,5 @@
 /** The workflows of the workflow tests: Reloop's own, and some that use them as a user would. */
-import { proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
 import { asText } from '../../agent/vocabulary.ts';
 import { readFailure } from '../../agent/failures.ts';
@@ -60,4 +60,16 @@ export async function beside(agent: string, question: string): Promise<string> {
   const { own } = proxyActivities<{ own(): Promise<string> }>({ startToCloseTimeout: '1m' });
   const [result, mine] = await Promise.all([runAgent(agent, question), own()]);
   return `${asText(result.output)}, ${mine}`;
+}
+
+/** A promise that nobody minds is rejected. */
+export async function leavesRejection(): Promise<void> {
+  void Promise.reject(new Error('left alone'));
+  await Promise.resolve();
+}
+
+/** Fails with an error of its own, whose stack says where. */
+export async function failsHere(): Promise<void> {
+  await Promise.resolve();
+  throw ApplicationFailure.nonRetryable('here');
 }

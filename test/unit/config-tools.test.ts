@@ -23,7 +23,7 @@ describe('a tool is refused', () => {
     [
       'with an unknown option, and told the known ones',
       { retries: 3 },
-      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',
+      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',
     ],
     [
       'with an approval that says nothing',

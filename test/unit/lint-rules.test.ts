@@ -75,7 +75,8 @@ const imports: { folder: string; allowed: string[]; refused: string[] }[] = [
   {
     folder: 'worker',
     allowed: list(`node:fs, ../agent/status.ts, ../config/load.ts, ../activities/a.ts, @temporalio/worker,
-      @temporalio/client, @temporalio/proto, ../workflows/messages.ts, type ../workflows/agent-run.ts`),
+      @temporalio/client, @temporalio/proto, ../workflows/messages.ts, type ../workflows/agent-run.ts,
+      ../server/process-identity.ts`),
     refused:
       list(`../workflows/agent-run.ts, ../client/a.ts, type ../client/a.ts, ../cli/a.ts, ../server/a.ts,
       ../test/a.ts, ../index.ts`),

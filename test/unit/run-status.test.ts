@@ -31,6 +31,12 @@ describe('a run as the list has it', () => {
       'completed',
     ],
     ['how Temporal ended it', { standing: 'failed', attributes: { ReloopStatus: 'waiting' } }, 'failed'],
+    ['that it writes none', { attributes: { ReloopAgent: 'a' } }, 'running'],
+    [
+      'that it ended and wrote none',
+      { standing: 'completed', attributes: { ReloopAgent: 'a' } },
+      'completed',
+    ],
     ['what it says that waits', { memo: { waiting } }, 'waiting'],
   ])('has its status by %s, without its history being read', async (_title, more, status) => {
     expect(await statusOfListed(nobody, listed(more))).toBe(status);

@@ -119,11 +119,11 @@ describe('the scripted server', () => {
     const abort = new AbortController();
     const call = model.call(modelRequest(), callContext({ signal: abort.signal }));
     call.catch(() => {});
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 30_000);
     abort.abort();
     await expect(call).rejects.toThrow('aborted');
-    await vi.waitFor(() => expect(server.requests[0]).toMatchObject({ aborted: true }));
-    await vi.waitFor(() => expect(server.requests[0]?.endedAt).toBeDefined());
+    await vi.waitFor(() => expect(server.requests[0]).toMatchObject({ aborted: true }), 30_000);
+    await vi.waitFor(() => expect(server.requests[0]?.endedAt).toBeDefined(), 30_000);
     expect((await model.call(modelRequest(), callContext())).text).toBe('soon');
   });
 
@@ -137,7 +137,7 @@ describe('the scripted server', () => {
     const server = await startScriptedServer([{ hang: true }]);
     const call = fetch(`${server.url}/completions`, { method: 'POST', body: '{"prompt":"x"}' });
     call.catch(() => {});
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 30_000);
     await server.close();
     await expect(call).rejects.toThrow('fetch failed');
   });

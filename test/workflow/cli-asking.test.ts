@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { type Command, reloop } from '../support/cli.ts';
+import { reloopHere } from '../support/reloop-here.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** A person is asked before a call, by the model, and in the place of somebody else: as typed. */
@@ -29,11 +30,7 @@ afterAll(async () => {
   await model.close();
 });
 
-async function cli(...args: string[]) {
-  const command = reloop(args, env);
-  const code = await command.exit;
-  return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
+const cli = (...args: string[]) => reloopHere(args, env);
 
 async function report(id: string): Promise<RunReport> {
   const { stdout } = await cli('show', id, '--json');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { BacktestReport } from '../../client/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { type Command, reloop } from '../support/cli.ts';
+import { reloopHere } from '../support/reloop-here.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** `reloop backtest`, with a model that may answer otherwise than it did. */
@@ -27,7 +28,7 @@ beforeAll(async () => {
   worker = reloop(['worker', ...config], env);
   await worker.prints('Worker ready');
   for (const id of runs) await cli('run', 'asker', `What is 40 + 2? ${id}`, '--id', id);
-}, 60_000);
+});
 afterAll(async () => {
   await worker.killGroup();
   await model.close();
@@ -35,12 +36,7 @@ afterAll(async () => {
 
 const runs = [`backtested-${Date.now()}`, `backtested-too-${Date.now()}`];
 
-/** A command to its end. */
-async function cli(...args: string[]) {
-  const command = reloop([...args, ...config], env);
-  const code = await command.exit;
-  return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
+const cli = (...args: string[]) => reloopHere([...args, ...config], env);
 
 async function backtest(now: typeof mood, ...args: string[]) {
   mood = now;

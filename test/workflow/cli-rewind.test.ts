@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { type Command, reloop } from '../support/cli.ts';
+import { reloopHere } from '../support/reloop-here.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** Steps that are done again, as typed. */
@@ -39,11 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function cli(...args: string[]) {
-  const command = reloop(args, env);
-  const code = await command.exit;
-  return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
+const cli = (...args: string[]) => reloopHere(args, env);
 
 async function report(id: string): Promise<RunReport> {
   return JSON.parse((await cli('show', id, '--json')).stdout) as RunReport;

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { type Command, reloop } from '../support/cli.ts';
+import { reloopHere } from '../support/reloop-here.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** The command as a user runs it: processes, exit codes, what goes to stdout and what to stderr. */
-const folder = mkdtempSync(join(tmpdir(), 'reloop-cli-'));
 const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
 const taskQueue = `cli-${Date.now()}`;
 const failures: { [question: string]: object } = {
@@ -45,12 +42,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.killGroup();
   await model.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
-/** A command to its end. */
-async function cli(args: string[], extra: { [name: string]: string } = {}) {
-  const command = reloop(args, { ...env, ...extra });
+/** What a command does, where it is not about the process. */
+const cli = (args: string[]) => reloopHere(args, env);
+
+/** A command to its end, as a process. */
+async function spawned(args: string[]) {
+  const command = reloop(args, env);
   const code = await command.exit;
   return { code, stdout: command.stdout(), stderr: command.stderr() };
 }
@@ -62,13 +61,13 @@ async function report(id: string): Promise<RunReport> {
 
 describe('reloop run', () => {
   test('prints the answer on stdout and the trace on stderr', async () => {
-    const { code, stdout, stderr } = await cli(['run', 'asker', 'sum?', ...config]);
+    const { code, stdout, stderr } = await spawned(['run', 'asker', 'sum?', ...config]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'answered sum?\n' });
     for (const part of ['I need calculator', '2^10', 'Answer: 1024']) expect(stderr).toContain(part);
   });
 
   test('prints one JSON object with the fields of the contract', async () => {
-    const { code, stdout } = await cli(['run', 'asker', 'sum?', '--json', '--id', 'json-run', ...config]);
+    const { code, stdout } = await spawned(['run', 'asker', 'sum?', '--json', '--id', 'json-run', ...config]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       id: 'json-run',
@@ -106,7 +105,15 @@ describe('reloop run', () => {
   });
 
   test('that is detached prints the id and leaves', async () => {
-    const { code, stdout } = await cli(['run', 'asker', 'sum?', '--detach', '--id', 'left-alone', ...config]);
+    const { code, stdout } = await spawned([
+      'run',
+      'asker',
+      'sum?',
+      '--detach',
+      '--id',
+      'left-alone',
+      ...config,
+    ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'left-alone\n' });
     expect((await cli(['watch', 'left-alone'])).stdout).toBe('answered sum?\n');
   });
@@ -118,7 +125,7 @@ describe('reloop run', () => {
   });
 
   test('is listed also where the option stands before the command', async () => {
-    const { stdout } = await cli(['--json', 'list', '--all']);
+    const { stdout } = await spawned(['--json', 'list', '--all']);
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: 'json-run' }));
   });
 
@@ -138,7 +145,7 @@ describe('reloop run', () => {
   });
 
   test('exits with 3 when a limit stops it', async () => {
-    const { code, stdout } = await cli(['run', 'asker', 'endless?', '--max-iterations', '2', ...config]);
+    const { code, stdout } = await spawned(['run', 'asker', 'endless?', '--max-iterations', '2', ...config]);
     expect({ code, stdout }).toEqual({
       code: 3,
       stdout: 'Agent stopped due to iteration limit or time limit.\n',
@@ -147,15 +154,8 @@ describe('reloop run', () => {
 
   test('exits with 3 when a budget is used up, and says what was paid', async () => {
     const id = `frugal-${taskQueue}`;
-    const { code, stdout, stderr } = await cli([
-      'run',
-      'frugal',
-      'endless?',
-      '--json',
-      '--id',
-      id,
-      ...config,
-    ]);
+    const args = ['run', 'frugal', 'endless?', '--json', '--id', id];
+    const { code, stdout, stderr } = await cli([...args, ...config]);
     expect(code).toBe(3);
     const { stopReason, usage } = JSON.parse(stdout) as RunReport;
     expect(stopReason).toBe('budget');
@@ -175,7 +175,7 @@ describe('reloop run', () => {
     ['unauthorized?', 'ModelAuthenticationError'],
     ['no model?', 'ModelNotFound'],
   ])('exits with 1 and the type on stderr when the model refuses: %s', async (question, type) => {
-    const { code, stdout, stderr } = await cli(['run', 'asker', question, ...config]);
+    const { code, stdout, stderr } = await spawned(['run', 'asker', question, ...config]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`error: ${type}: `);
   });
@@ -192,7 +192,15 @@ describe('reloop run', () => {
   });
 
   test('exits with 4 when a call waits and nobody is to be waited for', async () => {
-    const { code, stderr } = await cli(['run', 'asker', 'broken?', '--no-wait', '--id', 'parked', ...config]);
+    const { code, stderr } = await spawned([
+      'run',
+      'asker',
+      'broken?',
+      '--no-wait',
+      '--id',
+      'parked',
+      ...config,
+    ]);
     expect(code).toBe(4);
     expect(stderr).toContain('reloop retry parked');
     expect(await report('parked')).toMatchObject({
@@ -229,69 +237,8 @@ describe('reloop show', () => {
   test('reads a run with no worker alive', async () => {
     await worker.killGroup();
     expect(await report('shown')).toMatchObject({ status: 'completed', output: 'answered sum?' });
-    expect((await cli(['list', '--json', '--all'])).stdout).toContain('"shown"');
+    expect((await spawned(['list', '--json', '--all'])).stdout).toContain('"shown"');
     worker = reloop(['worker', ...config], env);
     await worker.prints('Worker ready');
-  });
-});
-
-describe('bad input', () => {
-  const file = (name: string) => ['--config', `test/fixtures/configs/${name}.config.ts`];
-
-  test.each([
-    ['an unknown command', ['rnu'], 'rnu'],
-    ['an unknown flag', ['run', 'asker', 'sum?', '--fast', ...config], '--fast'],
-    ['an unknown agent', ['run', 'nobody', 'sum?', ...config], 'asker'],
-    ['no question', ['run', 'asker', ...config], 'question'],
-    ['an empty question', ['run', 'asker', ' ', ...config], 'question'],
-    ['a missing config', ['run', 'asker', 'sum?', ...file('missing')], 'missing.config.ts'],
-    ['an unknown kind', ['agents', ...file('kind')], 'zero-shot'],
-    [
-      'two tools of one name',
-      ['worker', ...file('two-tools')],
-      'Two different tools are called "calculator"',
-    ],
-    [
-      'an iteration limit that is none',
-      ['run', 'asker', 'sum?', '--max-iterations', 'many', ...config],
-      'many',
-    ],
-    [
-      'a budget of money for a model without a price',
-      ['run', 'asker', 'sum?', '--budget-cost', '1', ...config],
-      "prices: { 'm': { input, output } }",
-    ],
-    [
-      'a budget that is none',
-      ['run', 'asker', 'sum?', '--budget-tokens', 'few', ...config],
-      'Write a whole number, or none.',
-    ],
-  ])('%s is one clear line and exit code 2', async (_title, args, word) => {
-    const { code, stdout, stderr } = await cli(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(word);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-  });
-
-  test('a broken config is one clear line and the place in it, and exit code 2', async () => {
-    const { code, stderr } = await cli(['agents', ...file('broken')]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^error: .* could not be loaded: this config is broken\n.*broken\.config\.ts:1:7\n/u,
-    );
-  });
-
-  test('no key and no server to ask is exit code 2 before anything starts', async () => {
-    const command = reloop(['run', 'asker', 'sum?', ...config], { RELOOP_STATE_DIR: folder });
-    expect(await command.exit).toBe(2);
-    expect(command.stderr()).toContain('OPENAI_API_KEY');
-  });
-
-  test('a server that does not answer is exit code 5, and no other is used', async () => {
-    const { code, stdout, stderr } = await cli(['run', 'asker', 'sum?', ...config], {
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-    });
-    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('127.0.0.1:1');
   });
 });

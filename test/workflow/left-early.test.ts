@@ -47,7 +47,7 @@ test('who leaves the events of a run early leaves no long poll behind', async ()
     expect(open.size, 'what is to come is asked for meanwhile').toBe(1);
     break;
   }
-  await vi.waitFor(() => expect(open.size).toBe(0));
+  await vi.waitFor(() => expect(open.size).toBe(0), 30_000);
   expect(most).toBe(1);
   vi.restoreAllMocks();
   await run.cancel();

@@ -237,7 +237,7 @@ describe('a session', () => {
     expect(searchAttributes).toMatchObject({ ReloopSession: ['listed'] });
     const names = async () => {
       const found: string[] = [];
-      for await (const { name } of rig.client.sessions(100)) found.push(name);
+      for await (const { name } of rig.client.sessions(1000)) found.push(name);
       return found;
     };
     while (!(await names()).includes('listed')) await sleep(50);

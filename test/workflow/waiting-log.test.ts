@@ -38,7 +38,7 @@ test('the log of a worker says which call waits for a person, why, and what to t
   const run = await rig.client.start('a', 'what?');
   await eventOf(run.events({ live: false }), 'waiting');
   const words = `run ${run.id}: waits for you: asks (1.1) failed: no route. reloop retry ${run.id} 1.1`;
-  await vi.waitFor(() => expect(lines.join('\n')).toContain(words));
+  await vi.waitFor(() => expect(lines.join('\n')).toContain(words), 30_000);
   expect(beside.join('\n')).not.toContain('waits for you');
   vi.restoreAllMocks();
   await run.cancel();

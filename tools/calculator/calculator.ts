@@ -14,6 +14,7 @@ const defaults = {
 export function calculator(options: Partial<ToolOptions> = {}): Tool {
   const tool = defineTool({
     ...defaults,
+    inline: options.effects !== 'once',
     ...options,
     async run(input, context) {
       if (input.trim() === '') throw new ToolError(`The calculator was given nothing. ${WHAT_TO_DO}`);

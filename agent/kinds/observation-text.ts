@@ -1,0 +1,21 @@
+import { pyJson } from '../reply/python-repr.ts';
+import { type Json, asText } from '../vocabulary.ts';
+
+/** An observation as prompts write it. Every request shows all of them, so what is no text is written once. */
+export const observationText = writtenOnce(asText);
+
+/** The result of a native tool call, as LangChain writes it. */
+export const resultText = writtenOnce((value) => (typeof value === 'string' ? value : pyJson(value)));
+
+/** The text is kept as long as the value is, which does not change. */
+function writtenOnce(write: (value: Json) => string): (value: Json) => string {
+  const written = new WeakMap<object, string>();
+  return (value) => {
+    if (value === null || typeof value !== 'object') return write(value);
+    const known = written.get(value);
+    if (known !== undefined) return known;
+    const text = write(value);
+    written.set(value, text);
+    return text;
+  };
+}

@@ -1,0 +1,46 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A program of the bench in a process of its own. It ends when its parent is gone. */
+export interface Child<Ready> {
+  pid: number;
+  /** The first message that it sent. */
+  ready: Ready;
+  stop(): Promise<void>;
+}
+
+/** Starts a program beside this file; resolves with its first message. Throws when it ends without one. */
+export async function startChild<Ready>(
+  program: string,
+  env: { [name: string]: string } = {},
+): Promise<Child<Ready>> {
+  const path = fileURLToPath(new URL(program, import.meta.url));
+  const execArgv = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const child = fork(path, [], {
+    execArgv,
+    env: { ...process.env, ...env },
+    // What it prints is no result of the bench.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const [ready] = (await Promise.race([
+    once(child, 'message'),
+    ended.then(([code, signal]) => {
+      throw new Error(`${program} ended (${String(code ?? signal)}) before it was ready.`);
+    }),
+  ])) as [Ready]; // of our own programs
+  return {
+    pid: pidOf(child),
+    ready,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('A program of the bench could not be started.');
+  return pid;
+}

@@ -1,0 +1,25 @@
+import { type ToolOptions, createWorker, defineAgent, defineConfig, defineTool, openai } from 'reloop';
+import { MODEL, TOOL, observation, toolInput } from '../task.ts';
+import { serve } from './serve.ts';
+
+export interface AgentOptions {
+  tool?: Partial<Omit<ToolOptions, 'name' | 'description' | 'approval'>>;
+  trimIntermediateSteps?: number;
+}
+
+/** Runs the agent `bench`, as a user would define it, with the package as it was built. */
+export async function serveAgent({ tool = {}, ...options }: AgentOptions = {}): Promise<void> {
+  await serve(({ connection, taskQueue, observationBytes, modelUrl }) => {
+    const observed = observation(observationBytes);
+    const agent = defineAgent({
+      name: 'bench',
+      kind: 'tool-calling',
+      model: MODEL,
+      tools: [defineTool({ ...TOOL, input: toolInput, run: () => observed, ...tool })],
+      maxIterations: null,
+      ...options,
+    });
+    const models = { [MODEL]: openai({ baseURL: modelUrl, apiKey: 'none' }) };
+    return createWorker(defineConfig({ agents: [agent], models, taskQueue }), { connection });
+  });
+}

@@ -1,0 +1,4 @@
+/** Reloop with an ordinary tool. */
+import { serveAgent } from './reloop-agents.ts';
+
+await serveAgent();

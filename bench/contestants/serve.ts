@@ -1,0 +1,46 @@
+import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { z } from 'zod/v4';
+
+const settingsSchema = z.object({
+  BENCH_ADDRESS: z.string(),
+  BENCH_QUEUE: z.string(),
+  /** How large an observation is. */
+  BENCH_OBSERVATION: z.coerce.number(),
+  OPENAI_BASE_URL: z.string(),
+});
+
+export interface ServeOptions {
+  connection: NativeConnection;
+  /** The contestant's name. */
+  taskQueue: string;
+  observationBytes: number;
+  modelUrl: string;
+}
+
+/** Runs a contestant's worker for as long as the bench is there. */
+export async function serve(createWorker: (options: ServeOptions) => Promise<Worker>): Promise<void> {
+  const settings = settingsSchema.parse(process.env);
+  Runtime.install({ logger: silent, shutdownSignals: [] });
+  const connection = await NativeConnection.connect({ address: settings.BENCH_ADDRESS });
+  const worker = await createWorker({
+    connection,
+    taskQueue: settings.BENCH_QUEUE,
+    observationBytes: settings.BENCH_OBSERVATION,
+    modelUrl: settings.OPENAI_BASE_URL,
+  });
+  process.on('disconnect', () => worker.shutdown());
+  const running = worker.run();
+  process.send?.({});
+  await running;
+  await connection.close();
+}
+
+/** A peer that dies fills the log otherwise. */
+export const silent = {
+  log() {},
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+};

@@ -1,0 +1,101 @@
+import { readSteps, stepTimes } from './step-times.ts';
+import { processorMs } from './processor-time.ts';
+import type { Entrant, Rig } from './rig.ts';
+
+/** One run of so many steps. */
+export interface LongRun {
+  steps: number;
+  round: number;
+  contestant: string;
+  /** Why the run has no answer; what follows is then of the steps it took. */
+  error?: string;
+  stepsTaken: number;
+  /** From the start to the answer, as its user has it, a step. */
+  msPerStep: number;
+  /** By history: of the first and of the last tenth of the steps. */
+  firstTenthMs: number;
+  lastTenthMs: number;
+  bytesPerStep: number;
+  eventsPerStep: number;
+}
+
+let runs = 0;
+const newId = ({ name }: Entrant) => `${name}-${++runs}`;
+
+export async function measureLongRun(
+  rig: Rig,
+  entrant: Entrant,
+  steps: number,
+): Promise<Omit<LongRun, 'round'>> {
+  const id = newId(entrant);
+  const began = performance.now();
+  const error = await entrant.run(entrant.place, id, steps).then(
+    () => undefined,
+    (reason: unknown) => wordsOf(reason),
+  );
+  const ms = performance.now() - began;
+  const recorded = await readSteps(rig.temporal, id, entrant.modelActivity);
+  const { first, last } = stepTimes(recorded);
+  const taken = Math.max(recorded.begins.length - 1, 0);
+  return {
+    steps,
+    contestant: entrant.name,
+    ...(error === undefined ? {} : { error }),
+    stepsTaken: taken,
+    msPerStep: ms / taken,
+    firstTenthMs: first,
+    lastTenthMs: last,
+    bytesPerStep: recorded.bytes / taken,
+    eventsPerStep: recorded.events / taken,
+  };
+}
+
+/** Many short runs, so many at a time. */
+export interface ShortRuns {
+  concurrency: number;
+  round: number;
+  contestant: string;
+  runsPerSecond: number;
+  /** Processor time a step, in ms. */
+  workerCpuMs: number;
+  serverCpuMs: number;
+}
+
+const SHORT_STEPS = 5;
+const WAVES = 3;
+/** At 1 the tenth of a second would be one run; at 64 it would take long. */
+const LEAST_RUNS = 10;
+const MOST_RUNS = 128;
+
+export async function measureShortRuns(
+  rig: Rig,
+  entrant: Entrant,
+  concurrency: number,
+): Promise<Omit<ShortRuns, 'round'>> {
+  const count = Math.max(LEAST_RUNS, Math.min(WAVES * concurrency, MOST_RUNS));
+  const pids = [entrant.pid, rig.serverPid];
+  const before = pids.map(processorMs);
+  const began = performance.now();
+  let left = count;
+  const driveOne = async () => {
+    while (left-- > 0) await entrant.run(entrant.place, newId(entrant), SHORT_STEPS);
+  };
+  await Promise.all(Array.from({ length: concurrency }, driveOne));
+  const ms = performance.now() - began;
+  const [worker = Number.NaN, server = Number.NaN] = pids.map(
+    (pid, index) => (processorMs(pid) - Number(before[index])) / (count * SHORT_STEPS),
+  );
+  return {
+    concurrency,
+    contestant: entrant.name,
+    runsPerSecond: (count * 1000) / ms,
+    workerCpuMs: worker,
+    serverCpuMs: server,
+  };
+}
+
+/** The innermost reason, in one line. */
+function wordsOf(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason);
+  return reason.cause === undefined ? (reason.message.split('\n')[0] ?? '') : wordsOf(reason.cause);
+}

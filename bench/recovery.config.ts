@@ -1,0 +1,39 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ToolContext, defineAgent, defineConfig, defineTool } from 'reloop';
+import { scripted } from 'reloop/testing';
+
+/** What bench/recovery.ts kills: calls that note what they do, and of which the first attempt never ends. */
+const note = (what: string) => appendFileSync(String(process.env['BENCH_NOTES']), `${what} ${Date.now()}\n`);
+
+async function run(call: string, { attempt, signal }: ToolContext): Promise<string> {
+  note(`${call} began`);
+  if (attempt === 1) await sleep(600_000, undefined, { signal });
+  return 'done';
+}
+
+const tools = [
+  defineTool({ name: 'idempotent', description: 'may run again', run }),
+  defineTool({
+    name: 'once',
+    // A call that may take effect once is not asked about before this has passed, unless it is known to be dead.
+    timeout: '20s',
+    description: 'may not',
+    effects: 'once',
+    run,
+    reconcile(call) {
+      note(`${call} asked`);
+      return { status: 'done', output: 'done' };
+    },
+  }),
+];
+
+export default defineConfig({
+  agents: tools.map((tool) =>
+    defineAgent({
+      name: tool.name,
+      model: scripted([`Action: ${tool.name}\nAction Input: ${tool.name}`, 'Final Answer: done']),
+      tools: [tool],
+    }),
+  ),
+});

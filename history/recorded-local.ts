@@ -1,0 +1,48 @@
+import type { Client } from '@temporalio/client';
+import type { LocalCall } from '../agent/calls.ts';
+import type { FailedCall } from '../agent/failures.ts';
+import { fieldsOf } from '../agent/json-object.ts';
+import { type Failure, type Payloads, decodeFirst, recordedFailure } from './payloads.ts';
+
+/** What sdk-core calls the one event that it records of a local activity, at its end. */
+export const LOCAL_ACTIVITY = 'core_local_activity';
+
+/** What a worker recorded of a call that it made within a workflow task. */
+export interface RecordedLocalCall extends LocalCall {
+  /** The activity's type. */
+  name: string;
+  end: { type: 'succeeded'; result: unknown } | { type: 'failed'; failed: FailedCall };
+}
+
+/**
+ * Reads the marker of a local activity, whose result says which call it was. undefined for a failure that is not the
+ * call's end, because an activity follows, and for local activities of other workflows.
+ */
+export async function readLocalCall(
+  client: Pick<Client, 'options'>,
+  details: { [name: string]: Payloads },
+  failure: Failure,
+): Promise<RecordedLocalCall | undefined> {
+  const name = activityTypeOf(details['data']);
+  if (!failure) {
+    const result = await decodeFirst(client, details['result']);
+    const local = asLocalCall(fieldsOf(result)['local']);
+    return local && { ...local, name, end: { type: 'succeeded', result } };
+  }
+  if (failure.applicationFailureInfo?.nonRetryable !== true) return undefined;
+  const failed = await recordedFailure(client, failure)();
+  const local = asLocalCall(failed.local);
+  return local && { ...local, name, end: { type: 'failed', failed } };
+}
+
+function asLocalCall(value: unknown): LocalCall | undefined {
+  const { id } = fieldsOf(value);
+  return typeof id === 'string' ? (value as LocalCall) : undefined; // our own record
+}
+
+/** The core's own record, which goes through nobody's codec. */
+function activityTypeOf(data: Payloads): string {
+  const json = data?.payloads?.[0]?.data;
+  const { activity_type: type } = fieldsOf(json ? JSON.parse(new TextDecoder().decode(json)) : {});
+  return typeof type === 'string' ? type : '';
+}

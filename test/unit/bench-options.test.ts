@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { benchOptions } from '../../bench/bench-options.ts';
+import { chooseContestants } from '../../bench/contestants.ts';
+import { median, ratio } from '../../bench/results.ts';
+
+test('options that are left out are those of a whole run, or of a quick one', () => {
+  const whole = { rounds: 3, steps: [20, 100, 300], concurrency: [1, 16, 64], observation: 2048 };
+  expect(benchOptions([])).toEqual({ ...whole, only: undefined, json: undefined });
+  const only = ['floor', 'append', 'reloop'];
+  const quick = { ...whole, rounds: 1, steps: [5], concurrency: [2], only, json: undefined };
+  expect(benchOptions(['--quick'])).toEqual(quick);
+  expect(benchOptions(['--quick', '--only', 'floor', '--steps', '7'])).toEqual({
+    ...quick,
+    only: ['floor'],
+    steps: [7],
+  });
+});
+
+test.each([
+  [['--steps', '20,many'], '--steps: "many" is no whole number above 0.'],
+  [['--rounds', '0'], '--rounds: "0" is no whole number above 0.'],
+  [['--fast'], "Unknown option '--fast'"],
+])('%j is refused', (args, sentence) => {
+  expect(() => benchOptions(args)).toThrow(sentence);
+});
+
+test('contestants are taken in the order they are named in, and a name that nobody has is refused', () => {
+  expect(chooseContestants(['reloop', 'floor']).map(({ name }) => name)).toEqual(['reloop', 'floor']);
+  expect(() => chooseContestants(['flor'])).toThrow('No contestant "flor": floor, append, reloop,');
+});
+
+test('a ratio is taken round by round, so that what disturbs a round is no difference', () => {
+  const of = (contestant: string, values: number[]) =>
+    values.map((value, round) => ({ contestant, round, value }));
+  const measured = [...of('floor', [10, 100, 12]), ...of('reloop', [11, 110, 13.2])];
+  expect(ratio(measured, ['reloop', 'floor'], ({ value }) => value)).toBeCloseTo(1.1);
+  expect(ratio(measured, ['reloop', 'append'], ({ value }) => value)).toBeNaN();
+  expect([median([3, 1, 2]), median([4, 1]), median([])]).toEqual([2, 2.5, Number.NaN]);
+});

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { RunEvent } from '../../agent/events.ts';
+import { defineAgent } from '../../config/define.ts';
+import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { act, answer, promptOf, script } from '../support/scripts.ts';
+
+/** Attempts, by tool: what each had for a key. */
+const keys: { [tool: string]: string[] } = {};
+const seen: RunEvent[] = [];
+
+function quick(name: string, run: (input: string, context: ToolContext, attempt: number) => unknown) {
+  return defineTool({
+    name,
+    description: 'takes milliseconds',
+    effects: 'none',
+    inline: true,
+    onFailure: 'observe',
+    retry: { initialInterval: 10 },
+    run(input, context) {
+      const own = (keys[name] ??= []);
+      own.push(context.idempotencyKey);
+      return run(input, context, own.length);
+    },
+  });
+}
+
+const tools = [
+  quick('small', (input) => `small ${input}`),
+  quick('large', (input) => `large ${input} ${'x'.repeat(5_000)}`),
+  quick('told', () => {
+    throw new ToolError('not today');
+  }),
+  quick('fails', () => {
+    throw new Error('never');
+  }),
+  quick('fails_once', (_input, _context, attempt) => {
+    if (attempt === 1) throw new Error('once');
+    return 'at last';
+  }),
+  quick('final', () => {
+    throw Object.assign(new Error('no use'), { retryable: false });
+  }),
+  quick('stores', async (_input, { checkpoint, lastCheckpoint }) => {
+    await checkpoint('here').catch(() => undefined);
+    return `stored, ${String(lastCheckpoint)}`;
+  }),
+  quick('lasts', async (_input, { signal }, attempt) => {
+    if (attempt === 1) await sleep(60_000, undefined, { signal });
+    return 'long';
+  }),
+  { ...quick('alone', () => Promise.reject(new Error('never'))), retry: { maxAttempts: 1 } },
+];
+
+const model = script(
+  act('small', 'a'),
+  act('large', 'b'),
+  ...['told', 'fails', 'fails_once', 'final', 'stores', 'lasts', 'alone'].map((tool) => act(tool, tool)),
+  answer('done'),
+);
+const agents = [
+  defineAgent({ name: 'quick', tools, model, maxIterations: null }),
+  defineAgent({ name: 'two', tools, model: script(act('small', 'a'), act('large', 'b'), answer('two')) }),
+];
+
+let rig: Rig;
+let id: string;
+beforeAll(async () => {
+  const onEvent = (event: RunEvent) => void seen.push(event);
+  rig = await startRig({ agents, onEvent }, { transcriptCacheBytes: 1 });
+  const run = await rig.client.start('quick', 'what?');
+  ({ id } = run);
+  await run.result();
+});
+afterAll(() => rig.stop());
+
+async function historyOf(run: string) {
+  return rig.temporal.workflow.getHandle(run).fetchHistory();
+}
+
+async function activitiesOf(run: string): Promise<string[]> {
+  const { events } = await historyOf(run);
+  return (events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
+  );
+}
+
+test('an inline tool is run within the workflow task, and an activity only where that was not its end', async () => {
+  const activities = (await activitiesOf(id)).filter((name) => name !== 'callModel');
+  expect(activities).toEqual(['fails', 'fails_once', 'stores', 'lasts']);
+});
+
+test('it is tried as often as it may be, with the same key', () => {
+  const tries = Object.entries(keys).map(([name, own]) => [name, own.length, new Set(own).size]);
+  expect(Object.fromEntries(tries.map(([name, ...counts]) => [name, counts]))).toEqual({
+    small: [1, 1],
+    large: [1, 1],
+    told: [1, 1],
+    fails: [3, 1],
+    fails_once: [2, 1],
+    final: [1, 1],
+    stores: [2, 1],
+    lasts: [2, 1],
+    alone: [1, 1],
+  });
+});
+
+test('its steps are those of any tool', async () => {
+  const { intermediateSteps } = await rig.client.get(id).result();
+  expect(intermediateSteps.map(({ call, observation }) => [call, String(observation).slice(0, 50)])).toEqual([
+    ['1.1', 'small a'],
+    ['2.1', `large b ${'x'.repeat(42)}`],
+    ['3.1', 'not today'],
+    ['4.1', 'The tool fails failed: never'],
+    ['5.1', 'at last'],
+    ['6.1', 'The tool final failed: no use'],
+    ['7.1', 'stored, undefined'],
+    ['8.1', 'long'],
+    ['9.1', 'The tool alone failed: never'],
+  ]);
+  expect(promptOf(model.requests.at(-1)?.request)).toContain(`Observation: large b ${'x'.repeat(5_000)}\n`);
+});
+
+test("the Web UI's timeline shows its input", async () => {
+  const { events } = await historyOf(id);
+  const summaries = (events ?? []).flatMap(({ markerRecordedEventAttributes: marker, userMetadata }) =>
+    marker && userMetadata?.summary ? [defaultPayloadConverter.fromPayload(userMetadata.summary)] : [],
+  );
+  expect(summaries.slice(0, 3)).toEqual(['quick', 'a', 'b']);
+});
+
+test('the worker tells of it what history tells', async () => {
+  const recorded: RunEvent[] = [];
+  for await (const event of rig.client.get(id).events()) recorded.push(event);
+  const essence = (events: RunEvent[]) =>
+    events.flatMap((event) => (event.type === 'step' ? [[event.step.call, event.step.observation]] : []));
+  expect(essence(seen).slice(0, 9)).toEqual(essence(recorded));
+  expect(recorded.filter(({ type }) => type === 'tool_started')).toHaveLength(9);
+});
+
+test('a reader goes on from behind any of its events', async () => {
+  const all: RunEvent[] = [];
+  for await (const event of rig.client.get(id).events()) all.push(event);
+  const places = all.flatMap(({ eventId }, index) => (eventId === undefined ? [] : [{ eventId, index }]));
+  for (const { eventId, index } of places.filter(({ index: place }) => place % 4 === 1)) {
+    const rest: RunEvent[] = [];
+    for await (const event of rig.client.get(id).events({ after: eventId })) rest.push(event);
+    expect(rest).toEqual(all.slice(index + 1));
+  }
+  expect(places.length).toBeGreaterThan(20);
+});
+
+test('its history replays', async () => {
+  const workflowBundle = { codePath: inject('bundlePath') };
+  const sinks = { reloop: { event: { fn: () => undefined } } };
+  const replayed = Worker.runReplayHistory({ workflowBundle, sinks }, await historyOf(id), id);
+  await expect(replayed).resolves.not.toThrow();
+});
+
+describe('a run with steps of inline tools', () => {
+  let two: string;
+  beforeAll(async () => {
+    const run = await rig.client.start('two', 'what?');
+    two = run.id;
+    await run.result();
+  });
+
+  test('is forked with the steps before, which are not run again', async () => {
+    const before = [keys['small']?.length, keys['large']?.length];
+    const { id: fork } = await rig.client.get(two).fork({ step: 2 });
+    const { intermediateSteps, output } = await rig.client.get(fork).result();
+    expect(output).toBe('two');
+    expect(intermediateSteps.map(({ observation }) => String(observation).slice(0, 7))).toEqual([
+      'small a',
+      'large b',
+    ]);
+    expect([keys['small']?.length, keys['large']?.length]).toEqual([before[0], (before[1] ?? 0) + 1]);
+  });
+
+  test('is rewound likewise', async () => {
+    const before = keys['small']?.length;
+    await rig.client.get(two).rewind({ step: 2 });
+    const { intermediateSteps } = await rig.client.get(two).result();
+    expect(intermediateSteps).toHaveLength(2);
+    expect(keys['small']?.length).toBe(before);
+  });
+});

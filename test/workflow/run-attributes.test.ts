@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AgentClient } from '../../client/agent-client.ts';
+import type { RunFilters } from '../../client/run-filters.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { AGENT_RUN, type AgentRunInput } from '../../workflows/messages.ts';
+import { startDevServer } from '../support/dev-server.ts';
+import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { act, answer, modelOf } from '../support/scripts.ts';
+import { connectTo } from '../../client/connect.ts';
+
+/** What a run says of itself to the server's list, and what that costs. */
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails',
+  retry: { maxAttempts: 1 },
+  run() {
+    throw new Error('out of order');
+  },
+});
+const below = agentTool({ agent: 'attr-below', description: 'asks another' });
+const says = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
+const FINAL = '```json\n{"action": "Final Answer", "action_input": "done"}\n```';
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await startRig({
+    agents: [
+      { name: 'attr-plain', model: says() },
+      { name: 'attr-talks', kind: 'conversational', model: says(FINAL) },
+      { name: 'attr-above', model: says(act(below.name, 'x')), tools: [below] },
+      { name: 'attr-below', model: says() },
+      { name: 'attr-stops', model: says(), maxIterations: 0 },
+      { name: 'attr-waits', model: says(act('broken', 'x')), tools: [broken] },
+    ],
+  });
+});
+afterAll(() => rig.stop());
+
+/** Temporal's number of the event. */
+const UPSERT_SEARCH_ATTRIBUTES = 40;
+
+async function upserts(id: string): Promise<number> {
+  const { events } = await rig.temporal.workflow.getHandle(id).fetchHistory();
+  return (events ?? []).filter(({ eventType }) => eventType === UPSERT_SEARCH_ATTRIBUTES).length;
+}
+
+async function listed(filters: RunFilters): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { id, status } of rig.client.list(filters)) found.push(`${id} ${status}`);
+  return found.toSorted();
+}
+
+const statusOf = async (id: string) =>
+  (await rig.temporal.workflow.getHandle(id).describe()).typedSearchAttributes
+    .getAll()
+    .find(({ key }) => key.name === 'ReloopStatus')?.value;
+
+describe('a run that was started with its attributes', () => {
+  test('writes none where it only runs and answers, and is found by its agent', async () => {
+    await rig.client.run('attr-plain', 'what?', { id: 'attr-plain' });
+    expect(await upserts('attr-plain')).toBe(0);
+    await expect
+      .poll(() => listed({ agent: 'attr-plain', status: 'completed' }), { timeout: 10_000 })
+      .toEqual(['attr-plain completed']);
+    expect(await listed({ agent: 'attr-plain', status: ['running', 'stopped', 'failed'] })).toEqual([]);
+  });
+
+  test('is found by its session', async () => {
+    const run = await rig.client.start('attr-talks', 'what?', { id: 'attr-said', session: 'attr-session' });
+    await run.result();
+    expect(await upserts('attr-said')).toBe(0);
+    await expect
+      .poll(() => listed({ session: 'attr-session' }), { timeout: 10_000 })
+      .toEqual(['attr-said completed']);
+  });
+
+  test('gives its sub-agents theirs', async () => {
+    await rig.client.run('attr-above', 'what?', { id: 'attr-above' });
+    expect(await upserts('attr-above')).toBe(0);
+    expect(await upserts('attr-above/1.1')).toBe(0);
+    await expect
+      .poll(() => listed({ agent: 'attr-below' }), { timeout: 10_000 })
+      .toEqual(['attr-above/1.1 completed']);
+  });
+
+  test('says that a limit stopped it', async () => {
+    await rig.client.run('attr-stops', 'what?', { id: 'attr-stops' });
+    expect(await upserts('attr-stops')).toBe(1);
+    await expect
+      .poll(() => listed({ agent: 'attr-stops', status: 'stopped' }), { timeout: 10_000 })
+      .toEqual(['attr-stops stopped']);
+    expect(await listed({ agent: 'attr-stops', status: 'completed' })).toEqual([]);
+  });
+
+  test('says that it waits, and no longer when it goes on', async () => {
+    const run = await rig.client.start('attr-waits', 'what?', { id: 'attr-waits' });
+    await eventOf(run.events(), 'waiting');
+    expect(await statusOf('attr-waits')).toBe('waiting');
+    await expect
+      .poll(() => listed({ agent: 'attr-waits', status: 'waiting' }), { timeout: 10_000 })
+      .toEqual(['attr-waits waiting']);
+    expect(await listed({ agent: 'attr-waits', status: 'running' })).toEqual([]);
+    await run.pause();
+    expect(await statusOf('attr-waits')).toBe('paused');
+    await run.resume();
+    await run.decide('1.1', { type: 'skip' });
+    await run.result();
+    expect(await statusOf('attr-waits')).toBeUndefined();
+    await expect
+      .poll(() => listed({ agent: 'attr-waits', status: 'completed' }), { timeout: 10_000 })
+      .toEqual(['attr-waits completed']);
+    expect(await listed({ agent: 'attr-waits', status: ['waiting', 'paused'] })).toEqual([]);
+  });
+
+  test('waits no more where it is cancelled', async () => {
+    const run = await rig.client.start('attr-waits', 'what?', { id: 'attr-cancelled' });
+    await eventOf(run.events(), 'waiting');
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow();
+    expect(await statusOf('attr-cancelled')).toBeUndefined();
+  });
+
+  test('keeps them over a rewind', async () => {
+    await rig.client.run('attr-plain', 'what?', { id: 'attr-again' });
+    const run = rig.client.get('attr-again');
+    await run.rewind({ step: 1 });
+    await run.result();
+    expect(await upserts('attr-again')).toBe(0);
+    await expect
+      .poll(() => listed({ agent: 'attr-plain', text: 'what?' }), { timeout: 10_000 })
+      .toContain('attr-again completed');
+  });
+});
+
+test('a run that was started by hand writes its agent itself, once', async () => {
+  const input: AgentRunInput = { agent: 'attr-plain', question: { input: 'what?', chatHistory: [] } };
+  await rig.temporal.workflow.execute(AGENT_RUN, {
+    workflowId: 'attr-by-hand',
+    taskQueue: rig.taskQueue,
+    args: [input],
+  });
+  expect(await upserts('attr-by-hand')).toBe(1);
+  await expect
+    .poll(() => listed({ agent: 'attr-plain', status: 'completed' }), { timeout: 10_000 })
+    .toContain('attr-by-hand completed');
+});
+
+test('a server that does not know the attributes starts runs and sessions all the same, once each', async () => {
+  const { path } = await findTemporalBinary({ onProgress: () => undefined });
+  const server = await startDevServer(path ?? 'temporal');
+  try {
+    const temporal = await connectTo(server.address, 'default');
+    const client = new AgentClient(temporal, server.address, 'nobody');
+    const run = await client.start('a', 'what?', { id: 'without' });
+    await client.start('a', 'again?', { id: 'without' });
+    await client.start('a', 'in a session?', { id: 'said', session: 's', detach: true });
+    expect((await run.describe()).input).toBe('what?');
+    const { queued } = await client.session('s').describe();
+    expect(queued).toEqual(['said']);
+    await client.close();
+  } finally {
+    await server.stop();
+  }
+});

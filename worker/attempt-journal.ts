@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ProcessIdentity, identify } from '../server/process-identity.ts';
+import { processPlace } from './process-place.ts';
+
+/**
+ * A file in which a worker's process keeps the attempts that it has begun, so that the next one knows what died with it:
+ * JSON lines, first the process, then an object for each attempt that begins and a list of numbers for those that have ended.
+ */
+
+/** An attempt of an activity, as the worker that runs it knows it. */
+export interface BegunAttempt {
+  workflowId: string;
+  runId: string;
+  activityId: string;
+  attempt: number;
+  taskQueue: string;
+  /** Of the worker, as the server knows it. */
+  identity: string;
+  /** When it began: milliseconds since 1970, by this machine's clock. */
+  at: number;
+}
+
+/** Whose attempts: workers of one server and namespace answer for each other. */
+export interface JournalScope {
+  namespace: string;
+  /** undefined: not known. */
+  address: string | undefined;
+}
+
+export interface JournalOwner extends ProcessIdentity, JournalScope {
+  version: typeof VERSION;
+  /** Where its process id means something. */
+  place: string;
+}
+
+export interface AttemptJournal {
+  /** Writes down that an attempt begins; what is returned, that it has ended. Never throws. */
+  begin(attempt: BegunAttempt): () => void;
+}
+
+export const VERSION = 1;
+export const JOURNAL_SUFFIX = '.jsonl';
+
+/** An attempt's end is told to the server after our code; a worker that is killed in between has lost it as well. */
+const END_MS = 500;
+/** A file of this size is written anew with what is under way, or where that is much, one of four times that. */
+const COMPACT_BYTES = 64_000;
+const COMPACT_TIMES = 4;
+
+const journals = new Map<string, { file: string; journal: AttemptJournal }>();
+const atExit: (() => void)[] = [];
+
+/**
+ * The journal of this process in a state folder. Throws where the folder cannot be written. What cannot be written later is
+ * left out: then the server finds out by itself that an attempt is lost.
+ */
+export async function openJournal(stateDir: string, scope: JournalScope): Promise<AttemptJournal> {
+  const folder = journalFolder(stateDir);
+  const key = JSON.stringify([folder, scope.namespace, scope.address]);
+  const owner = {
+    version: VERSION,
+    ...(await identify(process.pid)),
+    place: processPlace(),
+    ...scope,
+  } as const;
+  const known = journals.get(key);
+  if (known !== undefined && existsSync(known.file)) return known.journal;
+  makeFolder(folder);
+  const file = join(folder, `${process.pid}-${randomUUID()}${JOURNAL_SUFFIX}`);
+  const journal = writeJournal(file, owner);
+  journals.set(key, { file, journal });
+  return journal;
+}
+
+export function journalFolder(stateDir: string): string {
+  return resolve(stateDir, 'attempts');
+}
+
+/** Owner and the attempts that have not ended; undefined for a file that is none of this version. A torn line is no line. */
+export function readJournal(file: string): { owner: JournalOwner; attempts: BegunAttempt[] } | undefined {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1).map(parsed);
+  const owner = lines[0] as JournalOwner | undefined; // written below, if the version is ours
+  if (owner?.version !== VERSION) return undefined;
+  const open = new Map<number, BegunAttempt>();
+  for (const line of lines.slice(1)) {
+    if (Array.isArray(line)) for (const n of line) open.delete(Number(n));
+    else if (isBegun(line)) open.set(line.n, line);
+  }
+  return { owner, attempts: [...open.values()] };
+}
+
+/** For the eyes of its user only, and out of version control. */
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const ignore = join(folder, '.gitignore');
+  if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+}
+
+/**
+ * Written in place, for it has to be there when the attempt ends its process at once: one line into the system's memory, which
+ * outlives the process, takes some microseconds.
+ */
+function writeJournal(file: string, owner: JournalOwner): AttemptJournal {
+  const open = new Map<number, string>();
+  let ended: number[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let last = 0;
+  let bytes = 0;
+  let limit = COMPACT_BYTES;
+  let descriptor = openSync(file, 'ax', 0o600);
+
+  const append = (lines: string) => {
+    try {
+      bytes += writeSync(descriptor, lines);
+      if (bytes > limit) compact();
+    } catch {
+      // A full disk, or a folder that is gone.
+    }
+  };
+  const compact = () => {
+    const text = lineOf(owner) + [...open.values()].join('');
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    closeSync(descriptor);
+    descriptor = openSync(file, 'a');
+    bytes = Buffer.byteLength(text);
+    limit = Math.max(COMPACT_BYTES, COMPACT_TIMES * bytes);
+  };
+  const writeEnds = () => {
+    timer = undefined;
+    for (const n of ended) open.delete(n);
+    append(lineOf(ended));
+    ended = [];
+  };
+  append(lineOf(owner));
+  if (atExit.length === 0) process.once('exit', () => atExit.forEach((end) => end()));
+  atExit.push(() => {
+    // What is under way now is lost, and stays for the next one.
+    if (open.size > ended.length) writeEnds();
+    else rmSync(file, { force: true });
+  });
+
+  return {
+    begin(attempt) {
+      const n = ++last;
+      const line = lineOf({ n, ...attempt });
+      open.set(n, line);
+      append(line);
+      return () => {
+        ended.push(n);
+        timer ??= setTimeout(writeEnds, END_MS).unref();
+      };
+    },
+  };
+}
+
+function lineOf(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isBegun(line: unknown): line is BegunAttempt & { n: number } {
+  return typeof line === 'object' && line !== null && 'n' in line && 'identity' in line;
+}

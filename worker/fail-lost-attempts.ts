@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { temporal } from '@temporalio/proto';
+import type { NativeConnection } from '@temporalio/worker';
+import { fieldOf } from '../agent/values.ts';
+import type { BegunAttempt } from './attempt-journal.ts';
+
+type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
+
+/** What is needed of a connection. */
+export type FailingConnection = Pick<NativeConnection, 'withDeadline'> & {
+  workflowService: Pick<
+    NativeConnection['workflowService'],
+    'describeWorkflowExecution' | 'respondActivityTaskFailedById'
+  >;
+};
+
+/** As the Web UI names it, and tests: the attempt was ended by us and not by the server's own time-out. */
+export const FAILURE_SOURCE = 'Reloop';
+
+/** `PENDING_ACTIVITY_STATE_STARTED`, `TIMEOUT_TYPE_HEARTBEAT`, and gRPC's NOT_FOUND. */
+const STARTED = 2;
+const HEARTBEAT = 4;
+const NOT_FOUND = 5;
+
+/** An answer by id is for whichever attempt runs when it arrives: it arrives before a time-out can have started the next one. */
+const ANSWER_MS = 500;
+const UNTIL_TIMEOUT_MS = 1000;
+/** While the server does not answer; after that its own time-out has come. */
+const RETRY_MS = [250, 500, 1000, 2000, 4000];
+/** Runs that are looked at at a time. */
+const AT_A_TIME = 10;
+
+/**
+ * Tells the server of attempts that died with their worker, so that the next ones begin at once and not with the heartbeat
+ * time-out. They fail as by that time-out: whoever reads the run, the workflow first of all, knows what that means. Never
+ * throws: what is not told the server finds out by itself.
+ */
+export async function failLostAttempts(
+  connection: FailingConnection,
+  namespace: string,
+  attempts: readonly BegunAttempt[],
+): Promise<void> {
+  const runs = [...new Set(attempts.map(({ runId }) => runId))].map((runId) =>
+    attempts.filter((attempt) => attempt.runId === runId),
+  );
+  const work = async () => {
+    for (let ofRun = runs.pop(); ofRun !== undefined; ofRun = runs.pop()) {
+      await failPatiently(connection, namespace, ofRun);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+}
+
+async function failPatiently(
+  connection: FailingConnection,
+  namespace: string,
+  attempts: readonly BegunAttempt[],
+): Promise<void> {
+  for (const waitMs of [...RETRY_MS, 0]) {
+    try {
+      await failThoseOfRun(connection, namespace, attempts);
+      return;
+    } catch (error) {
+      if (fieldOf(error, 'code') === NOT_FOUND) return;
+      await sleep(waitMs, undefined, { ref: false });
+    }
+  }
+}
+
+async function failThoseOfRun(
+  connection: FailingConnection,
+  namespace: string,
+  attempts: readonly BegunAttempt[],
+): Promise<void> {
+  const { workflowService } = connection;
+  const [{ workflowId, runId } = { workflowId: '', runId: '' }] = attempts;
+  for (const attempt of attempts) {
+    // Anew for each: between a look and the answer nothing else should happen.
+    const { pendingActivities } = await workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId, runId },
+    });
+    const pending = pendingActivities?.find(({ activityId }) => activityId === attempt.activityId);
+    if (pending === undefined || !isLost(pending, attempt, Date.now())) continue;
+    await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      workflowService.respondActivityTaskFailedById({
+        namespace,
+        workflowId,
+        runId,
+        activityId: attempt.activityId,
+        identity: attempt.identity,
+        failure: deathOf(attempt, pending),
+        lastHeartbeatDetails: pending.heartbeatDetails ?? null,
+      }),
+    );
+  }
+}
+
+/** It still is the attempt that died, and will be so when the answer arrives. */
+export function isLost(pending: PendingActivity, begun: BegunAttempt, now: number): boolean {
+  const { state, attempt, lastWorkerIdentity, lastStartedTime } = pending;
+  const startedAt = optionalTsToMs(lastStartedTime);
+  if (startedAt === undefined || Number(state) !== STARTED) return false;
+  if (attempt !== begun.attempt || lastWorkerIdentity !== begun.identity) return false;
+  // The server's clock may be another: it said when the attempt started, and the journal when that was here.
+  const serverNow = now - (begun.at - startedAt);
+  return timesOutAt(pending, startedAt) - serverNow > UNTIL_TIMEOUT_MS;
+}
+
+/** By the server's clock; Infinity for an attempt that no time-out ends. */
+function timesOutAt({ lastHeartbeatTime, activityOptions }: PendingActivity, startedAt: number): number {
+  const beatAt = Math.max(startedAt, optionalTsToMs(lastHeartbeatTime) ?? 0);
+  const within = (since: number, ms: number | undefined) => (ms ? since + ms : Infinity); // 0: there is none
+  return Math.min(
+    within(beatAt, optionalTsToMs(activityOptions?.heartbeatTimeout)),
+    within(startedAt, optionalTsToMs(activityOptions?.startToCloseTimeout)),
+  );
+}
+
+/** As the server's own, with what the attempt had stored. */
+function deathOf({ identity }: BegunAttempt, { heartbeatDetails }: PendingActivity) {
+  return {
+    source: FAILURE_SOURCE,
+    message: `its worker, ${identity}, died in the middle of it`,
+    timeoutFailureInfo: { timeoutType: HEARTBEAT, lastHeartbeatDetails: heartbeatDetails ?? null },
+  };
+}
