@@ -92,6 +92,7 @@ describe('reloop run', () => {
         completionTokens: expect.any(Number),
         totalTokens: expect.any(Number),
         modelCalls: 2,
+        actions: expect.any(Number) as number,
       },
       waiting: [],
       error: null,
