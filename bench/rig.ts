@@ -35,10 +35,17 @@ export async function withRig(
   use: (rig: Rig) => Promise<void>,
 ): Promise<void> {
   const rig = await startRig(contestants, observationBytes);
-  const end = () => void rig.stop().finally(() => process.exit(130));
+  let interrupted = false;
+  const end = () => {
+    interrupted = true;
+    void rig.stop().finally(() => process.exit(130));
+  };
   process.once('SIGINT', end).once('SIGTERM', end);
   try {
     await use(rig);
+  } catch (error) {
+    // What was under way when its server went.
+    if (!interrupted) throw error;
   } finally {
     await rig.stop();
   }
@@ -52,9 +59,11 @@ export function progress(line: string): void {
 /** The server that `reloop dev` starts, on an empty folder. What was started is ended if the rest cannot be. */
 async function startRig(contestants: readonly Contestant[], observationBytes: number): Promise<Rig> {
   const stops: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    for (const end of stops.splice(0).toReversed()) await end();
-  };
+  let stopped: Promise<void> | undefined;
+  const stop = () =>
+    (stopped ??= (async () => {
+      for (const end of stops.toReversed()) await end();
+    })());
   try {
     const stateDir = await mkdtemp(join(tmpdir(), 'reloop-bench-'));
     stops.push(() => rm(stateDir, { recursive: true, force: true }));
