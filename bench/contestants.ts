@@ -81,7 +81,6 @@ export const contestants: readonly Contestant[] = [
     name: 'reloop-inline',
     what: 'the same with a tool that runs within the workflow task',
     program: 'contestants/reloop-inline.ts',
-    isExtra: true,
     ...reloop,
   },
   {
