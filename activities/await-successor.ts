@@ -1,7 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { RunEnd, SucceedingRun } from '../agent/successor.ts';
-import type {} from '../history/fact.ts';
 import { readFacts } from '../history/facts.ts';
 import { successorOf } from '../history/lineage.ts';
 import type { RunRef } from '../history/pages.ts';

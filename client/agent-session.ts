@@ -16,7 +16,6 @@ import {
   sendUpdate,
 } from '../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, SessionNotFound } from './errors.ts';
-import type {} from '../history/fact.ts';
 import { readFacts } from '../history/facts.ts';
 import { recordOf } from '../history/session.ts';
 import { isNoWorkflow } from '../history/pages.ts';

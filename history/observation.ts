@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/vocabulary.ts';
-import type {} from './fact.ts';
 import { readFacts, readStart } from './facts.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 import type { Recorded } from './payloads.ts';

@@ -2,7 +2,6 @@ import type { Client } from '@temporalio/client';
 import type { ImageRef } from '../agent/content.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import { sendSignal } from '../workflows/messages.ts';
-import type {} from './fact.ts';
 import { readFacts, readStart } from './facts.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 import type { RecordedBehind } from './payloads.ts';

@@ -2,7 +2,6 @@ import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/co
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { actionsUnderWay, createActionCount } from '../../history/billed-actions.ts';
-import type {} from '../../history/fact.ts';
 import { createFactReader } from '../../history/facts.ts';
 import type { HistoryEvent } from '../../history/pages.ts';
 
