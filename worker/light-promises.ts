@@ -1,10 +1,9 @@
 /**
  * For the head of a workflow bundle: promises without stacks. The SDK's promise hook compiles two functions and writes a
- * source-mapped stack for every promise of the sandbox, for the Web UI's Call Stack alone: a third of a step's time. The
- * hook reaches into the sandbox by the constructor of a promise's constructor; that answers here what it asks, ready
- * made, with an error class that has no stack, which the hook takes for a promise that is not to be tracked. Stacks of
- * errors stay, and so does the run that an unhandled rejection belongs to, which is asked for in the same way: where that
- * had no answer, the whole worker would end.
+ * source-mapped stack for every promise of the sandbox, for the Web UI's Call Stack alone. The hook reaches into the sandbox
+ * by the constructor of a promise's constructor; that answers here what it asks, ready made, with an error class that has no
+ * stack, which the hook takes for a promise that is not to be tracked. Stacks of errors stay, and so does the run that an
+ * unhandled rejection belongs to, which is asked for in the same way: where that had no answer, the whole worker would end.
  *
  * It has to run while the bundle is loaded: afterwards the sandbox's globals are frozen, and setting one throws.
  */
