@@ -28,8 +28,8 @@ export interface BegunAttempt {
   taskQueue: string;
   /** Of the worker, as the server knows it. */
   identity: string;
-  /** Temporal's token of this very attempt, in base64: an answer with it is for no other. */
-  token: string;
+  /** When it began: milliseconds since 1970, by this machine's clock. */
+  at: number;
 }
 
 /** Whose attempts: workers of one server and namespace answer for each other. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
 import { fieldOf } from '../agent/values.ts';
@@ -7,12 +8,12 @@ import type { BegunAttempt } from './attempt-journal.ts';
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /** What is needed of a connection. */
-export interface FailingConnection {
+export type FailingConnection = Pick<NativeConnection, 'withDeadline'> & {
   workflowService: Pick<
     NativeConnection['workflowService'],
-    'describeWorkflowExecution' | 'respondActivityTaskFailed'
+    'describeWorkflowExecution' | 'respondActivityTaskFailedById'
   >;
-}
+};
 
 /** As the Web UI names it, and tests: the attempt was ended by us and not by the server's own time-out. */
 export const FAILURE_SOURCE = 'Reloop';
@@ -22,6 +23,12 @@ const STARTED = 2;
 const HEARTBEAT = 4;
 const NOT_FOUND = 5;
 
+/**
+ * An answer by id is for whichever attempt runs when it arrives: it arrives before a time-out can have started the next one. By
+ * an attempt's token the server takes no failure but an application's.
+ */
+const ANSWER_MS = 500;
+const UNTIL_TIMEOUT_MS = 1000;
 /** While the server does not answer; after that its own time-out has come. */
 const RETRY_MS = [250, 500, 1000, 2000, 4000];
 /** Runs that are looked at at a time. */
@@ -72,30 +79,46 @@ async function failThoseOfRun(
   const { workflowService } = connection;
   const [{ workflowId, runId } = { workflowId: '', runId: '' }] = attempts;
   for (const attempt of attempts) {
-    // Anew for each: it may have been cancelled in the meantime.
+    // Anew for each: between a look and the answer nothing else should happen.
     const { pendingActivities } = await workflowService.describeWorkflowExecution({
       namespace,
       execution: { workflowId, runId },
     });
     const pending = pendingActivities?.find(({ activityId }) => activityId === attempt.activityId);
-    if (pending === undefined || !isLost(pending, attempt)) continue;
-    // By its token, not by its id: the answer can come too late, but never to another attempt.
-    await workflowService.respondActivityTaskFailed({
-      namespace,
-      taskToken: Buffer.from(attempt.token, 'base64'),
-      identity: attempt.identity,
-      failure: deathOf(attempt, pending),
-      lastHeartbeatDetails: pending.heartbeatDetails ?? null,
-    });
+    if (pending === undefined || !isLost(pending, attempt, Date.now())) continue;
+    await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      workflowService.respondActivityTaskFailedById({
+        namespace,
+        workflowId,
+        runId,
+        activityId: attempt.activityId,
+        identity: attempt.identity,
+        failure: deathOf(attempt, pending),
+        lastHeartbeatDetails: pending.heartbeatDetails ?? null,
+      }),
+    );
   }
 }
 
-/** It still is the attempt that died, as far as the server knows. */
-export function isLost(
-  { state, attempt, lastWorkerIdentity }: PendingActivity,
-  begun: BegunAttempt,
-): boolean {
-  return Number(state) === STARTED && attempt === begun.attempt && lastWorkerIdentity === begun.identity;
+/** It still is the attempt that died, and will be so when the answer arrives. */
+export function isLost(pending: PendingActivity, begun: BegunAttempt, now: number): boolean {
+  const { state, attempt, lastWorkerIdentity, lastStartedTime } = pending;
+  const startedAt = optionalTsToMs(lastStartedTime);
+  if (startedAt === undefined || Number(state) !== STARTED) return false;
+  if (attempt !== begun.attempt || lastWorkerIdentity !== begun.identity) return false;
+  // The server's clock may be another: it said when the attempt started, and the journal when that was here.
+  const serverNow = now - (begun.at - startedAt);
+  return timesOutAt(pending, startedAt) - serverNow > UNTIL_TIMEOUT_MS;
+}
+
+/** By the server's clock; Infinity for an attempt that no time-out ends. */
+function timesOutAt({ lastHeartbeatTime, activityOptions }: PendingActivity, startedAt: number): number {
+  const beatAt = Math.max(startedAt, optionalTsToMs(lastHeartbeatTime) ?? 0);
+  const within = (since: number, ms: number | undefined) => (ms ? since + ms : Infinity); // 0: there is none
+  return Math.min(
+    within(beatAt, optionalTsToMs(activityOptions?.heartbeatTimeout)),
+    within(startedAt, optionalTsToMs(activityOptions?.startToCloseTimeout)),
+  );
 }
 
 /** As the server's own, with what the attempt had stored. */

@@ -34,8 +34,7 @@ function journalInterceptor(journal: AttemptJournal): ActivityInterceptorsFactor
         // A local activity is lost with its workflow task, and comes back with it.
         if (info.isLocal || workflowExecution === undefined) return next(input);
         const { identity } = client.options;
-        const token = info.base64TaskToken;
-        const begun = { ...workflowExecution, activityId, attempt, taskQueue, identity, token };
+        const begun = { ...workflowExecution, activityId, attempt, taskQueue, identity, at: Date.now() };
         const end = journal.begin(begun);
         try {
           return await next(input);

@@ -28,7 +28,7 @@ afterEach(() => {
 
 function attempt(activityId: string, more: Partial<BegunAttempt> = {}): BegunAttempt {
   const run = { workflowId: 'run-1', runId: 'a-run', taskQueue: 'reloop', identity: 'the worker' };
-  return { ...run, activityId, attempt: 1, token: 'dG9rZW4=', ...more };
+  return { ...run, activityId, attempt: 1, at: 1_000, ...more };
 }
 
 const folder = () => join(stateDir, 'attempts');

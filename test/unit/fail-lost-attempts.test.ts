@@ -1,10 +1,14 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { BegunAttempt } from '../../worker/attempt-journal.ts';
 import { type FailingConnection, failLostAttempts, isLost } from '../../worker/fail-lost-attempts.ts';
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
+const NOW = 1_000_000_000;
+/** The server's clock is an hour ahead. */
+const AHEAD = 3_600_000;
 const begun: BegunAttempt = {
   workflowId: 'run-1',
   runId: 'a-run',
@@ -12,7 +16,7 @@ const begun: BegunAttempt = {
   attempt: 2,
   taskQueue: 'reloop',
   identity: 'the worker',
-  token: 'dGhlIHRva2Vu',
+  at: NOW - 60_000,
 };
 
 function pending(more: Partial<Pending> = {}): Pending {
@@ -21,28 +25,42 @@ function pending(more: Partial<Pending> = {}): Pending {
     state: 2,
     attempt: 2,
     lastWorkerIdentity: 'the worker',
+    lastStartedTime: msNumberToTs(NOW + AHEAD - 60_000),
+    lastHeartbeatTime: msNumberToTs(NOW + AHEAD - 4_000),
+    activityOptions: { heartbeatTimeout: msNumberToTs(10_000), startToCloseTimeout: msNumberToTs(600_000) },
     ...more,
   };
 }
 
-test('the attempt that died is lost', () => {
-  expect(isLost(pending(), begun)).toBe(true);
+test('the attempt that died is lost, whatever the clocks say', () => {
+  expect(isLost(pending(), begun, NOW)).toBe(true);
 });
 
 test.each<[string, Partial<Pending>]>([
   ['a later attempt', { attempt: 3 }],
   ['an attempt of another worker', { lastWorkerIdentity: 'another' }],
-  ['an attempt that has not started', { state: 1 }],
+  ['an attempt that has not started', { state: 1, lastStartedTime: null }],
   ['one that is to be cancelled', { state: 3 }],
   ['one that is to be paused', { state: 5 }],
+  ['one that is about to be silent for too long', { lastHeartbeatTime: msNumberToTs(NOW + AHEAD - 9_500) }],
+  ['one without a beat whose time is up', { lastHeartbeatTime: null }],
+  [
+    'one that is about to have lasted too long',
+    { activityOptions: { startToCloseTimeout: msNumberToTs(60_500) } },
+  ],
 ])('%s is not', (_what, more) => {
-  expect(isLost(pending(more), begun)).toBe(false);
+  expect(isLost(pending(more), begun, NOW)).toBe(false);
+});
+
+test('an attempt that no time-out ends is lost as well', () => {
+  expect(isLost(pending({ activityOptions: null, lastHeartbeatTime: null }), begun, NOW)).toBe(true);
 });
 
 /** A server that knows one pending activity, and fails at the first `failures` questions. */
 function server(activity: Pending, failures: object[] = []) {
   const answers: object[] = [];
   const connection = {
+    withDeadline: (_deadline: unknown, fn: () => Promise<unknown>) => fn(),
     workflowService: {
       describeWorkflowExecution: () => {
         const failure = failures.shift();
@@ -50,11 +68,14 @@ function server(activity: Pending, failures: object[] = []) {
           ? Promise.resolve({ pendingActivities: [activity] })
           : Promise.reject(Object.assign(new Error('no'), failure));
       },
-      respondActivityTaskFailed: (answer: object) => Promise.resolve(answers.push(answer)),
+      respondActivityTaskFailedById: (answer: object) => Promise.resolve(answers.push(answer)),
     },
   } as unknown as FailingConnection; // what is used of one
   return { connection, answers };
 }
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 test('a lost attempt fails as by its heartbeat time-out, with what it had stored', async () => {
   const heartbeatDetails = { payloads: [{ data: new Uint8Array([1]) }] };
@@ -63,7 +84,9 @@ test('a lost attempt fails as by its heartbeat time-out, with what it had stored
   expect(answers).toMatchObject([
     {
       namespace: 'default',
-      taskToken: Buffer.from('the token'),
+      workflowId: 'run-1',
+      runId: 'a-run',
+      activityId: '1.1',
       failure: { timeoutFailureInfo: { timeoutType: 4, lastHeartbeatDetails: heartbeatDetails } },
       lastHeartbeatDetails: heartbeatDetails,
     },
