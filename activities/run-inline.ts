@@ -8,6 +8,7 @@ import {
   type ToolResult,
 } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
+import { utf8Length } from '../agent/transcript/digest.ts';
 import { boundedText } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
@@ -45,11 +46,15 @@ export function createInlineTool(tool: Tool, observations: Observations) {
       const result = await orAborted(told, signal);
       // The tool may have caught it.
       if (missed.length > 0) throw new NotInline(`${tool.name} asks for ${missed.join(', ')}`);
+      if (utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes)
+        throw new NotInline(`${tool.name} returns more than ${limits.inlineResultBytes / 1000} KB`);
       observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
       return { ...result, local: local() };
     } catch (error) {
       // Cancelled by the workflow, it is not waited for; by a worker that ends, it is begun anew.
-      if (missed.length > 0 || signal.aborted) throw tookMore(tool, error);
+      if (error instanceof NotInline) throw notInline(error.message);
+      if (missed.length > 0) throw notInline(`${tool.name} asks for ${missed.join(', ')}`);
+      if (signal.aborted) throw notInline(`${tool.name} takes longer than ${limits.inlineMs / 1000} s`);
       const classified = classifyError(error);
       const exhausted = classified.retryable && meta.retry.maxAttempts === 1;
       const isFinal = !classified.retryable || exhausted;
@@ -58,11 +63,6 @@ export function createInlineTool(tool: Tool, observations: Observations) {
       throw failureOf(classified, details, { nonRetryable: isFinal });
     }
   };
-}
-
-function tookMore({ name }: Tool, error: unknown): Error {
-  const overdue = `${name} takes longer than ${limits.inlineMs / 1000} s`;
-  return notInline(error instanceof NotInline ? error.message : overdue);
 }
 
 /** For the workflow: the call is to be begun as an activity. */

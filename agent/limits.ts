@@ -28,6 +28,8 @@ export const limits = {
   sentBytes: 1_000_000,
   /** How long a tool may take within the workflow task, before its call becomes an activity. */
   inlineMs: 1_000,
+  /** What it may return there: all that one workflow task records goes to the server at once. */
+  inlineResultBytes: 32_000,
   /** How long an approval function is waited for before a person is asked. */
   approvalMs: 30_000,
   /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */

@@ -245,9 +245,8 @@ export class AgentRun {
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
     if (onWaiting === undefined) {
-      const run = await this.#place();
-      await untilOver(this.#client, run);
-      return this.#fold({ follow: true, run });
+      const run = await untilOver(this.#client, await this.#place());
+      return this.#fold({ follow: false, run });
     }
     const { next, signal } = await createWaitingTeller(
       (waiting) => onWaiting(waiting, this),

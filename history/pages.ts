@@ -9,10 +9,18 @@ export interface RunRef {
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const INVALID_ARGUMENT = 3;
+const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 const RESOURCE_EXHAUSTED = 8;
 /** Temporal's number of the filter that lets through the event which closes a run. */
 const CLOSE_EVENT = 2;
+
+/**
+ * A page of more than 4 MB does not fit into what a plain connection takes, and the SDK asks for it again for most of a minute.
+ * So a page that is not waited for is given so long, and then asked for in smaller ones.
+ */
+const PAGE_MS = 4000;
+const SMALLER_TIMES = 8;
 
 export interface ReadOptions {
   /** Go on with the events to come until the run is closed. */
@@ -48,18 +56,21 @@ export function readRun(
         maximumPageSize: size,
         ...(token === undefined ? {} : { nextPageToken: token }),
       };
-      const page = await abortable(client, signal, () =>
+      const ask = () =>
         latestFirst
           ? service.getWorkflowExecutionHistoryReverse(request)
           : service.getWorkflowExecutionHistory({
               ...request,
               waitNewEvent: follow,
               ...(endOnly ? { historyEventFilterType: CLOSE_EVENT } : {}),
-            }),
+            });
+      const isWaitedFor = follow || size === 1;
+      const page = await abortable(client, signal, () =>
+        isWaitedFor ? ask() : client.withDeadline(Date.now() + PAGE_MS, ask),
       );
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
-    (error) => grpcCode(error) === RESOURCE_EXHAUSTED,
+    (error) => [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
     pageSize,
   );
 }
@@ -110,7 +121,7 @@ export interface Page<E> {
 export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Promise<Page<E>>;
 
 /**
- * All events, page by page. A page whose bytes exceed what a connection takes is asked for again at half the size;
+ * All events, page by page. A page whose bytes exceed what a connection takes is asked for again at an eighth of the size;
  * `tooLarge` tells that error from others.
  */
 export async function* readPages<E>(
@@ -128,7 +139,7 @@ export async function* readPages<E>(
       token = page.next;
     } catch (error) {
       if (!tooLarge(error) || size === 1) throw error;
-      size = Math.ceil(size / 2);
+      size = Math.ceil(size / SMALLER_TIMES);
     }
   }
 }

@@ -6,7 +6,7 @@ import { type ConfigDefinition, ConfigError } from '../config/define.ts';
 import type { AnyActivity } from '../activities/index.ts';
 import type { CreateWorkerOptions } from './create-worker.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { workflowsPath } from './workflow-bundle.ts';
+import { sharedPath, workflowsPath } from './workflow-bundle.ts';
 
 /** A worker that runs the agents of a config and nothing else. Throws ConfigError. */
 export async function createWorker(config: ConfigDefinition, options: CreateWorkerOptions): Promise<Worker> {
@@ -57,9 +57,13 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
 
   /** For workflows that are bundled beforehand: `bundleWorkflowCode({ plugins: [plugin], … })`. */
   configureBundler(options: BundleOptions): BundleOptions {
-    const modules = options.workflowInterceptorModules ?? [];
+    const { workflowInterceptorModules: modules = [], preloadModules = [] } = options;
     if (modules.includes(workflowsPath)) return options;
-    return { ...options, workflowInterceptorModules: [...modules, workflowsPath] };
+    return {
+      ...options,
+      workflowInterceptorModules: [...modules, workflowsPath],
+      preloadModules: [...preloadModules, sharedPath],
+    };
   }
 }
 

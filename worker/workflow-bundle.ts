@@ -7,6 +7,8 @@ import { LIGHT_PROMISES } from './light-promises.ts';
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
 export const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
+/** What all runs of a worker share of our code. */
+export const sharedPath = fileURLToPath(new URL(`../workflows/shared${extension}`, import.meta.url));
 const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
 
 /** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */
@@ -26,6 +28,7 @@ export async function bundle(
   const { code } = await bundleWorkflowCode({
     workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
+    preloadModules: [sharedPath],
     logger: silentLogger,
     webpackConfigHook: (config) => (sourceName === undefined ? config : named(config, sourceName)),
   });

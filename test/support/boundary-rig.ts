@@ -68,7 +68,7 @@ export interface BoundaryRig {
 
 const CONFIG = 'test/fixtures/boundaries.config.ts';
 /** A run is continued as new when its second step is over. */
-const CONTINUED_EARLY = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=30'];
+const CONTINUED_EARLY = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=24'];
 const WATCHERS = 3;
 /** Several heartbeat time-outs, on a machine that has much else to do. */
 const LIMIT_MS = 240_000;

@@ -252,7 +252,10 @@ test('what a run cost that failed is the same for who is told and for who reads'
   await expect(run.result()).rejects.toMatchObject({
     report: { usage: { totalTokens: 60, modelCalls: 4, cost: 0.8 } },
   });
-  const { usage } = await run.describe();
+  const {
+    usage: { actions, ...usage },
+  } = await run.describe();
+  expect(actions).toBeGreaterThan(0);
   expect(told.findLast(({ type }) => type === 'run_ended')).toMatchObject({ status: 'failed', usage });
 });
 

@@ -91,6 +91,7 @@ async function nap(mode: string, ms: number | 'storing'): Promise<number> {
     (event) =>
       event.workflowExecutionStartedEventAttributes ??
       event.activityTaskScheduledEventAttributes ??
+      event.markerRecordedEventAttributes ??
       event.upsertWorkflowSearchAttributesEventAttributes,
   );
   return (usage.actions ?? Number.NaN) - billed.length;

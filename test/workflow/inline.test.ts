@@ -31,6 +31,7 @@ function quick(name: string, run: (input: string, context: ToolContext, attempt:
 const tools = [
   quick('small', (input) => `small ${input}`),
   quick('large', (input) => `large ${input} ${'x'.repeat(5_000)}`),
+  quick('huge', () => 'x'.repeat(40_000)),
   quick('told', () => {
     throw new ToolError('not today');
   }),
@@ -58,7 +59,9 @@ const tools = [
 const model = script(
   act('small', 'a'),
   act('large', 'b'),
-  ...['told', 'fails', 'fails_once', 'final', 'stores', 'lasts', 'alone'].map((tool) => act(tool, tool)),
+  ...['huge', 'told', 'fails', 'fails_once', 'final', 'stores', 'lasts', 'alone'].map((tool) =>
+    act(tool, tool),
+  ),
   answer('done'),
 );
 const agents = [
@@ -90,7 +93,7 @@ async function activitiesOf(run: string): Promise<string[]> {
 
 test('an inline tool is run within the workflow task, and an activity only where that was not its end', async () => {
   const activities = (await activitiesOf(id)).filter((name) => name !== 'callModel');
-  expect(activities).toEqual(['fails', 'fails_once', 'stores', 'lasts']);
+  expect(activities).toEqual(['huge', 'fails', 'fails_once', 'stores', 'lasts']);
 });
 
 test('it is tried as often as it may be, with the same key', () => {
@@ -98,6 +101,7 @@ test('it is tried as often as it may be, with the same key', () => {
   expect(Object.fromEntries(tries.map(([name, ...counts]) => [name, counts]))).toEqual({
     small: [1, 1],
     large: [1, 1],
+    huge: [2, 1],
     told: [1, 1],
     fails: [3, 1],
     fails_once: [2, 1],
@@ -113,13 +117,14 @@ test('its steps are those of any tool', async () => {
   expect(intermediateSteps.map(({ call, observation }) => [call, String(observation).slice(0, 50)])).toEqual([
     ['1.1', 'small a'],
     ['2.1', `large b ${'x'.repeat(42)}`],
-    ['3.1', 'not today'],
-    ['4.1', 'The tool fails failed: never'],
-    ['5.1', 'at last'],
-    ['6.1', 'The tool final failed: no use'],
-    ['7.1', 'stored, undefined'],
-    ['8.1', 'long'],
-    ['9.1', 'The tool alone failed: never'],
+    ['3.1', 'x'.repeat(50)],
+    ['4.1', 'not today'],
+    ['5.1', 'The tool fails failed: never'],
+    ['6.1', 'at last'],
+    ['7.1', 'The tool final failed: no use'],
+    ['8.1', 'stored, undefined'],
+    ['9.1', 'long'],
+    ['10.1', 'The tool alone failed: never'],
   ]);
   expect(promptOf(model.requests.at(-1)?.request)).toContain(`Observation: large b ${'x'.repeat(5_000)}\n`);
 });
@@ -137,8 +142,8 @@ test('the worker tells of it what history tells', async () => {
   for await (const event of rig.client.get(id).events()) recorded.push(event);
   const essence = (events: RunEvent[]) =>
     events.flatMap((event) => (event.type === 'step' ? [[event.step.call, event.step.observation]] : []));
-  expect(essence(seen).slice(0, 9)).toEqual(essence(recorded));
-  expect(recorded.filter(({ type }) => type === 'tool_started')).toHaveLength(9);
+  expect(essence(seen).slice(0, 10)).toEqual(essence(recorded));
+  expect(recorded.filter(({ type }) => type === 'tool_started')).toHaveLength(10);
 });
 
 test('a reader goes on from behind any of its events', async () => {
