@@ -3,12 +3,13 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { LIGHT_PROMISES } from './light-promises.ts';
+import { statelessModules } from './stateless-modules.ts';
 
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
 export const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
 /** What all runs of a worker share of our code. */
-export const sharedPath = fileURLToPath(new URL(`../workflows/shared${extension}`, import.meta.url));
+export const sharedPaths = statelessModules(extension);
 const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
 
 /** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */
@@ -28,7 +29,7 @@ export async function bundle(
   const { code } = await bundleWorkflowCode({
     workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
-    preloadModules: [sharedPath],
+    preloadModules: sharedPaths,
     logger: silentLogger,
     webpackConfigHook: (config) => (sourceName === undefined ? config : named(config, sourceName)),
   });

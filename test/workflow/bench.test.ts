@@ -20,7 +20,9 @@ test(
       const { longRuns } = JSON.parse(readFileSync(json, 'utf8')) as { longRuns: object[] }; // of our own program
       const contestants = ['floor', 'append', 'reloop'];
       expect(longRuns).toEqual(
-        contestants.map((contestant) => expect.objectContaining({ contestant, steps: 5, stepsTaken: 5 })),
+        contestants.map((contestant): unknown =>
+          expect.objectContaining({ contestant, steps: 5, stepsTaken: 5 }),
+        ),
       );
     } finally {
       rmSync(folder, { recursive: true });

@@ -47,7 +47,7 @@ test('heartbeats are as rare as the setting says, and each is one that the serve
     nap('frugal', 'storing'),
     nap('frugal', 100),
   ]);
-  const [lively = 0, steady = 0, frugal = 0, long = 0, storing = 0, short] = naps;
+  const [lively, steady, frugal, long, storing, short] = naps;
 
   expect(lively).toBeGreaterThanOrEqual(6); // of a loaded machine, that is
   expect(lively).toBeLessThanOrEqual(13);
@@ -119,11 +119,13 @@ function napper(): AgentDefinition {
     async run(input, { callId, runId, signal, checkpoint, progress }) {
       const call = `${runId} ${callId}`;
       attempts.set(call, (attempts.get(call) ?? 0) + 1);
-      for (let page = 0; input === 'storing' && page < STORED; page++) {
-        await checkpoint(page);
-        await sleep(2000, undefined, { signal });
+      if (input === 'storing') {
+        for (let page = 0; page < STORED; page++) {
+          await checkpoint(page);
+          await sleep(2000, undefined, { signal });
+        }
+        return 'slept';
       }
-      if (input === 'storing') return 'slept';
       if (input !== 'checkpoint') return sleep(Number(input), 'slept', { signal });
       await checkpoint('page 7');
       progress('stored');

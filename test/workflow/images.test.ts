@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Content, contentText, imagesOf } from '../../agent/content.ts';
 import type { ChatMessage } from '../../agent/vocabulary.ts';
 import type { AgentRun } from '../../client/agent-run.ts';
-import type {  } from '../../history/fact.ts';
 import { readFacts } from '../../history/facts.ts';
 import { readRun } from '../../history/pages.ts';
 import { defineModel } from '../../models/model.ts';

@@ -3,6 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
+import { asText } from '../../agent/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -47,7 +48,7 @@ const tools = [
   }),
   quick('stores', async (_input, { checkpoint, lastCheckpoint }) => {
     await checkpoint('here').catch(() => undefined);
-    return `stored, ${String(lastCheckpoint)}`;
+    return `stored, ${JSON.stringify(lastCheckpoint)}`;
   }),
   quick('lasts', async (_input, { signal }, attempt) => {
     if (attempt === 1) await sleep(60_000, undefined, { signal });
@@ -114,7 +115,7 @@ test('it is tried as often as it may be, with the same key', () => {
 
 test('its steps are those of any tool', async () => {
   const { intermediateSteps } = await rig.client.get(id).result();
-  expect(intermediateSteps.map(({ call, observation }) => [call, String(observation).slice(0, 50)])).toEqual([
+  expect(intermediateSteps.map(({ call, observation }) => [call, asText(observation).slice(0, 50)])).toEqual([
     ['1.1', 'small a'],
     ['2.1', `large b ${'x'.repeat(42)}`],
     ['3.1', 'x'.repeat(50)],
@@ -178,7 +179,7 @@ describe('a run with steps of inline tools', () => {
     const { id: fork } = await rig.client.get(two).fork({ step: 2 });
     const { intermediateSteps, output } = await rig.client.get(fork).result();
     expect(output).toBe('two');
-    expect(intermediateSteps.map(({ observation }) => String(observation).slice(0, 7))).toEqual([
+    expect(intermediateSteps.map(({ observation }) => asText(observation).slice(0, 7))).toEqual([
       'small a',
       'large b',
     ]);
