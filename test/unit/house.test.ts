@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, normalize, resolve } from 'node:path';
+import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { statelessModules } from '../../worker/stateless-modules.ts';
 
 /** Rules of the whole tree that no linter knows. */
 
@@ -60,6 +61,16 @@ describe('the sources', () => {
     expect(circlesOf(imports)).toEqual([]);
   });
 
+  test('are shared by the runs of a worker where they hold nothing of one', () => {
+    const imports = new Map([...sources].map(([file, text]) => [file, importsOf(file, withoutTypes(text))]));
+    const listed = statelessModules('.ts').map((path) => relative(root, path));
+    const shared = new Set(listed.flatMap((file) => [file, ...reachableFrom(imports, file)]));
+    const holding = [...sources].filter(([, text]) => HOLDS.test(text)).map(([file]) => file);
+    expect(holding).toEqual(expect.arrayContaining(['workflows/agents.ts', 'workflows/call-header.ts']));
+    expect(holding.filter((file) => shared.has(file))).toEqual([]);
+    expect(shared.size).toBeGreaterThan(listed.length);
+  });
+
   test('have names that tell which file is meant', () => {
     const files = [...sources.keys()].filter((file) => !file.startsWith(COMMANDS));
     const shared = [...groupedByName(files)].filter(([, group]) => group.length > 1);
@@ -107,6 +118,14 @@ function filesIn(folder: string): string[] {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name}`)
     .toSorted();
+}
+
+/** A variable of a module that may change, or a collection that begins empty. */
+const HOLDS =
+  /^(?:export )?(?:let |const \w+(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<[^;]*>)?\(\)|\[\]);)/mu;
+
+function withoutTypes(text: string): string {
+  return text.replaceAll(/^import type [^;]*;/gmu, '');
 }
 
 function linesOf(text: string): number {
