@@ -58,6 +58,20 @@ const failing = defineTool({
   onFailure: 'fail',
   run: () => Promise.reject(new Error('out of order')),
 });
+/** Made within the workflow task, unless it fails or asks for more. */
+const quick = defineTool({
+  name: 'quick',
+  description: 'takes milliseconds',
+  effects: 'none',
+  inline: true,
+  retry: { maxAttempts: 2, initialInterval: 10 },
+  onFailure: 'observe',
+  async run(input, { checkpoint }) {
+    if (input === 'bad') throw new Error('not good');
+    if (input === 'more') await checkpoint('more');
+    return `quick ${input.padEnd(input === 'long' ? 2_000 : 0)}`;
+  },
+});
 const direct = defineTool({
   name: 'direct',
   description: 'returns directly',
@@ -71,7 +85,7 @@ const sleeper = defineTool({
   run: (_input, { signal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('woken')))),
 });
-const tools = [echo, broken, observing, failing, direct, sleeper];
+const tools = [echo, broken, observing, failing, direct, sleeper, quick];
 const script = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
 const unauthorized = () => new ModelError('ModelAuthenticationError', 'no key', { retryable: false });
 const refusing = modelOf(() => {
@@ -91,6 +105,23 @@ const parallel = defineModel({
               { id: 'c', name: 'echo', arguments: '{"__arg1":' },
             ]
           : [],
+      finishReason: 'stop',
+      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+    }),
+});
+
+/** Calls within the workflow task beside one that is an activity. */
+const mixed = defineModel({
+  call: (_request, { step }) =>
+    Promise.resolve({
+      text: step === '1' ? '' : 'done',
+      toolCalls: (step === '1' ? ['a', 'long', 'bad'] : []).flatMap((input) =>
+        ['quick', 'echo'].map((name) => ({
+          id: `${name}-${input}`,
+          name,
+          arguments: JSON.stringify({ __arg1: input }),
+        })),
+      ),
       finishReason: 'stop',
       usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
     }),
@@ -130,6 +161,13 @@ const paths: {
   {
     name: 'continued',
     model: modelOf((step) => (step === '60' ? answer('done') : act('echo', step))),
+    options: { maxIterations: null },
+  },
+  { name: 'inline', model: script(act('quick', 'long'), act('quick', 'bad'), act('quick', 'more')) },
+  { name: 'inline-mixed', model: mixed, options: { kind: 'tool-calling' } },
+  {
+    name: 'inline-continued',
+    model: modelOf((step) => (step === '70' ? answer('done') : act('quick', step))),
     options: { maxIterations: null },
   },
   { name: 'model-failed', model: refusing },
