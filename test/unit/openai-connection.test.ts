@@ -15,12 +15,12 @@ describe('an abort', () => {
     call.catch(() => {});
     // The client is loaded with the first request, which takes its time on a busy machine.
     await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
-    await vi.waitFor(() => expect(context.pieces).toEqual(script.chunks ?? []));
+    await vi.waitFor(() => expect(context.pieces).toEqual(script.chunks ?? []), 10_000);
     expect(server.requests[0]?.aborted).toBe(false);
     const reason = new Error('the run was cancelled');
     abort.abort(reason);
     await expect(call).rejects.toBe(reason);
-    await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true));
+    await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true), 10_000);
   });
 
   test('that came first sends nothing', async () => {

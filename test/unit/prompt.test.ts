@@ -56,7 +56,12 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
   };
   const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
   // Of a client, reading history needs no more.
-  return { workflowService, options: { namespace: 'default', loadedDataConverter } } as unknown as Client;
+  const withDeadline = (_deadline: unknown, ask: () => Promise<unknown>) => ask();
+  return {
+    workflowService,
+    withDeadline,
+    options: { namespace: 'default', loadedDataConverter },
+  } as unknown as Client;
 }
 
 async function prompts(client: Client, runId: string): Promise<string[]> {
