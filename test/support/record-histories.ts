@@ -23,6 +23,7 @@ import { createLoadedConfig } from '../../config/loaded-config.ts';
 import { createAgentWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
+import { inlinePaths, quick } from './inline-paths.ts';
 import { operatedPaths, operatedTools } from './operated-paths.ts';
 import { quiet } from './quiet.ts';
 import { act, answer, modelOf } from './scripts.ts';
@@ -58,20 +59,6 @@ const failing = defineTool({
   onFailure: 'fail',
   run: () => Promise.reject(new Error('out of order')),
 });
-/** Made within the workflow task, unless it fails or asks for more. */
-const quick = defineTool({
-  name: 'quick',
-  description: 'takes milliseconds',
-  effects: 'none',
-  inline: true,
-  retry: { maxAttempts: 2, initialInterval: 10 },
-  onFailure: 'observe',
-  async run(input, { checkpoint }) {
-    if (input === 'bad') throw new Error('not good');
-    if (input === 'more') await checkpoint('more');
-    return `quick ${input.padEnd(input === 'long' ? 2_000 : 0)}`;
-  },
-});
 const direct = defineTool({
   name: 'direct',
   description: 'returns directly',
@@ -105,23 +92,6 @@ const parallel = defineModel({
               { id: 'c', name: 'echo', arguments: '{"__arg1":' },
             ]
           : [],
-      finishReason: 'stop',
-      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-    }),
-});
-
-/** Calls within the workflow task beside one that is an activity. */
-const mixed = defineModel({
-  call: (_request, { step }) =>
-    Promise.resolve({
-      text: step === '1' ? '' : 'done',
-      toolCalls: (step === '1' ? ['a', 'long', 'bad'] : []).flatMap((input) =>
-        ['quick', 'echo'].map((name) => ({
-          id: `${name}-${input}`,
-          name,
-          arguments: JSON.stringify({ __arg1: input }),
-        })),
-      ),
       finishReason: 'stop',
       usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
     }),
@@ -163,13 +133,7 @@ const paths: {
     model: modelOf((step) => (step === '60' ? answer('done') : act('echo', step))),
     options: { maxIterations: null },
   },
-  { name: 'inline', model: script(act('quick', 'long'), act('quick', 'bad'), act('quick', 'more')) },
-  { name: 'inline-mixed', model: mixed, options: { kind: 'tool-calling' } },
-  {
-    name: 'inline-continued',
-    model: modelOf((step) => (step === '70' ? answer('done') : act('quick', step))),
-    options: { maxIterations: null },
-  },
+  ...inlinePaths,
   { name: 'model-failed', model: refusing },
   { name: 'outage', model: outage(1), options: once, decide: { type: 'retry' } },
   {
