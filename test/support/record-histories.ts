@@ -1,9 +1,7 @@
 /**
  * Records the histories that test/replay replays, one for each path through the loop, from the code as it is now. Run
  * once per release:
- *
  *     npx tsx test/support/record-histories.ts test/fixtures/histories/0.2.0
- *
  * Recorded files are never changed, and what is there is not written again: a replay that fails needs `patched()` or the
  * manifest's loop version in the workflow, not a new file.
  */
