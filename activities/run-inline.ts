@@ -37,23 +37,23 @@ export function createInlineTool(tool: Tool, observations: Observations) {
     const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(limits.inlineMs)]);
     const own = inlineContext(tool, input, meta, signal, (what) => {
       missed.push(what);
-      throw new NotInline(`${tool.name} asks for ${what}`);
+      throw new NotInline();
     });
     try {
       const told = inToolScope(scopeOf(tool, meta, context), () =>
         tellModel(meta.maxOutputChars, () => runTool(tool, input, own)),
       );
       const result = await orAborted(told, signal);
-      // The tool may have caught it.
-      if (missed.length > 0) throw new NotInline(`${tool.name} asks for ${missed.join(', ')}`);
+      // The tool may have caught it: what it asked for says why.
+      if (missed.length > 0) throw new NotInline();
       if (utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes)
         throw new NotInline(`${tool.name} returns more than ${limits.inlineResultBytes / 1000} KB`);
       observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
       return { ...result, local: local() };
     } catch (error) {
       // Cancelled by the workflow, it is not waited for; by a worker that ends, it is begun anew.
-      if (error instanceof NotInline) throw notInline(error.message);
       if (missed.length > 0) throw notInline(`${tool.name} asks for ${missed.join(', ')}`);
+      if (error instanceof NotInline) throw notInline(error.message);
       if (signal.aborted) throw notInline(`${tool.name} takes longer than ${limits.inlineMs / 1000} s`);
       const classified = classifyError(error);
       const exhausted = classified.retryable && meta.retry.maxAttempts === 1;

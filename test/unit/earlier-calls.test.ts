@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type EndedCalls, readEndedCalls } from '../../history/earlier-calls.ts';
 import type { HistoryEvent } from '../../history/pages.ts';
+import { historyClient } from '../support/history-client.ts';
 
 /** Events that were asked for, by the run they are of. */
 let asked: { [runId: string]: number } = {};
@@ -138,12 +139,5 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
     getWorkflowExecutionHistoryReverse: async (request: Request) =>
       page((runs[request.execution.runId] ?? []).toReversed(), request),
   };
-  const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
-  // Of a client, reading history needs no more.
-  const withDeadline = (_deadline: unknown, ask: () => Promise<unknown>) => ask();
-  return {
-    workflowService,
-    withDeadline,
-    options: { namespace: 'default', loadedDataConverter },
-  } as unknown as Client;
+  return historyClient(workflowService);
 }

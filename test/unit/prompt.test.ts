@@ -8,6 +8,7 @@ import { readRequests } from '../../history/requests.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';
+import { historyClient } from '../support/history-client.ts';
 
 const manifest = sampleManifest();
 const agent: Entry = { type: 'agent', manifest };
@@ -54,14 +55,7 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
       throw Object.assign(new Error('not found'), { code: 5, details: 'not found', metadata: {} });
     },
   };
-  const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
-  // Of a client, reading history needs no more.
-  const withDeadline = (_deadline: unknown, ask: () => Promise<unknown>) => ask();
-  return {
-    workflowService,
-    withDeadline,
-    options: { namespace: 'default', loadedDataConverter },
-  } as unknown as Client;
+  return historyClient(workflowService);
 }
 
 async function prompts(client: Client, runId: string): Promise<string[]> {
