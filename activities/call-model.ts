@@ -1,4 +1,4 @@
-import { type CallModelInput, type ModelTurn, withoutSchedule } from '../agent/calls.ts';
+import { type CallModelInput, type ModelTurn, parseActivityId, withoutSchedule } from '../agent/calls.ts';
 import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
 import { type TextLengths, usageOf } from '../agent/price.ts';
@@ -8,15 +8,22 @@ import type { Usage } from '../agent/vocabulary.ts';
 import { type Asked, askModel, modelPolicy, personsReply } from './ask-model.ts';
 import { type Decided, withApprovals } from './approval-check.ts';
 import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from './attempt.ts';
+import { type TurnPlace, callsWithModel } from './calls-with-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { classifyError } from './errors.ts';
+import type { Observations } from './observations.ts';
 import { missing } from './own-code.ts';
 import { readDecision } from './read-decision.ts';
 import type { StoredImages } from './stored-images.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
-export function createCallModel(dependencies: Dependencies, transcripts: Transcripts, images: StoredImages) {
+export function createCallModel(
+  dependencies: Dependencies,
+  transcripts: Transcripts,
+  observations: Observations,
+  images: StoredImages,
+) {
   return async (input: CallModelInput): Promise<ModelTurn> => {
     let policy = beforeManifest;
     return runAttempt(
@@ -40,6 +47,9 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           repeat,
         } = readDecision(dependencies, kind, context, reply, input.repeat);
         const decision = await withApprovals(dependencies.tools, read, decidedBy(attempt, manifest));
+        const { tools } = dependencies;
+        const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
+        const made = place && (await callsWithModel(tools, decision, place, attempt, observations));
         const usage = usageOf(reply.usage, asked.modelCalls, manifest.price, lengthsOf(asked));
         return {
           digest: mark.digest,
@@ -49,6 +59,7 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
           providerData: reply.providerData,
           decision,
           repeat,
+          made,
           finishReason: reply.finishReason,
           usage,
           warnings: warningsOf(context, usage, asked),
@@ -65,6 +76,15 @@ export function createCallModel(dependencies: Dependencies, transcripts: Transcr
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): Decided {
   const call = withoutSchedule(info.activityId);
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+function turnPlace(
+  { context: { info } }: Attempt,
+  { scope }: CallModelInput,
+  root: string,
+  manifest: AgentManifest,
+): TurnPlace {
+  return { manifest, scope, root, step: parseActivityId(info.activityId)?.call ?? '' };
 }
 
 /** The model's own; that its provider counts nothing, where a budget rests on that; that a kind leaves out what people say. */

@@ -1,5 +1,4 @@
-import { Context } from '@temporalio/activity';
-import type { InlineCall, ToolResult } from '../agent/calls.ts';
+import type { ToolResult } from '../agent/calls.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import { EARLIER_EFFECTS } from '../agent/restart.ts';
 import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
@@ -10,7 +9,6 @@ import { createCallModel } from './call-model.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type AnyActivity, createMissingTool } from './missing-tool.ts';
 import { createObservations } from './observations.ts';
-import { createInlineTool } from './run-inline.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import { createToolActivity } from './run-tool.ts';
 import { createStoredImages } from './stored-images.ts';
@@ -29,13 +27,10 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
   const { transcriptCacheBytes } = dependencies;
   const observations = createObservations(Math.ceil(transcriptCacheBytes / 4));
   const transcripts = createTranscripts(transcriptCacheBytes, observations);
-  const tools: { [name: string]: (input: Json, inline: InlineCall) => Promise<ToolResult> } = {};
+  const tools: { [name: string]: (input: Json) => Promise<ToolResult> } = {};
   for (const tool of dependencies.tools.values()) {
     if (tool.remote !== undefined) continue;
-    const activity = createToolActivity(tool, dependencies, transcripts, observations);
-    const inline = createInlineTool(tool, observations);
-    tools[tool.name] = (input, call) =>
-      Context.current().info.isLocal ? inline(input, call) : activity(input);
+    tools[tool.name] = createToolActivity(tool, dependencies, transcripts, observations);
   }
   return {
     ...tools,
@@ -44,6 +39,7 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     callModel: createCallModel(
       dependencies,
       transcripts,
+      observations,
       createStoredImages(Math.ceil(transcriptCacheBytes / 4)),
     ),
     summarizeConversation: createSummarizeConversation(dependencies),

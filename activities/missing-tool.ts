@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { type ToolCallMeta, isInlineCall } from '../agent/calls.ts';
+import type { ToolCallMeta } from '../agent/calls.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { notInline } from './run-inline.ts';
 import { toolMeta } from './tool-meta.ts';
 
 export type AnyActivity = (...args: unknown[]) => unknown;
@@ -19,8 +18,7 @@ const NEXT_SCHEDULE_MS = 6000;
  */
 export function createMissingTool(known: string[], own: AnyActivity | undefined): AnyActivity {
   return async (...args) => {
-    const { activityType, isLocal } = Context.current().info;
-    if (isLocal && isInlineCall(args[1])) throw notInline(`This worker has no tool ${activityType}`);
+    const { activityType } = Context.current().info;
     const meta = toolMeta();
     if (meta !== undefined) throw await missing(activityType, known, meta);
     if (own !== undefined) return own(...args);

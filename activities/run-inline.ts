@@ -1,78 +1,71 @@
-import { Context, log } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import {
-  type InlineCall,
-  type LocalCall,
-  NOT_INLINE,
-  type ToolCallMeta,
-  type ToolResult,
-} from '../agent/calls.ts';
+import { type Context, log } from '@temporalio/activity';
+import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { boundedText } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { orAborted } from './attempt.ts';
-import { classifyError } from './errors.ts';
-import { failureOf } from './failure.ts';
+import { type ClassifiedError, classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { idempotencyKey, runTool, scopeOf, tellModel } from './tool-call.ts';
 import { inToolScope } from './tool-scope.ts';
 
-/** What an attempt within the workflow task has not: it needs an activity. */
+/** Whose call it is, and in which activity it is made. */
+export interface InlinePlace {
+  /** As the id of the call's own activity would be. */
+  id: string;
+  meta: ToolCallMeta;
+  context: Context;
+  /** Ends what the call is made in. */
+  signal: AbortSignal;
+}
+
+/** How an attempt ended that has no activity of its own. `isFinal`: so did the call; else the tool's activity follows. */
+export type InlineEnd =
+  | { type: 'done'; result: ToolResult; ms: number }
+  | { type: 'failed'; error: ClassifiedError; isFinal: boolean; mayPass: boolean; ms: number }
+  /** It needs more than there is here: a longer time, more room, or what only an activity has. */
+  | { type: 'anew'; ms: number };
+
+/** What an attempt without an activity of its own has not. */
 class NotInline extends Error {
-  override name = NOT_INLINE;
+  override name = 'NotInline';
 }
 
-/**
- * The first attempt of a tool's call, as a local activity, within the workflow task: it has no heartbeat, so nothing can be
- * stored of it. A final failure is the call's; any other is followed by the tool's activity.
- */
-export function createInlineTool(tool: Tool, observations: Observations) {
-  return async (input: Json, { id, meta }: InlineCall): Promise<ToolResult> => {
-    const context = Context.current();
-    const start = performance.now();
-    const local = (): LocalCall => ({ id, input, ms: Math.round(performance.now() - start) });
-    const missed: string[] = [];
-    const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(limits.inlineMs)]);
-    const own = inlineContext(tool, input, meta, signal, (what) => {
-      missed.push(what);
-      throw new NotInline();
-    });
-    try {
-      const told = inToolScope(scopeOf(tool, meta, context), () =>
-        tellModel(meta.maxOutputChars, () => runTool(tool, input, own)),
-      );
-      const result = await orAborted(told, signal);
-      // The tool may have caught it: what it asked for says why.
-      if (missed.length > 0) throw new NotInline();
-      if (utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes)
-        throw new NotInline(`${tool.name} returns more than ${limits.inlineResultBytes / 1000} KB`);
-      observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
-      return { ...result, local: local() };
-    } catch (error) {
-      // Cancelled by the workflow, it is not waited for; by a worker that ends, it is begun anew.
-      if (missed.length > 0) throw notInline(`${tool.name} asks for ${missed.join(', ')}`);
-      if (error instanceof NotInline) throw notInline(error.message);
-      if (signal.aborted) throw notInline(`${tool.name} takes longer than ${limits.inlineMs / 1000} s`);
-      const classified = classifyError(error);
-      const exhausted = classified.retryable && meta.retry.maxAttempts === 1;
-      const isFinal = !classified.retryable || exhausted;
-      const mayPass = exhausted || classified.mayPass === true;
-      const details = { exhausted: (isFinal && mayPass) || undefined, local: local() };
-      throw failureOf(classified, details, { nonRetryable: isFinal });
-    }
+/** The first attempt of a tool's call, within another activity: it has no heartbeat, so nothing can be stored of it. */
+export async function runInline(
+  tool: Tool,
+  input: Json,
+  { id, meta, context, signal: outer }: InlinePlace,
+  observations: Observations,
+): Promise<InlineEnd> {
+  const start = performance.now();
+  const took = () => ({ ms: Math.round(performance.now() - start) });
+  let isMissed = false;
+  const miss = () => {
+    isMissed = true;
+    throw new NotInline();
   };
-}
-
-/** For the workflow: the call is to be begun as an activity. */
-export function notInline(message: string): Error {
-  // Benign: nothing that a log should warn of.
-  return ApplicationFailure.create({
-    type: NOT_INLINE,
-    message,
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(limits.inlineMs)]);
+  const own = inlineContext(tool, input, meta, signal, miss);
+  try {
+    const told = inToolScope(scopeOf(tool, meta, context), () =>
+      tellModel(meta.maxOutputChars, () => runTool(tool, input, own)),
+    );
+    const result = await orAborted(told, signal);
+    // The tool may have caught that it cannot have what it asked for.
+    const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
+    if (isMissed || isTooLarge) return { type: 'anew', ...took() };
+    observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
+    return { type: 'done', result, ...took() };
+  } catch (caught) {
+    if (isMissed || signal.aborted) return { type: 'anew', ...took() };
+    const error = classifyError(caught);
+    const exhausted = error.retryable && meta.retry.maxAttempts === 1;
+    const mayPass = exhausted || error.mayPass === true;
+    return { type: 'failed', error, isFinal: !error.retryable || exhausted, mayPass, ...took() };
+  }
 }
 
 function inlineContext(
@@ -80,19 +73,19 @@ function inlineContext(
   input: Json,
   meta: ToolCallMeta,
   signal: AbortSignal,
-  miss: (what: string) => never,
+  miss: () => never,
 ): ToolContext {
   const said = { tool: tool.name, call: meta.call };
   return {
     signal,
     progress: () => undefined,
-    checkpoint: async () => miss('a checkpoint'),
+    checkpoint: async () => miss(),
     lastCheckpoint: undefined,
     idempotencyKey: idempotencyKey(meta, tool.name, input),
-    earlierCalls: async () => miss('its earlier calls'),
-    complete: async () => miss("the agent's model"),
+    earlierCalls: async () => miss(),
+    complete: async () => miss(),
     commit: async () => undefined,
-    defer: () => miss('its result from outside'),
+    defer: () => miss(),
     attempt: 1,
     callId: meta.call,
     runId: meta.root,

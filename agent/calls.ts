@@ -1,6 +1,5 @@
 import type { LiveTools } from './backtest/recorded-agent.ts';
 import type { Budget } from './budget.ts';
-import { fieldsOf, isObject } from './json-object.ts';
 import type { AgentManifest, RetryPolicy } from './manifest.ts';
 import type { RunOverrides } from './overrides.ts';
 import type { Entry, ReplyEntry } from './transcript/entries.ts';
@@ -58,6 +57,8 @@ export interface CallModelInput {
   closing?: true | undefined;
   /** Of an agent with a `repeatLimit`: what it decided on last. */
   repeat?: Repeat | undefined;
+  /** Calls of inline tools are to be made with it, as those of the lineage with this first run. */
+  root?: string | undefined;
 }
 
 /** The digest of the latest action, and how many times in a row it was decided on. */
@@ -111,6 +112,8 @@ export interface ModelTurn {
   heartbeats?: number | undefined;
   /** Of an agent with a `repeatLimit`: what the next call has to know. */
   repeat?: Repeat | undefined;
+  /** Of the decided calls, those of inline tools without effects. */
+  made?: MadeCall[] | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
 }
@@ -157,20 +160,26 @@ export interface LocalCall {
   ms?: number | undefined;
 }
 
-/** The second argument of a tool's local activity, which has no header. */
-export interface InlineCall {
+/**
+ * A call whose first attempt was made with the model call that decided on it. Without a result or a final failure its activity
+ * is scheduled, with the attempts that are left.
+ */
+export interface MadeCall {
+  /** As an activity's id would be. */
   id: string;
-  meta: ToolCallMeta;
+  /** How long it took. */
+  ms: number;
+  result?: ToolResult | undefined;
+  /** `mayPass`: its attempts are used up. */
+  failed?: { error: ErrorInfo; mayPass: boolean } | undefined;
+  /** The attempt has failed, and counts. */
+  again?: true | undefined;
 }
 
-/** Among the arguments of anybody's local activity. */
-export function isInlineCall(value: unknown): value is InlineCall {
-  const { id, meta } = fieldsOf(value);
-  return typeof id === 'string' && isObject(meta);
+/** A turn as it is told and kept: how its calls ended is said of each. */
+export function withoutCalls({ made: _, ...turn }: ModelTurn): ModelTurn {
+  return turn;
 }
-
-/** Type of the failure of a local activity that is to be begun anew as an activity, because it needs more than it has here. */
-export const NOT_INLINE = 'NotInline';
 
 /** What a tool activity needs beside its input; travels in the header `reloop`. */
 export interface ToolCallMeta {

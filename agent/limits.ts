@@ -26,10 +26,12 @@ export const limits = {
   inboxBytes: 100_000,
   /** The largest of what a program or a command sends to a run; what the run itself takes is less. */
   sentBytes: 1_000_000,
-  /** How long a tool may take within the workflow task, before its call becomes an activity. */
+  /** How long an inline tool may take, before its call becomes an activity. */
   inlineMs: 1_000,
-  /** What it may return there: all that one workflow task records goes to the server at once. */
+  /** What it may return: all that one workflow task records goes to the server at once. */
   inlineResultBytes: 32_000,
+  /** What the inline tools of one model call may return together. */
+  inlineTurnBytes: 256_000,
   /** How long an approval function is waited for before a person is asked. */
   approvalMs: 30_000,
   /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */

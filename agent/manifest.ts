@@ -61,7 +61,7 @@ export interface ToolManifest extends ToolRules {
   agent?: string | undefined;
   /** Nothing is run: a person is asked, and what they say is the result. */
   human?: true | undefined;
-  /** Its first attempt is made within the workflow task. */
+  /** Its first attempt has no activity of its own. */
   inline?: true | undefined;
   /** A person has to allow its calls: all of them, or those that the tool's own function says. */
   approval?: 'always' | 'sometimes' | undefined;

@@ -6,10 +6,12 @@ import type { RunStatus } from './vocabulary.ts';
 export const TASK_QUEUE = 'reloop';
 
 /**
- * How the build ids of workers begin that make calls within the workflow task. History records the build id of each task,
- * so that a replay knows what the first task of a run did, before there is a manifest.
+ * How the build ids of our workers begin. History records the build id of each task, so that a replay knows what a task did,
+ * also the first of a run, before there is a manifest. Since `reloop.5` agents are resolved within the workflow task; the
+ * workers of `reloop.5`, and no others, made calls of inline tools there too.
  */
-export const LOCAL_BUILD = 'reloop.5';
+export const BUILD = 'reloop.6';
+export const INLINE_TASK_BUILD = 'reloop.5';
 
 /** All are of type Keyword. */
 export const searchAttribute = {

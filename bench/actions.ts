@@ -80,7 +80,7 @@ async function actionsOf(agent: string): Promise<number> {
   return usage.actions ?? Number.NaN;
 }
 
-/** `look` is an activity, the calculator is run within the workflow task. */
+/** `look` is an activity, the calculator is run with the model call. */
 function agents() {
   const look = defineTool({
     name: 'look',

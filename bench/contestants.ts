@@ -79,7 +79,7 @@ export const contestants: readonly Contestant[] = [
   },
   {
     name: 'reloop-inline',
-    what: 'the same with a tool that runs within the workflow task',
+    what: 'the same with a tool that is run with the model call',
     program: 'contestants/reloop-inline.ts',
     ...reloop,
   },

@@ -3,7 +3,7 @@ import { isOpen } from '../history/open.ts';
 import { misfit } from '../agent/rules/fits-schema.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import { limits } from '../agent/limits.ts';
-import type { PlannedAction } from '../agent/calls.ts';
+import { type PlannedAction, withoutCalls } from '../agent/calls.ts';
 import type { AgentManifest, ToolManifest } from '../agent/manifest.ts';
 import { type KeptEnd, type KeptTurn, callsWithoutEnd } from '../agent/restart.ts';
 import { canonicalJson } from '../agent/json-object.ts';
@@ -79,7 +79,7 @@ async function inputAgain(
   const ends = await endsOf(run, manifest, step, actions);
   const calls = callsWithoutEnd(step, { turn, ends });
   const given = madeAnew(run, manifest, step, actions, givenInput(run, options, calls));
-  const kept: KeptTurn = { turn: { ...turn, decision: { type: 'act', actions: given } }, ends };
+  const kept: KeptTurn = { turn: { ...withoutCalls(turn), decision: { type: 'act', actions: given } }, ends };
   const beginning = {
     run: asked.run,
     mark: markAfter(asked, turn.digest),

@@ -82,9 +82,9 @@ export function toolManifest(tool: Tool): ToolManifest {
 function inlineTool(where: string, { effects, remote }: Tool): Partial<ToolManifest> {
   if (remote !== undefined)
     throw new ConfigError(`${where}: inline is for a tool that this worker runs itself. Leave it out.`);
-  if (effects !== 'once') return { inline: true };
+  if (effects === 'none') return { inline: true };
   throw new ConfigError(
-    `${where}: inline is not for a call that may take effect once only, because it may be run again. Leave one of the two out.`,
+    `${where}: inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.`,
   );
 }
 

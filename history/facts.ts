@@ -12,7 +12,8 @@ import {
   recordedError,
   recordedFailure,
 } from './payloads.ts';
-import { LOCAL_ACTIVITY, readLocalCall } from './recorded-local.ts';
+import { asModelTurn } from './records.ts';
+import { LOCAL_ACTIVITY, type RecordedLocalCall, readLocalCall, readMadeCalls } from './recorded-local.ts';
 
 /** A fact before its id and time. */
 type Said = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
@@ -28,36 +29,66 @@ export async function* readFacts(
   run: RunRef,
   options: ReadOptions = {},
 ): AsyncGenerator<Fact> {
+  const { latestFirst = false } = options;
   const factOf = createFactReader(client, run);
+  const callsIn = createLocalReader(client, latestFirst);
   for await (const event of readRun(client, run, options)) {
     const fact = factOf(event);
-    if (fact?.type !== 'marked') {
-      if (fact !== undefined) yield fact;
+    if (fact === undefined) continue;
+    const calls = await callsIn(event, fact);
+    if (calls === undefined) {
+      yield fact;
       continue;
     }
-    const call = await ofLocalCall(client, event);
-    const facts = call.length === 0 ? [fact] : [{ ...fact, more: true } as const, ...call];
-    yield* options.latestFirst === true ? facts.toReversed() : facts;
+    const facts = withCalls(fact, calls);
+    yield* latestFirst ? facts.toReversed() : facts;
   }
 }
 
-/** A call within a workflow task, as what an activity would have left: readers need not know the one from the other. */
-async function ofLocalCall(client: Client, event: HistoryEvent): Promise<Fact[]> {
-  const marker = event.markerRecordedEventAttributes;
-  if (marker?.markerName !== LOCAL_ACTIVITY) return [];
-  const call = await readLocalCall(client, marker.details ?? {}, marker.failure);
-  if (call === undefined) return [];
-  const { id: workId, name, input, ms = 0, end } = call;
-  const { id, at } = placeOf(event);
-  const work = { of: 'activity', id, key: `local-${id}` } as const;
-  const begun = { ...work, at: at - ms, more: true } as const;
-  return [
-    { ...begun, type: 'scheduled', workId, name, input: async () => input, local: true },
-    { ...begun, type: 'begun', attempt: 1 },
-    end.type === 'succeeded'
-      ? { ...work, at, type: 'succeeded', result: async () => end.result }
-      : { ...work, at, type: 'failed', error: async () => end.failed.error, failure: async () => end.failed },
-  ];
+/**
+ * Reads the calls that an event records beside what it is for: of a local activity its own, of a model call those that were
+ * made with it. Of other activities nothing is decoded; from the end, where one does not know which is which, of all.
+ */
+function createLocalReader(client: Client, latestFirst: boolean) {
+  const modelCalls = new Set<string>();
+  return async (event: HistoryEvent, fact: Fact): Promise<RecordedLocalCall[] | undefined> => {
+    if (fact.type === 'scheduled' && fact.name === 'callModel') modelCalls.add(fact.key);
+    const marker = event.markerRecordedEventAttributes;
+    if (marker?.markerName === LOCAL_ACTIVITY) {
+      const call = await readLocalCall(client, marker.details ?? {}, marker.failure);
+      return call && [call];
+    }
+    if (fact.type !== 'succeeded' || fact.of !== 'activity') return undefined;
+    if (!modelCalls.delete(fact.key) && !latestFirst) return undefined;
+    const turn = asModelTurn(await fact.result());
+    const made = turn === undefined ? [] : readMadeCalls(turn);
+    return made.length === 0 ? undefined : made;
+  };
+}
+
+/** Calls are what an activity would have left: readers need not know the one from the other. */
+function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
+  const { id, at } = fact;
+  const before = fact.type === 'marked' ? 0 : Math.max(...calls.map(({ ms = 0 }) => ms));
+  const facts = calls.flatMap(({ id: workId, name, input, ms = 0, end }): Fact[] => {
+    const work = { of: 'activity', id, key: `${id} ${workId}`, more: true } as const;
+    const begun = { ...work, at: at - ms } as const;
+    return [
+      { ...begun, type: 'scheduled', workId, name, input: async () => input, local: true },
+      { ...begun, type: 'begun', attempt: 1 },
+      end.type === 'succeeded'
+        ? { ...work, at, type: 'succeeded', result: async () => end.result }
+        : {
+            ...work,
+            at,
+            type: 'failed',
+            error: async () => end.failed.error,
+            failure: async () => end.failed,
+          },
+    ];
+  });
+  const { more: _, ...last } = facts.pop() ?? fact;
+  return [{ ...fact, at: at - before, more: true }, ...facts, last];
 }
 
 function placeOf({ eventId, eventTime }: HistoryEvent): { id: number; at: number } {

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { LocalCall } from '../agent/calls.ts';
+import { type LocalCall, type ModelTurn, parseActivityId } from '../agent/calls.ts';
 import type { FailedCall } from '../agent/failures.ts';
 import { fieldsOf } from '../agent/json-object.ts';
 import { type Failure, type Payloads, decodeFirst, recordedFailure } from './payloads.ts';
@@ -7,7 +7,7 @@ import { type Failure, type Payloads, decodeFirst, recordedFailure } from './pay
 /** What sdk-core calls the one event that it records of a local activity, at its end. */
 export const LOCAL_ACTIVITY = 'core_local_activity';
 
-/** What a worker recorded of a call that it made within a workflow task. */
+/** What a worker recorded of a call that had no activity of its own. */
 export interface RecordedLocalCall extends LocalCall {
   /** The activity's type. */
   name: string;
@@ -33,6 +33,25 @@ export async function readLocalCall(
   const failed = await recordedFailure(client, failure)();
   const local = asLocalCall(failed.local);
   return local && { ...local, name, end: { type: 'failed', failed } };
+}
+
+/**
+ * The calls that were made with a model call, as its result says; not those that an activity follows on, which is their
+ * first record.
+ */
+export function readMadeCalls({ decision, made = [] }: ModelTurn): RecordedLocalCall[] {
+  const actions = decision.type === 'act' ? decision.actions : [];
+  // Another workflow's activity may be called alike.
+  return (Array.isArray(made) ? made : []).flatMap(({ id, ms, result, failed }): RecordedLocalCall[] => {
+    const { call = '' } = parseActivityId(id) ?? {};
+    const action = actions[Number(call.slice(call.indexOf('.') + 1)) - 1];
+    if (action === undefined) return [];
+    const local = { id, name: action.tool, input: action.toolInput, ms };
+    if (result !== undefined) return [{ ...local, end: { type: 'succeeded', result } }];
+    if (failed !== undefined)
+      return [{ ...local, end: { type: 'failed', failed: { ...failed, checkpoint: undefined } } }];
+    return [];
+  });
 }
 
 function asLocalCall(value: unknown): LocalCall | undefined {

@@ -1,4 +1,4 @@
-import { CALL_INTENT, type CallIntent, type ModelTurn, scopeOf } from '../agent/calls.ts';
+import { CALL_INTENT, type CallIntent, type ModelTurn, scopeOf, withoutCalls } from '../agent/calls.ts';
 import type { RunEvent, TimelessEvent } from '../agent/events.ts';
 import { located } from '../agent/image-refs.ts';
 import type { AgentManifest } from '../agent/manifest.ts';
@@ -227,7 +227,7 @@ export function createTrace(id: string): Trace {
     const reply = {
       type: 'model_ended',
       call,
-      turn,
+      turn: withoutCalls(turn),
       attempts,
       durationMs,
       closing: closing || undefined,

@@ -98,9 +98,9 @@ export interface ToolOptions extends Options<ToolRules> {
   /** Whether a person has to allow each call before it runs. Default 'never'. */
   approval?: Approval | undefined;
   /**
-   * For a tool that takes milliseconds: a call's first attempt is made within the workflow task, which saves about a quarter of a step's
-   * time. One that fails, takes longer than a second, or asks for more than its input, key and signal becomes an activity, as
-   * any other call, and is run again. Not with `effects: 'once'`. Default: false; true for the calculator.
+   * For a tool of `effects: 'none'` that takes milliseconds: a call's first attempt is made with the model call that decided on it, in
+   * its activity. One that fails, takes longer than a second, or asks for more than its input, key and signal becomes an
+   * activity, as any other call, and is run again. Default: false; true for the calculator.
    */
   inline?: boolean | undefined;
   /** How long a call may wait for a person. Default: the agent's, which is as long as it takes. */

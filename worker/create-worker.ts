@@ -11,7 +11,7 @@ import type { ReloopSinks } from '../workflows/emit.ts';
 import { setBeatInterval } from '../activities/beat-interval.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
-import { LOCAL_BUILD } from '../agent/names.ts';
+import { BUILD } from '../agent/names.ts';
 import { heartbeatInterval } from '../config/heartbeats-option.ts';
 import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
 import { PATIENT, cutOffInterceptor } from './cut-off.ts';
@@ -70,7 +70,7 @@ export async function createAgentWorker(
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: code,
-    buildId: LOCAL_BUILD,
+    buildId: BUILD,
     ...workerSettings,
     ...(cutOff === undefined ? {} : { shutdownGraceTime: PATIENT }),
     ...settings,

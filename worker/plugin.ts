@@ -1,5 +1,5 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
-import { LOCAL_BUILD } from '../agent/names.ts';
+import { BUILD } from '../agent/names.ts';
 import { createLoadedConfig } from '../config/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
@@ -43,7 +43,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     return {
       // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
-      ...(hasVersions(options) ? {} : { buildId: LOCAL_BUILD }),
+      ...(hasVersions(options) ? {} : { buildId: BUILD }),
       ...options,
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },

@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { type ModelTurn, type PlannedAction, activityId, replyEntry } from '../agent/calls.ts';
+import { type MadeCall, type ModelTurn, type PlannedAction, activityId, replyEntry } from '../agent/calls.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import type { KeptEnd } from '../agent/restart.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
@@ -19,7 +19,9 @@ export async function act(
   const { iterations } = loop.counters;
   const planned = actions.map((action, index) => {
     const call = `${iterations}.${index + 1}`;
-    return { action, call, kept: ends?.find(({ entry }) => entry.call === call) };
+    const id = activityId(loop.scope, call, 0);
+    const made = turn.made?.find((one) => one.id === id);
+    return { action, call, made, kept: ends?.find(({ entry }) => entry.call === call) };
   });
   if (loop.emit !== undefined && ends === undefined) emitPlanned(loop, turn, planned);
   const late: LateStep[] = [];
@@ -35,6 +37,8 @@ interface Planned {
   action: PlannedAction;
   /** `3.1`. */
   call: string;
+  /** Made with the model call. */
+  made: MadeCall | undefined;
   kept: KeptEnd | undefined;
 }
 
@@ -76,19 +80,19 @@ function emitPlanned({ emit, manifest, scope }: AgentLoop, turn: ModelTurn, plan
 async function takeStep(
   loop: AgentLoop,
   turn: ModelTurn,
-  { action, call, kept }: Planned,
+  { action, call, made, kept }: Planned,
   late: LateStep[],
 ): Promise<Step> {
   if (kept !== undefined) return { ...kept, result: undefined };
   const { log = turn.text, tool, toolCallId } = action;
   const id = activityId(loop.scope, call, 0);
   const startedAt = loop.emit && Date.now();
-  const { input, end, result, attempts, told } = await endedCall(loop, call, action);
+  const { input, end, result, attempts, told } = await endedCall(loop, call, action, made);
   const step = { action: { tool, toolInput: input, log }, observation: end.observation };
   const emit = () =>
     loop.emit?.({
       type: 'step',
-      step: { ...step, call: id, attempts, durationMs: Date.now() - (startedAt ?? 0) },
+      step: { ...step, call: id, attempts, durationMs: made?.ms ?? Date.now() - (startedAt ?? 0) },
     });
   if (told === 'now') emit();
   if (told === 'with the turn') late.push({ index: Number(call.slice(call.indexOf('.') + 1)), emit });
@@ -99,11 +103,16 @@ async function takeStep(
   };
 }
 
-async function endedCall(loop: AgentLoop, call: string, action: PlannedAction): Promise<EndedCall> {
+async function endedCall(
+  loop: AgentLoop,
+  call: string,
+  action: PlannedAction,
+  made: MadeCall | undefined,
+): Promise<EndedCall> {
   const { tools } = loop.manifest;
   const preset = presetEnd(action, tools);
   if (preset !== undefined) return { input: action.toolInput, end: preset.end, attempts: 0, told: 'before' };
   const manifest = tools.find(({ name }) => name === action.tool);
   if (manifest === undefined) throw new Error('unreachable: a call that is not preset is of a known tool');
-  return callTool(loop, manifest, call, action);
+  return callTool(loop, manifest, call, action, made);
 }

@@ -1,4 +1,4 @@
-import { type PlannedAction, activityId } from '../agent/calls.ts';
+import { type MadeCall, type PlannedAction, activityId } from '../agent/calls.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { needsApproval, withApproved } from '../agent/rules/approval.ts';
 import { askTimeoutOf, unanswered } from '../agent/rules/ask-timeout.ts';
@@ -38,12 +38,13 @@ interface CallQuestion extends Omit<Question, 'tool' | 'toolInput' | 'timeout'> 
   after?: { checkpoint: Json | undefined };
 }
 
-/** One tool call, however often it is scheduled: until it has a result, or a person or a policy or the deadline ends it. */
+/** One tool call, however often it is scheduled, and if its first attempt was `made` already: until it has a result, or a person or a policy or the deadline ends it. */
 export async function callTool(
   loop: AgentLoop,
   tool: ToolManifest,
   call: string,
   action: PlannedAction,
+  made?: MadeCall,
 ): Promise<EndedCall> {
   const open = loop.control.open({
     id: activityId(loop.scope, call, 0),
@@ -60,6 +61,7 @@ export async function callTool(
     input: action.toolInput,
     byPerson: false,
     live: false,
+    made,
     attempts: 0,
     lost: 0,
   };

@@ -5,15 +5,26 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import { NOT_INLINE } from '../agent/calls.ts';
-import { LOCAL_BUILD } from '../agent/names.ts';
+import { BUILD, INLINE_TASK_BUILD } from '../agent/names.ts';
 
 /** `failed`: it has failed, which another attempt may not; else it was no call for here. */
 export type LocalEnd<R> = { type: 'done'; result: R } | { type: 'again'; failed: boolean };
 
+/** Type of the failure of a tool's local activity that was begun anew as an activity, because it needed more than it had there. */
+const NOT_INLINE = 'NotInline';
+
 /** Whether the worker of this task makes calls within it; one of an earlier version, or of another build id, does not. */
 export function makesLocalCalls(): boolean {
-  return workflowInfo().currentBuildId?.startsWith(LOCAL_BUILD) === true;
+  return isOfBuild(BUILD) || isOfBuild(INLINE_TASK_BUILD);
+}
+
+/** The same of a tool's calls: a replay, for no worker of today does, because nothing there counts those that die of one. */
+export function madeLocalToolCalls(): boolean {
+  return isOfBuild(INLINE_TASK_BUILD);
+}
+
+function isOfBuild(build: string): boolean {
+  return workflowInfo().currentBuildId?.startsWith(build) === true;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
-import { type CallModelInput, type ModelTurn, activityId } from '../agent/calls.ts';
+import { type CallModelInput, type ModelTurn, activityId, withoutCalls } from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import { askTimeoutOf } from '../agent/rules/ask-timeout.ts';
 import { effectOf } from '../agent/rules/decisions.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../agent/vocabulary.ts';
-import { modelOptions } from './activity-options.ts';
+import { modelOptions, summaryOf } from './activity-options.ts';
 import { type AgentLoop, callId, recordsWaits } from './agent-loop.ts';
 import { ask } from './ask.ts';
 import type { Inbox } from './inbox.ts';
@@ -98,12 +98,13 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   const step = String(counters.iterations + 1);
   const activities = proxyActivities<ModelActivity>({
     activityId: activityId(scope, step, n),
-    summary: more.closing === true ? 'the answer, at the limit' : `step ${step}`,
+    summary: more.closing === true ? 'the answer, at the limit' : `step ${step}${madeBefore(loop)}`,
     ...modelOptions(manifest),
   });
   if (!inbox.isEmpty) append(transcript, saidEntries(inbox));
   const { repeat } = counters;
-  const input = { ...nextCall(transcript), repeat, ...more };
+  const root = makesCalls(loop) ? loop.root : undefined;
+  const input = { ...nextCall(transcript), repeat, root, ...more };
   const call = callId(loop);
   const startedAt = loop.emit && Date.now();
   loop.emit?.({ type: 'model_started', call });
@@ -114,7 +115,7 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   loop.emit?.({
     type: 'model_ended',
     call,
-    turn,
+    turn: withoutCalls(turn),
     attempts: turn.attempt ?? 1,
     durationMs: Date.now() - (startedAt ?? 0),
     closing: more.closing,
@@ -123,6 +124,23 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
   return turn;
+}
+
+/** Whether the model's activity may make calls: a backtest's are answered from the recording. */
+function makesCalls({ manifest, recorded }: AgentLoop): boolean {
+  return recorded === undefined && manifest.tools.some(({ inline }) => inline === true);
+}
+
+/** Calls that had no activity of their own stand on the Web UI's timeline with the model call that is told of them. */
+function madeBefore({ transcript, manifest }: AgentLoop): string {
+  const inline = new Set(manifest.tools.flatMap((tool) => (tool.inline === true ? tool.name : [])));
+  if (inline.size === 0) return '';
+  const calls = transcript.pending.flatMap((entry) =>
+    entry.type === 'step' && inline.has(entry.action.tool)
+      ? `${entry.action.tool} ${summaryOf(entry.action.toolInput)}`
+      : [],
+  );
+  return calls.length === 0 ? '' : ` after ${summaryOf(calls.join(', '))}`;
 }
 
 function saidEntries(inbox: Inbox): Entry[] {

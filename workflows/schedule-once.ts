@@ -1,15 +1,21 @@
-import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
-import { type ToolCallMeta, type ToolResult, activityId } from '../agent/calls.ts';
+import { ApplicationFailure, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  type FailureDetails,
+  type MadeCall,
+  type ToolCallMeta,
+  type ToolResult,
+  activityId,
+} from '../agent/calls.ts';
 import { type FailedCall, readFailure } from '../agent/failures.ts';
 import type { ToolManifest } from '../agent/manifest.ts';
 import { type CallEnd, cancelledEnd, resultEnd } from '../agent/rules/call-rules.ts';
 import { aftermath, withIntent } from '../agent/rules/doubt.ts';
 import type { ResultRef } from '../agent/transcript/entries.ts';
 import { type Json, type Usage, addUsage } from '../agent/vocabulary.ts';
-import { externalActivity, summaryOf, toolActivity } from './activity-options.ts';
+import { externalActivity, toolActivity } from './activity-options.ts';
 import { type AgentLoop, recordsWaits } from './agent-loop.ts';
 import { attachMeta } from './call-header.ts';
-import { localCall, makesLocalCalls } from './local-call.ts';
+import { type LocalEnd, localCall, madeLocalToolCalls } from './local-call.ts';
 import type { OpenCall } from './open-call.ts';
 import { recordedCall } from './recorded-call.ts';
 import { endOfAttempt } from './run-failure.ts';
@@ -26,6 +32,8 @@ export interface Schedule {
   byPerson: boolean;
   /** In a backtest: the tool itself is run, for the recording does not have the call. */
   live: boolean;
+  /** The first attempt, where the model's activity has made it. */
+  made?: MadeCall | undefined;
 }
 
 export type ScheduleEnd =
@@ -97,19 +105,28 @@ function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown
 }
 
 /** What a person has looked at is an activity of its own. */
-function isInline({ tool, open, byPerson }: Schedule): boolean {
-  return tool.inline === true && open.n === 0 && !byPerson && makesLocalCalls();
+function isInline({ tool, open, byPerson, made }: Schedule): boolean {
+  if (tool.inline !== true || open.n > 0 || byPerson) return false;
+  return made !== undefined || madeLocalToolCalls();
 }
 
-/** The first attempt within the workflow task; where that is not the end, the tool's activity with the attempts that are left. */
+/** The first attempt was made with the model call. Where that is not the end, the tool's activity follows with the attempts that are left. */
 async function startInline(loop: AgentLoop, schedule: Schedule, id: string): Promise<ToolResult> {
-  const { tool, call, open, input } = schedule;
-  const meta = metaOf(loop, tool, call, open);
-  const end = await localCall<ToolResult>(tool.name, [input, { id, meta }], summaryOf(input));
+  const { tool, made } = schedule;
+  const end = made === undefined ? await localCall<ToolResult>(tool.name, [], '') : madeEnd(made);
   if (end.type === 'done') return end.result;
   const { retry } = tool;
   const left = end.failed ? { ...retry, maxAttempts: retry.maxAttempts - 1 } : retry;
   return startOwn(loop, { ...schedule, tool: { ...tool, retry: left } }, id);
+}
+
+/** Throws a final failure, as an activity would. */
+function madeEnd({ result, failed, again }: MadeCall): LocalEnd<ToolResult> {
+  if (failed !== undefined) {
+    const details: FailureDetails[] = failed.mayPass ? [{ exhausted: true }] : [];
+    throw ApplicationFailure.create({ ...failed.error, details, nonRetryable: true });
+  }
+  return result === undefined ? { type: 'again', failed: again === true } : { type: 'done', result };
 }
 
 /** A tool of ours: its activity is our runner. */

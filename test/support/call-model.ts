@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Dependencies } from '../../activities/dependencies.ts';
+import { createObservations } from '../../activities/observations.ts';
 import { createStoredImages } from '../../activities/stored-images.ts';
 import { createCallModel } from '../../activities/call-model.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
@@ -42,6 +43,7 @@ export function callModelOnce(
       open: async () => transcriptAt(advance(START, entries), entries),
       manifest: async () => agent,
     },
+    createObservations(1_000),
     createStoredImages(1_000),
   );
   const delta = { scope: 0, base: 0, prev: START.digest, delta: entries };

@@ -1,7 +1,7 @@
 import { type Model, defineModel, defineTool } from '../../index.ts';
 import { act, answer, modelOf, script } from './scripts.ts';
 
-/** Made within the workflow task, unless it fails or asks for more. */
+/** Made with the model call, unless it fails or asks for more. */
 export const quick = defineTool({
   name: 'quick',
   description: 'takes milliseconds',
@@ -15,7 +15,7 @@ export const quick = defineTool({
     return `quick ${input.padEnd(input === 'long' ? 2_000 : 0)}`;
   },
 });
-/** Calls within the workflow task beside one that is an activity. */
+/** Calls that are made with the model call beside one that is an activity. */
 const mixed = defineModel({
   call: (_request, { step }) =>
     Promise.resolve({
@@ -32,7 +32,7 @@ const mixed = defineModel({
     }),
 });
 
-/** Paths of the histories that are recorded, with calls within the workflow task. */
+/** Paths of the histories that are recorded, with calls that have no activity of their own. */
 export const inlinePaths: { name: string; model: Model; options?: object }[] = [
   {
     name: 'inline',

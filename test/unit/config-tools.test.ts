@@ -21,6 +21,11 @@ describe('a tool is refused', () => {
       'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent"|"once".',
     ],
     [
+      'where it is inline and has effects',
+      { inline: true },
+      `Tool "t": inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.`,
+    ],
+    [
       'with an unknown option, and told the known ones',
       { retries: 3 },
       'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',

@@ -5,12 +5,15 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
 import { asText } from '../../agent/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
+import { defineModel } from '../../models/model.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
 
 /** Attempts, by tool: what each had for a key. */
 const keys: { [tool: string]: string[] } = {};
+/** The same of the first run. */
+const tries: typeof keys = {};
 const seen: RunEvent[] = [];
 
 function quick(name: string, run: (input: string, context: ToolContext, attempt: number) => unknown) {
@@ -57,6 +60,27 @@ const tools = [
   { ...quick('alone', () => Promise.reject(new Error('never'))), retry: { maxAttempts: 1 } },
 ];
 
+let [together, largestTogether] = [0, 0];
+const thirty = quick('thirty', async () => {
+  largestTogether = Math.max(largestTogether, ++together);
+  await sleep(50);
+  together--;
+  return 'x'.repeat(30_000);
+});
+const ten = defineModel({
+  call: (_request, { step }) =>
+    Promise.resolve({
+      text: step === '1' ? '' : 'ten',
+      toolCalls: Array.from({ length: step === '1' ? 10 : 0 }, (_, index) => ({
+        id: `call-${index}`,
+        name: 'thirty',
+        arguments: JSON.stringify({ __arg1: String(index) }),
+      })),
+      finishReason: 'stop',
+      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+    }),
+});
+
 const model = script(
   act('small', 'a'),
   act('large', 'b'),
@@ -67,17 +91,28 @@ const model = script(
 );
 const agents = [
   defineAgent({ name: 'quick', tools, model, maxIterations: null }),
+  defineAgent({
+    name: 'asking',
+    tools: [{ ...quick('asked', () => 'said'), approval: 'always' as const }],
+    model: script(act('asked', 'a'), answer('asked')),
+  }),
+  defineAgent({ name: 'many', kind: 'tool-calling', tools: [thirty], model: ten }),
   defineAgent({ name: 'two', tools, model: script(act('small', 'a'), act('large', 'b'), answer('two')) }),
 ];
 
 let rig: Rig;
 let id: string;
+let two: string;
 beforeAll(async () => {
   const onEvent = (event: RunEvent) => void seen.push(event);
   rig = await startRig({ agents, onEvent }, { transcriptCacheBytes: 1 });
   const run = await rig.client.start('quick', 'what?');
   ({ id } = run);
   await run.result();
+  Object.assign(tries, structuredClone(keys));
+  const other = await rig.client.start('two', 'what?');
+  two = other.id;
+  await other.result();
 });
 afterAll(() => rig.stop());
 
@@ -92,14 +127,22 @@ async function activitiesOf(run: string): Promise<string[]> {
   );
 }
 
-test('an inline tool is run within the workflow task, and an activity only where that was not its end', async () => {
+test('an inline tool is run by the activity of the model call, and has one of its own only where that was not its end', async () => {
   const activities = (await activitiesOf(id)).filter((name) => name !== 'callModel');
   expect(activities).toEqual(['huge', 'fails', 'fails_once', 'stores', 'lasts']);
 });
 
+test('a step of it is one activity and one workflow task: six events, one action', async () => {
+  const { events = [] } = await historyOf(two);
+  // What a run begins with, two steps and the answer, its end.
+  expect(events).toHaveLength(5 + 3 * 6 + 1);
+  const { usage } = await rig.client.get(two).describe();
+  expect(usage?.actions).toBe(1 + 1 + 3);
+});
+
 test('it is tried as often as it may be, with the same key', () => {
-  const tries = Object.entries(keys).map(([name, own]) => [name, own.length, new Set(own).size]);
-  expect(Object.fromEntries(tries.map(([name, ...counts]) => [name, counts]))).toEqual({
+  const counts = Object.entries(tries).map(([name, own]) => [name, [own.length, new Set(own).size]]);
+  expect(Object.fromEntries(counts)).toEqual({
     small: [1, 1],
     large: [1, 1],
     huge: [2, 1],
@@ -130,12 +173,15 @@ test('its steps are those of any tool', async () => {
   expect(promptOf(model.requests.at(-1)?.request)).toContain(`Observation: large b ${'x'.repeat(5_000)}\n`);
 });
 
-test("the Web UI's timeline shows its input", async () => {
+test("the Web UI's timeline shows it and its input with the model call that comes after it", async () => {
   const { events } = await historyOf(id);
-  const summaries = (events ?? []).flatMap(({ markerRecordedEventAttributes: marker, userMetadata }) =>
-    marker && userMetadata?.summary ? [defaultPayloadConverter.fromPayload(userMetadata.summary)] : [],
+  const summaries = (events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
+      scheduled?.activityType?.name === 'callModel' && userMetadata?.summary
+        ? [defaultPayloadConverter.fromPayload(userMetadata.summary)]
+        : [],
   );
-  expect(summaries.slice(0, 3)).toEqual(['quick', 'a', 'b']);
+  expect(summaries.slice(0, 3)).toEqual(['step 1', 'step 2 after small a', 'step 3 after large b']);
 });
 
 test('the worker tells of it what history tells', async () => {
@@ -166,14 +212,28 @@ test('its history replays', async () => {
   await expect(replayed).resolves.not.toThrow();
 });
 
-describe('a run with steps of inline tools', () => {
-  let two: string;
-  beforeAll(async () => {
-    const run = await rig.client.start('two', 'what?');
-    two = run.id;
-    await run.result();
+test('a call that a person has to allow is an activity, made after they have', async () => {
+  const run = await rig.client.start('asking', 'what?');
+  const { output } = await run.result({
+    onWaiting: ({ call, n }) => run.decide(call, { type: 'approve' }, n),
   });
+  expect(output).toBe('asked');
+  expect(await activitiesOf(run.id)).toEqual(['callModel', 'asked', 'callModel']);
+  expect(keys['asked']).toHaveLength(1);
+});
 
+test('calls of one turn are made side by side; those that return too much together are activities', async () => {
+  const run = await rig.client.start('many', 'what?');
+  const { intermediateSteps } = await run.result();
+  expect(intermediateSteps.map(({ observation }) => asText(observation).length)).toEqual(
+    Array.from({ length: 10 }, () => 30_000),
+  );
+  // Eight times 30 KB are recorded with the reply.
+  expect(await activitiesOf(run.id)).toEqual(['callModel', 'thirty', 'thirty', 'callModel']);
+  expect(largestTogether).toBe(10);
+});
+
+describe('a run with steps of inline tools', () => {
   test('is forked with the steps before, which are not run again', async () => {
     const before = [keys['small']?.length, keys['large']?.length];
     const { id: fork } = await rig.client.get(two).fork({ step: 2 });
