@@ -29,19 +29,29 @@ export async function* readFacts(
   run: RunRef,
   options: ReadOptions = {},
 ): AsyncGenerator<Fact> {
+  for await (const facts of readFactPages(client, run, options)) yield* facts;
+}
+
+/** The same, as many at a time as the server says. */
+export async function* readFactPages(
+  client: Client,
+  run: RunRef,
+  options: ReadOptions = {},
+): AsyncGenerator<readonly Fact[]> {
   const { latestFirst = false } = options;
   const factOf = createFactReader(client, run);
   const callsIn = createLocalReader(client, latestFirst);
-  for await (const event of readRun(client, run, options)) {
-    const fact = factOf(event);
-    if (fact === undefined) continue;
-    const calls = await callsIn(event, fact);
-    if (calls === undefined) {
-      yield fact;
-      continue;
+  for await (const events of readRun(client, run, options)) {
+    const page: Fact[] = [];
+    for (const event of events) {
+      const fact = factOf(event);
+      if (fact === undefined) continue;
+      const reading = callsIn(event, fact);
+      const calls = reading && (await reading);
+      const facts = calls === undefined ? [fact] : withCalls(fact, calls);
+      page.push(...(latestFirst ? facts.toReversed() : facts));
     }
-    const facts = withCalls(fact, calls);
-    yield* latestFirst ? facts.toReversed() : facts;
+    yield page;
   }
 }
 
@@ -51,19 +61,27 @@ export async function* readFacts(
  */
 function createLocalReader(client: Client, latestFirst: boolean) {
   const modelCalls = new Set<string>();
-  return async (event: HistoryEvent, fact: Fact): Promise<RecordedLocalCall[] | undefined> => {
+  return (event: HistoryEvent, fact: Fact): Promise<RecordedLocalCall[] | undefined> | undefined => {
     if (fact.type === 'scheduled' && fact.name === 'callModel') modelCalls.add(fact.key);
     const marker = event.markerRecordedEventAttributes;
-    if (marker?.markerName === LOCAL_ACTIVITY) {
-      const call = await readLocalCall(client, marker.details ?? {}, marker.failure);
-      return call && [call];
-    }
+    if (marker?.markerName === LOCAL_ACTIVITY) return callOf(client, marker);
     if (fact.type !== 'succeeded' || fact.of !== 'activity') return undefined;
-    if (!modelCalls.delete(fact.key) && !latestFirst) return undefined;
-    const turn = asModelTurn(await fact.result());
-    const made = turn === undefined ? [] : readMadeCalls(turn);
-    return made.length === 0 ? undefined : made;
+    return modelCalls.delete(fact.key) || latestFirst ? madeWith(fact.result) : undefined;
   };
+}
+
+async function callOf(
+  client: Client,
+  { details, failure }: NonNullable<HistoryEvent['markerRecordedEventAttributes']>,
+): Promise<RecordedLocalCall[] | undefined> {
+  const call = await readLocalCall(client, details ?? {}, failure);
+  return call && [call];
+}
+
+async function madeWith(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
+  const turn = asModelTurn(await result());
+  const made = turn === undefined ? [] : readMadeCalls(turn);
+  return made.length === 0 ? undefined : made;
 }
 
 /** Calls are what an activity would have left: readers need not know the one from the other. */

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { parseActivityId } from '../agent/calls.ts';
 import { type Restart, replacedRun } from '../agent/restart.ts';
 import type { Fact, StartedFact } from './fact.ts';
-import { readFacts, readStart } from './facts.ts';
+import { readFactPages, readFacts, readStart } from './facts.ts';
 import { type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
 
@@ -32,24 +32,46 @@ export async function* readRunFacts(
   follow = false,
   signal?: AbortSignal,
 ): AsyncGenerator<RunFact> {
+  for await (const { run: of, facts } of readRunPages(client, run, follow, signal))
+    for (const fact of facts) yield { run: of, fact };
+}
+
+/** Facts of one run, as many at a time as the server says. */
+interface RunPage {
+  run: RunRef;
+  facts: readonly Fact[];
+}
+
+export async function* readRunPages(
+  client: Client,
+  run: RunRef,
+  follow = false,
+  signal?: AbortSignal,
+): AsyncGenerator<RunPage> {
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
-    for await (const fact of readFacts(client, current, { follow, signal })) {
+    for await (const facts of readFactPages(client, current, { follow, signal })) {
       // How the run began tells whether there is anything before it: who reads one that stands alone reads it once.
-      if (fact.type === 'started' && current === run) yield* readBefore(client, fact);
-      if (follow || fact.type === 'run_continued') next = await nextAfter(client, current, fact);
-      if (next !== undefined && fact.type !== 'run_continued') break;
-      yield { run: current, fact };
+      const [first] = facts;
+      if (first?.type === 'started' && current === run) yield* readBefore(client, first);
+      // Nothing comes behind the end of a run.
+      const last = facts.at(-1);
+      if (last !== undefined && (follow || last.type === 'run_continued'))
+        next = await nextAfter(client, current, last);
+      const isReplaced = next !== undefined && last?.type !== 'run_continued';
+      yield { run: current, facts: isReplaced ? facts.slice(0, -1) : facts };
+      if (isReplaced) break;
     }
     current = next;
   }
 }
 
-async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<RunFact> {
+async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<RunPage> {
   for (const { run, until } of await partsBefore(client, start)) {
-    for await (const fact of readFacts(client, run)) {
-      if (until !== undefined && isPast(fact, until)) break;
-      yield { run, fact };
+    for await (const facts of readFactPages(client, run)) {
+      const past = until === undefined ? -1 : facts.findIndex((fact) => isPast(fact, until));
+      yield { run, facts: past < 0 ? facts : facts.slice(0, past) };
+      if (past >= 0) break;
     }
   }
 }

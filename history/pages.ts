@@ -35,7 +35,7 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The recorded events of one run in the client's namespace. Reads the server's record: no worker is asked. */
+/** The recorded events of one run in the client's namespace, page by page. Reads the server's record: no worker is asked. */
 export function readRun(
   client: Client,
   run: RunRef,
@@ -46,7 +46,7 @@ export function readRun(
     pageSize = latestFirst ? 20 : 200,
     signal,
   }: ReadOptions = {},
-): AsyncGenerator<HistoryEvent> {
+): AsyncGenerator<readonly HistoryEvent[]> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
     async (token, size) => {
@@ -71,7 +71,7 @@ export function readRun(
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
     (error) => [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
-    pageSize,
+    { pageSize, ahead: !follow && !latestFirst && pageSize > 1 },
   );
 }
 
@@ -121,25 +121,34 @@ export interface Page<E> {
 export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Promise<Page<E>>;
 
 /**
- * All events, page by page. A page whose bytes exceed what a connection takes is asked for again at an eighth of the size;
- * `tooLarge` tells that error from others.
+ * All events, page by page: an event of its own would be a promise or ten for each. A page whose bytes exceed what a
+ * connection takes is asked for again at an eighth of the size; `tooLarge` tells that error from others. `ahead`: while a page
+ * is being read, the next one is on its way.
  */
 export async function* readPages<E>(
   fetch: FetchPage<E>,
   tooLarge: (error: unknown) => boolean,
-  pageSize = 200,
-): AsyncGenerator<E> {
-  let token: Uint8Array | undefined;
+  { pageSize = 200, ahead = false }: { pageSize?: number; ahead?: boolean } = {},
+): AsyncGenerator<readonly E[]> {
   let size = pageSize;
-  for (;;) {
-    try {
-      const page = await fetch(token, size);
-      yield* page.events;
-      if (page.next === undefined || page.next.length === 0) return;
-      token = page.next;
-    } catch (error) {
-      if (!tooLarge(error) || size === 1) throw error;
-      size = Math.ceil(size / SMALLER_TIMES);
+  const ask = async (token: Uint8Array | undefined): Promise<Page<E>> => {
+    for (;;) {
+      try {
+        return await fetch(token, size);
+      } catch (error) {
+        if (!tooLarge(error) || size === 1) throw error;
+        size = Math.ceil(size / SMALLER_TIMES);
+      }
     }
+  };
+  let page = await ask(undefined);
+  while (page.next !== undefined && page.next.length > 0) {
+    const { next, events } = page;
+    const asked = ahead ? ask(next) : undefined;
+    // Who has read enough asks for no more, and nobody hears of its failure.
+    asked?.catch(() => undefined);
+    yield events;
+    page = await (asked ?? ask(next));
   }
+  yield page.events;
 }

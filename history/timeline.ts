@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { type RunEvent, isRecorded } from '../agent/events.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
 import type { Fact } from './fact.ts';
-import { readRunFacts } from './lineage.ts';
+import { readRunPages } from './lineage.ts';
 import type { RunRef } from './pages.ts';
 import type { Position } from './positions.ts';
 import { createTrace } from './trace.ts';
@@ -49,19 +49,20 @@ export async function* readTimeline(
   const childOf = createChildReader();
   const placeOf = createPlaces(after);
   let told: RunEvent[] = [];
-  for await (const { run: of, fact } of readRunFacts(client, run, follow, signal)) {
-    const { runId } = of;
-    await onFact?.(fact);
-    told = [...told, ...(await trace.next(fact))];
-    if (fact.more) continue;
-    const events = told;
-    told = [];
-    const child = childOf(of, fact);
-    const place = placeOf(runId, fact.id);
-    if (events.length === 0 && child === undefined && place !== 'at') continue;
-    const known = place === 'behind' ? 0 : place === 'before' ? events.length : (after?.index ?? -1) + 1;
-    yield { at: fact.at, runId, event: fact.id, events, known, place, child };
-  }
+  for await (const { run: of, facts } of readRunPages(client, run, follow, signal))
+    for (const fact of facts) {
+      const { runId } = of;
+      await onFact?.(fact);
+      told.push(...(await trace.next(fact)));
+      if (fact.more) continue;
+      const events = told;
+      told = [];
+      const child = childOf(of, fact);
+      const place = placeOf(runId, fact.id);
+      if (events.length === 0 && child === undefined && place !== 'at') continue;
+      const known = place === 'behind' ? 0 : place === 'before' ? events.length : (after?.index ?? -1) + 1;
+      yield { at: fact.at, runId, event: fact.id, events, known, place, child };
+    }
 }
 
 /** Which calls have been begun and are not over, by what has been told so far. */

@@ -27,8 +27,18 @@ describe('pages', () => {
 
   test('are fetched only when they are wanted', async () => {
     const { fetch, asked } = source([['a', 'b'], ['c']]);
-    for await (const event of readPages(fetch, tooLarge)) if (event === 'b') break;
+    for await (const events of readPages(fetch, tooLarge)) if (events.includes('b')) break;
     expect(asked).toHaveLength(1);
+  });
+
+  test('are fetched while the one before is read, where that is wanted; who stops early hears of no failure', async () => {
+    const { fetch, asked } = source([['a'], ['b'], ['c'], ['d']], (page) => page === 3);
+    const read: string[] = [];
+    for await (const events of readPages(fetch, tooLarge, { pageSize: 1, ahead: true })) {
+      read.push(...events, String(asked.length));
+      if (events.includes('c')) break;
+    }
+    expect(read).toEqual(['a', '2', 'b', '3', 'c', '4']);
   });
 });
 
@@ -66,6 +76,6 @@ function source(pages: string[][], isTooLarge: (page: number, size: number) => b
 
 async function all(fetch: Parameters<typeof readPages<string>>[0]): Promise<string[]> {
   const events: string[] = [];
-  for await (const event of readPages(fetch, tooLarge)) events.push(event);
+  for await (const page of readPages(fetch, tooLarge)) events.push(...page);
   return events;
 }

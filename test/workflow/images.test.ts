@@ -276,8 +276,8 @@ async function copiesOf(image: Buffer, workflowId: string, runIds: string[]): Pr
   const inBase64 = Buffer.from(image.toString('base64').slice(400, 500));
   let copies = 0;
   for (const runId of runIds) {
-    for await (const event of readRun(rig.temporal, { workflowId, runId }, { pageSize: 5 })) {
-      for (const bytes of bytesIn(event)) {
+    for await (const events of readRun(rig.temporal, { workflowId, runId }, { pageSize: 5 })) {
+      for (const bytes of bytesIn(events)) {
         copies += Number(bytes.includes(middle)) + Number(bytes.includes(inBase64));
       }
     }
