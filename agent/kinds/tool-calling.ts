@@ -77,12 +77,31 @@ const SINGLE_STRING: JsonSchema = {
 function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
   return turnsOf(parts).flatMap((turn) => {
     if (turn.type === 'message') return [{ role: turn.role, content: turn.text }];
-    const { reply, steps: shown } = turn;
-    if (reply === undefined) return shown.flatMap(wholeReply);
-    const ids = shown.map(({ toolCallId }) => toolCallId);
-    const calls = reply.toolCalls.filter(({ id }) => ids.includes(id));
-    return [assistantMessage(reply, calls), ...answersOf(shown)];
+    const [first] = turn.steps;
+    const known = first && written.get(first);
+    if (known !== undefined && isSameTurn(known.turn, turn)) return known.messages;
+    const messages = turnMessages(turn);
+    if (first !== undefined) written.set(first, { turn, messages });
+    return messages;
   });
+}
+
+/** Every request shows all turns: the messages of one are the same objects as long as its steps are. */
+const written = new WeakMap<PromptStep, { turn: ShownTurn; messages: ChatMessage[] }>();
+
+function isSameTurn(one: ShownTurn, other: ShownTurn): boolean {
+  return (
+    one.reply === other.reply &&
+    one.steps.length === other.steps.length &&
+    one.steps.every((step, index) => step === other.steps[index])
+  );
+}
+
+function turnMessages({ reply, steps: shown }: ShownTurn): ChatMessage[] {
+  if (reply === undefined) return shown.flatMap(wholeReply);
+  const ids = shown.map(({ toolCallId }) => toolCallId);
+  const calls = reply.toolCalls.filter(({ id }) => ids.includes(id));
+  return [assistantMessage(reply, calls), ...answersOf(shown)];
 }
 
 /** The answers of one turn, each said once. */

@@ -132,24 +132,34 @@ export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agen
 
 function promptSteps(entries: readonly Entry[]): PromptStep[] {
   const steps: PromptStep[] = [];
-  let reply: TurnReply | undefined;
-  let turn = '';
+  let reply: ReplyEntry | undefined;
   for (const entry of entries) {
-    if (entry.type === 'reply') {
-      const { type: _type, call, ...said } = entry;
-      reply = said;
-      turn = call;
-    }
+    if (entry.type === 'reply') reply = entry;
     if (entry.type !== 'step') continue;
-    const { call, action, observation, toolCallId } = entry;
-    steps.push({
-      action,
-      observation,
-      toolCallId,
-      reply: call.startsWith(`${turn}.`) ? reply : undefined,
-    });
+    const isOfReply = reply !== undefined && entry.call.startsWith(`${reply.call}.`);
+    steps.push(promptStep(entry, isOfReply ? reply : undefined));
   }
   return steps;
+}
+
+/** The same object at each call, as the entry is: what is made of it can be kept with it. */
+const promptStep = keptWith((entry: StepEntry, reply: ReplyEntry | undefined): PromptStep => {
+  const { action, observation, toolCallId } = entry;
+  return { action, observation, toolCallId, reply: reply && turnReply(reply, undefined) };
+});
+
+const turnReply = keptWith(({ type: _type, call: _call, ...said }: ReplyEntry): TurnReply => said);
+
+/** What is made of a value that does not change, and of another that goes with it, is made once. */
+function keptWith<K extends object, W, V>(make: (key: K, beside: W) => V): (key: K, beside: W) => V {
+  const kept = new WeakMap<K, { beside: W; made: V }>();
+  return (key, beside) => {
+    const known = kept.get(key);
+    if (known !== undefined && known.beside === beside) return known.made;
+    const made = make(key, beside);
+    kept.set(key, { beside, made });
+    return made;
+  };
 }
 
 function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined {

@@ -41,10 +41,33 @@ function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } 
   if (prompt.type === 'text') return { messages: [{ role: 'user', content: prompt.text }] };
   const { messages, tools = [], toolChoice } = prompt;
   return {
-    messages: messages.map((message) => onlySet(wireMessage(message))),
+    messages: messages.map(writtenMessage),
     tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: { ...tool } })) : undefined,
     tool_choice: toolChoice,
   };
+}
+
+/** A message is the same object in each request that shows it: so is what it is sent as. */
+const written = new WeakMap<ChatMessage, { of: ChatMessage; wire: WireBody }>();
+
+function writtenMessage(message: ChatMessage): WireBody {
+  const known = written.get(message);
+  if (known !== undefined && isUnchanged(known.of, message)) return known.wire;
+  const wire = onlySet(wireMessage(message));
+  written.set(message, { of: { ...message }, wire });
+  return wire;
+}
+
+/** A kind of the user's own may use an object again for another message. */
+function isUnchanged(was: ChatMessage, is: ChatMessage): boolean {
+  return (
+    was.role === is.role &&
+    was.content === is.content &&
+    was.toolCalls === is.toolCalls &&
+    was.toolCallId === is.toolCallId &&
+    was.reasoning === is.reasoning &&
+    was.providerData === is.providerData
+  );
 }
 
 function wireMessage(message: ChatMessage): { [field: string]: Json | undefined } {
