@@ -1,7 +1,5 @@
 import type { Context } from '@temporalio/activity';
-
-/** Of a worker that nobody has set one for: rare enough to cost little, often enough to miss one and live. */
-const USUAL_MS = 6000;
+import { limits } from '../agent/limits.ts';
 
 const intervals = new WeakMap<Context, number>();
 
@@ -10,7 +8,7 @@ export function setBeatInterval(context: Context, everyMs: number): void {
   intervals.set(context, everyMs);
 }
 
-/** How long an activity may be silent, in milliseconds: its regular heartbeats are so far apart. */
+/** How long an activity may be silent, in milliseconds: its regular heartbeats are so far apart. Of a worker that nobody has set it for: rarely. */
 export function beatInterval(context: Context): number {
-  return intervals.get(context) ?? USUAL_MS;
+  return intervals.get(context) ?? limits.frugalBeatMs;
 }

@@ -59,6 +59,8 @@ export const limits = {
   retryAfterMs: 15 * 60_000,
   /** The most that Temporal grants an attempt of a model call: its time-out, which the runner keeps, is one of silence. */
   modelAttemptMs: 24 * 3_600_000,
+  /** How far apart rare heartbeats are: one may be missed before an attempt is taken for dead. */
+  frugalBeatMs: 6_000,
   /** What a timer of Node can count. */
   timerMs: 2 ** 31 - 1,
   /** Workers that may die in a row of one tool call before a person is asked: it may well be the tool that kills them. */

@@ -1,6 +1,6 @@
 import type { StartOptions } from './start-options.ts';
 import type { RunResultWithSteps } from './agent-run.ts';
-import { aFewAtATime } from './concurrent.ts';
+import { aFewAtATime } from '../agent/concurrent.ts';
 import type { Input } from './read-input.ts';
 import { InvalidInput } from './errors.ts';
 

@@ -5,7 +5,7 @@ import { searchAttribute } from '../agent/names.ts';
 import { sessionId } from '../agent/session/session.ts';
 import type { RunStatus } from '../agent/vocabulary.ts';
 import { type ListedRun, nextOf, readListPage } from '../history/listed.ts';
-import { aFewAtATime } from './concurrent.ts';
+import { aFewAtATime } from '../agent/concurrent.ts';
 import { InvalidInput } from './errors.ts';
 import { queryOf } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { limits } from '../agent/limits.ts';
 
 /**
  * How often a call that takes long says that it is alive. With it goes what it shows of itself (text, progress), and with
@@ -23,5 +24,5 @@ export const heartbeatsSchema = z.custom<Heartbeats>(
 /** In milliseconds. */
 export function heartbeatInterval(heartbeats: Heartbeats): number {
   if (heartbeats === 'lively') return SHORTEST_MS;
-  return heartbeats === 'frugal' ? 6000 : heartbeats.everyMs;
+  return heartbeats === 'frugal' ? limits.frugalBeatMs : heartbeats.everyMs;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
+import { aFewAtATime } from '../agent/concurrent.ts';
 import { fieldOf } from '../agent/values.ts';
 import type { BegunAttempt } from './attempt-journal.ts';
 
@@ -47,12 +48,7 @@ export async function failLostAttempts(
   const runs = [...new Set(attempts.map(({ runId }) => runId))].map((runId) =>
     attempts.filter((attempt) => attempt.runId === runId),
   );
-  const work = async () => {
-    for (let ofRun = runs.pop(); ofRun !== undefined; ofRun = runs.pop()) {
-      await failPatiently(connection, namespace, ofRun);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await aFewAtATime(runs, AT_A_TIME, (ofRun) => failPatiently(connection, namespace, ofRun));
 }
 
 async function failPatiently(

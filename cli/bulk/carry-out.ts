@@ -1,4 +1,4 @@
-import { aFewAtATime } from '../../client/concurrent.ts';
+import { aFewAtATime } from '../../agent/concurrent.ts';
 import { placeOfRun } from '../../client/place.ts';
 import type { CliContext } from '../context.ts';
 import { warnWithoutWorker } from '../follow/no-worker.ts';

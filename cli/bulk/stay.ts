@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callPath } from '../../agent/calls.ts';
 import type { WaitingCall } from '../../agent/events.ts';
-import { aFewAtATime } from '../../client/concurrent.ts';
+import { aFewAtATime } from '../../agent/concurrent.ts';
 import type { CliContext } from '../context.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, say } from '../io.ts';

@@ -2,7 +2,7 @@ import type { WaitingCall } from '../../agent/events.ts';
 import { type DecisionName, ruleOf } from '../../agent/rules/decisions.ts';
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { asText } from '../../agent/vocabulary.ts';
-import { aFewAtATime } from '../../client/concurrent.ts';
+import { aFewAtATime } from '../../agent/concurrent.ts';
 import type { RunSummary } from '../../client/list-runs.ts';
 import { haltedStatuses, openStatuses } from '../../client/run-filters.ts';
 import { recordedReport } from '../../client/run-status.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/events.ts';
-import { aFewAtATime } from '../../client/concurrent.ts';
+import { aFewAtATime } from '../../agent/concurrent.ts';
 import { type BoundaryRig, type Played, startBoundaryRig } from '../support/boundary-rig.ts';
 import { type Row, rows } from '../support/boundary-rows.ts';
 
