@@ -20,6 +20,7 @@ export interface LongRun {
   lastTenthMs: number;
   bytesPerStep: number;
   eventsPerStep: number;
+  actionsPerStep: number;
 }
 
 let runs = 0;
@@ -50,6 +51,7 @@ export async function measureLongRun(
     lastTenthMs: last,
     bytesPerStep: recorded.bytes / taken,
     eventsPerStep: recorded.events / taken,
+    actionsPerStep: recorded.actions / taken,
   };
 }
 

@@ -33,6 +33,7 @@ function longColumns(all: LongRun[]): Column<LongRun>[] {
     { head: `last of ${most}`, measured, value: (one) => one.lastTenthMs, digits: 1 },
     { head: 'bytes/step', measured, value: (one) => one.bytesPerStep, digits: 0 },
     { head: 'events/step', measured, value: (one) => one.eventsPerStep, digits: 1 },
+    { head: 'actions/step', measured, value: (one) => one.actionsPerStep, digits: 2 },
   ];
 }
 

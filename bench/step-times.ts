@@ -1,5 +1,7 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { temporal as proto } from '@temporalio/proto';
+import { createActionCount } from '../history/billed-actions.ts';
+import { readLineage } from '../history/lineage.ts';
 
 type HistoryEvent = proto.api.history.v1.IHistoryEvent;
 
@@ -9,15 +11,22 @@ export interface RecordedSteps {
   begins: number[];
   events: number;
   bytes: number;
+  /** That Temporal Cloud would bill. */
+  actions: number;
 }
 
 /** Over every continue-as-new. */
 export async function readSteps(client: Client, id: string, modelActivity: string): Promise<RecordedSteps> {
-  const read: RecordedSteps = { begins: [], events: 0, bytes: 0 };
-  let runId: string | undefined =
-    (await client.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? undefined;
+  const read: RecordedSteps = { begins: [], events: 0, bytes: 0, actions: 0 };
+  const firstRunId =
+    (await client.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? '';
+  const actions = createActionCount();
+  for await (const fact of readLineage(client, { workflowId: id, runId: firstRunId }, false))
+    await actions.next(fact);
+  read.actions = actions.sum();
+  let runId: string | undefined = firstRunId;
   while (runId !== undefined) {
-    const handle = client.workflow.getHandle(id, runId);
+    const handle: WorkflowHandle = client.workflow.getHandle(id, runId);
     const [{ events = [] }, { historyLength, historySize }] = await Promise.all([
       handle.fetchHistory(),
       handle.describe(),
