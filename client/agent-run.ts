@@ -257,16 +257,17 @@ export class AgentRun {
 
   async #fold({ run, onEvent, ...options }: FoldOptions): Promise<RunReport> {
     const report = emptyReport(this.id, '');
-    for await (const event of this.#recorded(run ?? (await this.#place()), options)) {
-      onEvent?.(event);
-      addToReport(report, event);
-    }
+    const place = run ?? (await this.#place());
+    for await (const { events, runId } of readTimeline(this.#client, place, options))
+      for (const recorded of events) {
+        const isEnd = recorded.type === 'run_ended';
+        const event = isEnd
+          ? await orReplaced(this.#client, { workflowId: this.id, runId }, recorded)
+          : recorded;
+        onEvent?.(event);
+        addToReport(report, event);
+      }
     return report;
-  }
-
-  async *#recorded(run: RunRef, options: TimelineOptions): AsyncGenerator<RunEvent> {
-    for await (const { events, runId } of readTimeline(this.#client, run, options))
-      for (const event of events) yield await orReplaced(this.#client, { workflowId: this.id, runId }, event);
   }
 
   async #place(): Promise<RunRef & { open: boolean }> {

@@ -14,10 +14,13 @@ export function promptParts({
     const there = said.get(afterStep) ?? [];
     said.set(afterStep, [...there, { type: 'message', role, text }]);
   }
-  return [
-    ...(said.get(0) ?? []),
-    ...steps.flatMap((step, index): PromptPart[] => [{ type: 'step', step }, ...(said.get(index + 1) ?? [])]),
-  ];
+  const parts: PromptPart[] = [...(said.get(0) ?? [])];
+  for (const [index, step] of steps.entries()) {
+    parts.push({ type: 'step', step });
+    const behind = said.get(index + 1);
+    if (behind !== undefined) parts.push(...behind);
+  }
+  return parts;
 }
 
 /**

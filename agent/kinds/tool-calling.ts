@@ -75,15 +75,23 @@ const SINGLE_STRING: JsonSchema = {
  * calls whose steps are no longer shown are left out: providers refuse an unanswered call.
  */
 function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
-  return turnsOf(parts).flatMap((turn) => {
-    if (turn.type === 'message') return [{ role: turn.role, content: turn.text }];
-    const [first] = turn.steps;
-    const known = first && written.get(first);
-    if (known !== undefined && isSameTurn(known.turn, turn)) return known.messages;
-    const messages = turnMessages(turn);
-    if (first !== undefined) written.set(first, { turn, messages });
-    return messages;
-  });
+  const messages: ChatMessage[] = [];
+  for (const turn of turnsOf(parts))
+    messages.push(...(turn.type === 'turn' ? messagesOf(turn) : [said(turn)]));
+  return messages;
+}
+
+function said({ role, text }: Extract<PromptPart, { type: 'message' }>): ChatMessage {
+  return { role, content: text };
+}
+
+function messagesOf(turn: ShownTurn): ChatMessage[] {
+  const [first] = turn.steps;
+  const known = first && written.get(first);
+  if (known !== undefined && isSameTurn(known.turn, turn)) return known.messages;
+  const messages = turnMessages(turn);
+  if (first !== undefined) written.set(first, { turn, messages });
+  return messages;
 }
 
 /** Every request shows all turns: the messages of one are the same objects as long as its steps are. */
