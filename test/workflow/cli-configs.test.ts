@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Command, reloop } from '../support/cli.ts';
+import { reloopHere } from '../support/reloop-here.ts';
 
 /** Several configs on the one server that a project has of its own, each beside a `reloop dev` of another. */
 const folder = mkdtempSync(join(tmpdir(), 'reloop-configs-'));
@@ -28,6 +29,9 @@ async function cli(...args: string[]) {
   return { code, stdout: command.stdout(), stderr: command.stderr() };
 }
 
+/** A command that needs no worker of its own: what it does, where it is not about the process. */
+const cliHere = (...args: string[]) => reloopHere(args, env);
+
 describe("beside the project's `reloop dev`", () => {
   test('a run with another config is answered by a worker for that config', async () => {
     const { code, stdout, stderr } = await cli('run', 'weather', question, ...weather);
@@ -43,13 +47,13 @@ describe("beside the project's `reloop dev`", () => {
   });
 
   test('a session of another config is refused with the sentence that says which', async () => {
-    const { code, stderr } = await cli('run', 'comparison', 'Hello?', '--session', 'lai');
+    const { code, stderr } = await cliHere('run', 'comparison', 'Hello?', '--session', 'lai');
     expect(code).toBe(2);
     expect(stderr).toContain('write --config examples/industry.ts, or begin another');
   });
 
   test('a run that was left is gone on with by its config, without naming it', async () => {
-    const left = await cli('run', 'weather', question, '--detach', '--id', 'left', ...weather);
+    const left = await cliHere('run', 'weather', question, '--detach', '--id', 'left', ...weather);
     expect(left).toMatchObject({ code: 0, stdout: 'left\n' });
     expect(left.stderr).toContain('reloop dev --config examples/weather.ts');
     expect(await cli('watch', 'left')).toMatchObject({
@@ -63,7 +67,7 @@ describe("beside the project's `reloop dev`", () => {
     await other.prints('Ctrl-C ends it');
     expect(JSON.parse(other.stdout())).toMatchObject({ taskQueue: 'reloop:examples/weather.ts' });
     expect((await cli('run', 'weather', question, ...weather)).code).toBe(0);
-    expect((await cli('run', 'geographer', 'Norway')).code).toBe(0);
+    expect((await cliHere('run', 'geographer', 'Norway')).code).toBe(0);
     other.child.kill('SIGTERM');
     await other.exit;
   });
@@ -71,10 +75,10 @@ describe("beside the project's `reloop dev`", () => {
 
 test('an id of another run is refused with what differs', async () => {
   await cli('run', 'weather', question, '--id', 'taken', ...weather);
-  const otherQuestion = await cli('run', 'weather', 'Another?', '--id', 'taken', ...weather);
+  const otherQuestion = await cliHere('run', 'weather', 'Another?', '--id', 'taken', ...weather);
   expect(otherQuestion).toMatchObject({ code: 2, stdout: '' });
   expect(otherQuestion.stderr).toContain('its question is "Query the weather of this week');
-  const otherAgent = await cli('run', 'assistant', question, '--id', 'taken');
+  const otherAgent = await cliHere('run', 'assistant', question, '--id', 'taken');
   expect(otherAgent).toMatchObject({ code: 2, stdout: '' });
   expect(otherAgent.stderr).toContain('its agent is weather');
 });
