@@ -16,6 +16,7 @@ import { actionsUnderWay, createActionCount } from '../history/billed-actions.ts
 import { readLineage, untilOver } from '../history/lineage.ts';
 import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
+import { unhurried } from '../history/unhurried.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { isForWaiting, meantCall } from './meant-call.ts';
 import { createWaitingTeller } from './on-waiting.ts';
@@ -245,8 +246,8 @@ export class AgentRun {
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
     if (onWaiting === undefined) {
-      const run = await untilOver(this.#client, await this.#place());
-      return this.#fold({ follow: false, run });
+      const run = await this.#place();
+      return this.#fold({ follow: true, run, pace: unhurried(untilOver(this.#client, run)) });
     }
     const { next, signal } = await createWaitingTeller(
       (waiting) => onWaiting(waiting, this),

@@ -3,7 +3,7 @@ import { parseActivityId } from '../agent/calls.ts';
 import { type Restart, replacedRun } from '../agent/restart.ts';
 import type { Fact, StartedFact } from './fact.ts';
 import { readFactPages, readFacts, readStart } from './facts.ts';
-import { type RunRef, isNotFound } from './pages.ts';
+import { type ReadOptions, type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
 
 /** A fact with the run that recorded it. */
@@ -23,18 +23,19 @@ export async function* readLineage(
   follow: boolean,
   signal?: AbortSignal,
 ): AsyncGenerator<Fact> {
-  for await (const { fact } of readRunFacts(client, run, follow, signal)) yield fact;
+  for await (const { fact } of readRunFacts(client, run, { follow, signal })) yield fact;
 }
 
 export async function* readRunFacts(
   client: Client,
   run: RunRef,
-  follow = false,
-  signal?: AbortSignal,
+  options: FollowOptions = {},
 ): AsyncGenerator<RunFact> {
-  for await (const { run: of, facts } of readRunPages(client, run, follow, signal))
+  for await (const { run: of, facts } of readRunPages(client, run, options))
     for (const fact of facts) yield { run: of, fact };
 }
+
+type FollowOptions = Pick<ReadOptions, 'follow' | 'pace' | 'signal'>;
 
 /** Facts of one run, as many at a time as the server says. */
 interface RunPage {
@@ -45,12 +46,12 @@ interface RunPage {
 export async function* readRunPages(
   client: Client,
   run: RunRef,
-  follow = false,
-  signal?: AbortSignal,
+  options: FollowOptions,
 ): AsyncGenerator<RunPage> {
+  const { follow = false } = options;
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
-    for await (const facts of readFactPages(client, current, { follow, signal })) {
+    for await (const facts of readFactPages(client, current, options)) {
       // How the run began tells whether there is anything before it: who reads one that stands alone reads it once.
       const [first] = facts;
       if (first?.type === 'started' && current === run) yield* readBefore(client, first);

@@ -25,6 +25,8 @@ const SMALLER_TIMES = 8;
 export interface ReadOptions {
   /** Go on with the events to come until the run is closed. */
   follow?: boolean;
+  /** Of who follows: when the next page is asked for. Default: at once, so that every event is heard of as it comes. */
+  pace?: Pace | undefined;
   /** Only the event that closes the run. */
   endOnly?: boolean;
   /** From the end: who reads so looks for what has just happened. */
@@ -41,6 +43,7 @@ export function readRun(
   run: RunRef,
   {
     follow = false,
+    pace,
     endOnly = false,
     latestFirst = false,
     pageSize = latestFirst ? 20 : 200,
@@ -64,15 +67,33 @@ export function readRun(
               waitNewEvent: follow,
               ...(endOnly ? { historyEventFilterType: CLOSE_EVENT } : {}),
             });
-      const isWaitedFor = follow || size === 1;
-      const page = await abortable(client, signal, () =>
+      await pace?.next();
+      const isOver = pace?.isOver() === true;
+      const isWaitedFor = (follow && !isOver) || size === 1;
+      const asked = abortable(client, signal, () =>
         isWaitedFor ? ask() : client.withDeadline(Date.now() + PAGE_MS, ask),
       );
+      const page = await (isOver || pace === undefined ? asked : pace.orOverdue(asked));
       return { events: page.history?.events ?? [], next: page.nextPageToken };
     },
-    (error) => [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
-    { pageSize, ahead: !follow && !latestFirst && pageSize > 1 },
+    (error) =>
+      error instanceof Overdue || [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
+    { pageSize, ahead: (!follow || pace !== undefined) && !latestFirst && pageSize > 1 },
   );
+}
+
+/** When somebody who follows a run without hurry asks for what has come. */
+export interface Pace {
+  /** Resolves when it is time; rejects with why the run cannot be waited for. */
+  next(): Promise<void>;
+  /** The run is over: nothing is waited for any more. */
+  isOver(): boolean;
+  /** Rejects with {@link Overdue} where a page has not come some time after the run's end: it may be one that is too large. */
+  orOverdue<T>(asked: Promise<T>): Promise<T>;
+}
+
+export class Overdue extends Error {
+  override name = 'Overdue';
 }
 
 /** The SDK listens to a call's signal for ever: each call gets one of its own, and leaves no listener on `signal`. */

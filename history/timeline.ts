@@ -3,7 +3,7 @@ import { type RunEvent, isRecorded } from '../agent/events.ts';
 import { AGENT_RUN } from '../workflows/messages.ts';
 import type { Fact } from './fact.ts';
 import { readRunPages } from './lineage.ts';
-import type { RunRef } from './pages.ts';
+import type { Pace, RunRef } from './pages.ts';
 import type { Position } from './positions.ts';
 import { createTrace } from './trace.ts';
 
@@ -32,6 +32,7 @@ export interface ChildBegun {
 
 export interface TimelineOptions {
   follow: boolean;
+  pace?: Pace | undefined;
   /** All before is read and not told anew, so that what comes behind is understood. */
   after?: Position | undefined;
   signal?: AbortSignal | undefined;
@@ -43,13 +44,13 @@ export interface TimelineOptions {
 export async function* readTimeline(
   client: Client,
   run: RunRef,
-  { follow, after, signal, onFact }: TimelineOptions,
+  { follow, pace, after, signal, onFact }: TimelineOptions,
 ): AsyncGenerator<Moment> {
   const trace = createTrace(run.workflowId);
   const childOf = createChildReader();
   const placeOf = createPlaces(after);
   let told: RunEvent[] = [];
-  for await (const { run: of, facts } of readRunPages(client, run, follow, signal))
+  for await (const { run: of, facts } of readRunPages(client, run, { follow, pace, signal }))
     for (const fact of facts) {
       const { runId } = of;
       await onFact?.(fact);
