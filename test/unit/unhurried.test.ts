@@ -10,7 +10,11 @@ type Request = temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryReque
 const run = { workflowId: 'w', runId: 'r' };
 
 /** Reads a run of `pages` events, one a page, that is over after so long; what was asked for, and whether the run was over. */
-async function read(pages: number, overAfterMs: number, answer: (page: number, size: number) => Promise<void>) {
+async function read(
+  pages: number,
+  overAfterMs: number,
+  answer: (page: number, size: number) => Promise<void>,
+) {
   let isOver = false;
   const asked: { page: number; isOver: boolean; size: number }[] = [];
   const over = sleep(overAfterMs).then(() => (isOver = true));
