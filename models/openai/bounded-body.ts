@@ -6,11 +6,16 @@ export const LINE_BYTES = 2_000_000;
 /** Of an error no more is read: the first words say what it is. */
 const ERROR_BYTES = 256_000;
 
-/** `fetch`, but of an error's body only the beginning: the client reads it whole, however long it is. */
-export async function fetchBounded(...request: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(...request);
-  if (response.ok || response.body === null) return response;
-  return new Response(response.body.pipeThrough(firstBytes(ERROR_BYTES)), response);
+/** Of an error's body the beginning: the client would read it whole, however long it is. */
+export async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let room = ERROR_BYTES;
+  for await (const piece of body) {
+    pieces.push(piece.subarray(0, room));
+    room -= piece.byteLength;
+    if (room <= 0) break; // leaving the loop closes the connection
+  }
+  return Buffer.concat(pieces);
 }
 
 /** The text of a body; undefined if it has more than `limits.responseBytes`. The rest of it is not fetched. */
@@ -44,14 +49,3 @@ export async function* boundedLines(
 }
 
 const LINE_BREAK = 10;
-
-function firstBytes(bytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let room = bytes;
-  return new TransformStream({
-    transform(piece, controller) {
-      controller.enqueue(piece.subarray(0, room));
-      room -= piece.byteLength;
-      if (room <= 0) controller.terminate();
-    },
-  });
-}

@@ -6,7 +6,6 @@ import { startDeadline } from './request-timeout.ts';
 import type { Asked, SettingNames } from './errors.ts';
 import { classifyError, timedOut } from './errors.ts';
 import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
-import { patientFetch } from './patient-fetch.ts';
 import { writeBody } from './kept-body.ts';
 import { readReply } from './read-reply.ts';
 import type { WireRequest } from './request-body.ts';
@@ -81,7 +80,6 @@ async function ask(
         headers: { 'content-type': 'application/json', ...own },
         signal,
         timeout: asked.timeoutMs,
-        fetchOptions: patientFetch(),
       })
       .asResponse();
     context.onText('');

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { OpenAI } from 'openai';
-import { fetchBounded } from './bounded-body.ts';
+import { lightFetch } from './light-fetch.ts';
 
 /** More endpoints and keys than a process asks in turn; a token of Entra is another key every hour. */
 const MOST_CLIENTS = 100;
@@ -12,7 +12,7 @@ export function clientOf({ baseURL, apiKey }: { baseURL: string; apiKey: string 
   const name = `${baseURL}\n${apiKey}`;
   const known = clients.get(name);
   if (known !== undefined) return known;
-  const client = new Client({ baseURL, apiKey, maxRetries: 0, logLevel: 'off', fetch: fetchBounded });
+  const client = new Client({ baseURL, apiKey, maxRetries: 0, logLevel: 'off', fetch: lightFetch });
   clients.set(name, client);
   return client;
 }
