@@ -89,10 +89,11 @@ async function takeStep(
   const startedAt = loop.emit && Date.now();
   const { input, end, result, attempts, told } = await endedCall(loop, call, action, made);
   const step = { action: { tool, toolInput: input, log }, observation: end.observation };
+  const hasEnd = made?.result !== undefined || made?.failed !== undefined;
   const emit = () =>
     loop.emit?.({
       type: 'step',
-      step: { ...step, call: id, attempts, durationMs: made?.ms ?? Date.now() - (startedAt ?? 0) },
+      step: { ...step, call: id, attempts, durationMs: hasEnd ? made.ms : Date.now() - (startedAt ?? 0) },
     });
   if (told === 'now') emit();
   if (told === 'with the turn') late.push({ index: Number(call.slice(call.indexOf('.') + 1)), emit });
