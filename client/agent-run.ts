@@ -13,10 +13,9 @@ import { type ResponseOptions, eventResponse } from './event-response.ts';
 import { type EventsOptions, followEvents, knownPositions } from './follow-events.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import { actionsUnderWay, createActionCount } from '../history/billed-actions.ts';
-import { readLineage, untilOver } from '../history/lineage.ts';
+import { readLineage } from '../history/lineage.ts';
 import { readImage } from '../history/read-image.ts';
 import { createLivePoll } from '../history/live.ts';
-import { unhurried } from '../history/unhurried.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../history/requests.ts';
 import { isForWaiting, meantCall } from './meant-call.ts';
 import { createWaitingTeller } from './on-waiting.ts';
@@ -29,6 +28,7 @@ import { describeRun, orRunNotFound, placeOfRun } from './place.ts';
 import { type RunReport, addToReport, emptyReport } from './report.ts';
 import type { RunExport } from './run-export.ts';
 import { sendable } from './sendable.ts';
+import { unhurriedEnd } from './unhurried-end.ts';
 import { type TimelineOptions, readTimeline } from '../history/timeline.ts';
 import { isOpen } from '../history/open.ts';
 import { type RunRef, isNoWorkflow } from '../history/pages.ts';
@@ -246,8 +246,7 @@ export class AgentRun {
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
     if (onWaiting === undefined) {
-      const run = await this.#place();
-      return this.#fold({ follow: true, run, pace: unhurried(untilOver(this.#client, run)) });
+      return unhurriedEnd(this.#client, await this.#place(), (how) => this.#fold(how));
     }
     const { next, signal } = await createWaitingTeller(
       (waiting) => onWaiting(waiting, this),

@@ -82,10 +82,10 @@ async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<R
  * the last of them.
  * The server is asked for the end alone, so that it costs the same however much happens until then.
  */
-export async function untilOver(client: Client, run: RunRef): Promise<RunRef> {
+export async function untilOver(client: Client, run: RunRef, signal?: AbortSignal): Promise<RunRef> {
   for (let last = run; ;) {
     let next: RunRef | undefined;
-    for await (const fact of readFacts(client, last, { follow: true, endOnly: true }))
+    for await (const fact of readFacts(client, last, { follow: true, endOnly: true, signal }))
       next = await nextAfter(client, last, fact);
     if (next === undefined) return last;
     last = next;

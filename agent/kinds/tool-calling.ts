@@ -77,11 +77,11 @@ const SINGLE_STRING: JsonSchema = {
 function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const turn of turnsOf(parts))
-    messages.push(...(turn.type === 'turn' ? messagesOf(turn) : [said(turn)]));
+    messages.push(...(turn.type === 'turn' ? messagesOf(turn) : [saidBetween(turn)]));
   return messages;
 }
 
-function said({ role, text }: Extract<PromptPart, { type: 'message' }>): ChatMessage {
+function saidBetween({ role, text }: Extract<PromptPart, { type: 'message' }>): ChatMessage {
   return { role, content: text };
 }
 

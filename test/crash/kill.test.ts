@@ -71,7 +71,8 @@ test(
     for (let kill = 0; kill < 5; kill++) {
       const seen = kill;
       await until(() => linesOf(record).length > seen);
-      await sleep(800);
+      const stored = linesOf(`${record}.parts`).length;
+      await until(() => linesOf(`${record}.parts`).length > stored);
       await worker.killGroup();
       worker = rig.startWorker(record);
     }
