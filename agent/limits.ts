@@ -28,7 +28,7 @@ export const limits = {
   sentBytes: 1_000_000,
   /** How long an inline tool may take, before its call becomes an activity. */
   inlineMs: 1_000,
-  /** What it may return: all that one workflow task records goes to the server at once. */
+  /** What it may return: it is recorded with the model's reply. */
   inlineResultBytes: 32_000,
   /** What the inline tools of one model call may return together. */
   inlineTurnBytes: 256_000,
