@@ -78,17 +78,15 @@ async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<R
 }
 
 /**
- * Resolves when a run is over, and so is every run that it goes on as: by continue-as-new, or by one that takes its place; to
- * the last of them.
+ * Resolves when a run is over, and so is every run that it goes on as: by continue-as-new, or by one that takes its place.
  * The server is asked for the end alone, so that it costs the same however much happens until then.
  */
-export async function untilOver(client: Client, run: RunRef, signal?: AbortSignal): Promise<RunRef> {
-  for (let last = run; ;) {
+export async function untilOver(client: Client, run: RunRef, signal?: AbortSignal): Promise<void> {
+  for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
-    for await (const fact of readFacts(client, last, { follow: true, endOnly: true, signal }))
-      next = await nextAfter(client, last, fact);
-    if (next === undefined) return last;
-    last = next;
+    for await (const fact of readFacts(client, current, { follow: true, endOnly: true, signal }))
+      next = await nextAfter(client, current, fact);
+    current = next;
   }
 }
 
