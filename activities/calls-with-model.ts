@@ -6,7 +6,7 @@ import type { Json } from '../agent/vocabulary.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Attempt } from './attempt.ts';
 import type { Observations } from './observations.ts';
-import { type InlineEnd, runInline } from './run-inline.ts';
+import { runInline } from './run-inline.ts';
 import { deathsInARow } from './worker-deaths.ts';
 
 /** Whose turn it is. */
@@ -44,7 +44,7 @@ export async function callsWithModel(
     const { retry, timeoutMs, maxOutputChars } = pinned;
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
     const { context, signal } = attempt;
-    return [madeCall(id, await runInline(tool, toolInput, { id, meta, context, signal }, observations))];
+    return [await runInline(tool, toolInput, { id, meta, context, signal }, observations)];
   });
   // Its time-out is one of the model's silence.
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
@@ -55,16 +55,6 @@ export async function callsWithModel(
 /** Whether the calls of a tool are made with the model call that decides on them. */
 function isMadeHere({ inline, effects }: ToolManifest): boolean {
   return inline === true && effects === 'none';
-}
-
-function madeCall(id: string, end: InlineEnd): MadeCall {
-  const { ms } = end;
-  if (end.type === 'done') return { id, ms, result: end.result };
-  if (end.type === 'anew') return { id, ms };
-  const { type, message } = end.error;
-  return end.isFinal
-    ? { id, ms, failed: { error: { type, message }, mayPass: end.mayPass } }
-    : { id, ms, again: true };
 }
 
 /** They are recorded with the reply: what is too much beside it is left to activities. */

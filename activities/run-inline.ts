@@ -1,12 +1,12 @@
 import { type Context, log } from '@temporalio/activity';
-import type { ToolCallMeta, ToolResult } from '../agent/calls.ts';
+import type { MadeCall, ToolCallMeta } from '../agent/calls.ts';
 import { limits } from '../agent/limits.ts';
 import { utf8Length } from '../agent/transcript/digest.ts';
 import { boundedText } from '../agent/values.ts';
 import type { Json } from '../agent/vocabulary.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { orAborted } from './attempt.ts';
-import { type ClassifiedError, classifyError } from './errors.ts';
+import { classifyError } from './errors.ts';
 import type { Observations } from './observations.ts';
 import { idempotencyKey, runTool, scopeOf, tellModel } from './tool-call.ts';
 import { inToolScope } from './tool-scope.ts';
@@ -21,27 +21,23 @@ export interface InlinePlace {
   signal: AbortSignal;
 }
 
-/** How an attempt ended that has no activity of its own. `isFinal`: so did the call; else the tool's activity follows. */
-export type InlineEnd =
-  | { type: 'done'; result: ToolResult; ms: number }
-  | { type: 'failed'; error: ClassifiedError; isFinal: boolean; mayPass: boolean; ms: number }
-  /** It needs more than there is here: a longer time, more room, or what only an activity has. */
-  | { type: 'anew'; ms: number };
-
 /** What an attempt without an activity of its own has not. */
 class NotInline extends Error {
   override name = 'NotInline';
 }
 
-/** The first attempt of a tool's call, within another activity: it has no heartbeat, so nothing can be stored of it. */
+/**
+ * The first attempt of a tool's call, within another activity: it has no heartbeat, so nothing can be stored of it. The call is left to
+ * the tool's activity where it needs more than there is here: a longer time, more room, or what only an activity has.
+ */
 export async function runInline(
   tool: Tool,
   input: Json,
   { id, meta, context, signal: outer }: InlinePlace,
   observations: Observations,
-): Promise<InlineEnd> {
+): Promise<MadeCall> {
   const start = performance.now();
-  const took = () => ({ ms: Math.round(performance.now() - start) });
+  const attempted = () => ({ id, ms: Math.round(performance.now() - start) });
   let isMissed = false;
   const miss = () => {
     isMissed = true;
@@ -56,15 +52,15 @@ export async function runInline(
     const result = await orAborted(told, signal);
     // The tool may have caught that it cannot have what it asked for.
     const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
-    if (isMissed || isTooLarge) return { type: 'anew', ...took() };
+    if (isMissed || isTooLarge) return attempted();
     observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
-    return { type: 'done', result, ...took() };
+    return { ...attempted(), result };
   } catch (caught) {
-    if (isMissed || signal.aborted) return { type: 'anew', ...took() };
-    const error = classifyError(caught);
-    const exhausted = error.retryable && meta.retry.maxAttempts === 1;
-    const mayPass = exhausted || error.mayPass === true;
-    return { type: 'failed', error, isFinal: !error.retryable || exhausted, mayPass, ...took() };
+    if (isMissed || signal.aborted) return attempted();
+    const { type, message, retryable, mayPass = false } = classifyError(caught);
+    const exhausted = retryable && meta.retry.maxAttempts === 1;
+    if (retryable && !exhausted) return { ...attempted(), again: true };
+    return { ...attempted(), failed: { error: { type, message }, mayPass: exhausted || mayPass } };
   }
 }
 
