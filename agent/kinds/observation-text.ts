@@ -1,3 +1,4 @@
+import { madeOnce } from '../made-once.ts';
 import { pyJson } from '../reply/python-repr.ts';
 import { type Json, asText } from '../vocabulary.ts';
 
@@ -9,13 +10,6 @@ export const resultText = writtenOnce((value) => (typeof value === 'string' ? va
 
 /** The text is kept as long as the value is, which does not change. */
 function writtenOnce(write: (value: Json) => string): (value: Json) => string {
-  const written = new WeakMap<object, string>();
-  return (value) => {
-    if (value === null || typeof value !== 'object') return write(value);
-    const known = written.get(value);
-    if (known !== undefined) return known;
-    const text = write(value);
-    written.set(value, text);
-    return text;
-  };
+  const written = madeOnce((value: Exclude<Json, string | number | boolean | null>) => write(value));
+  return (value) => (value === null || typeof value !== 'object' ? write(value) : written(value, undefined));
 }

@@ -4,6 +4,7 @@ import { CLOSING_REQUEST } from '../observations.ts';
 import { outputInstructions } from './output-schema.ts';
 import { observationText, resultText } from './observation-text.ts';
 import { type PromptPart, promptParts } from './prompt-parts.ts';
+import { madeOnce } from '../made-once.ts';
 import { fill } from '../template.ts';
 import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
 import { wholeCharacters } from '../values.ts';
@@ -77,7 +78,7 @@ const SINGLE_STRING: JsonSchema = {
 function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const turn of turnsOf(parts))
-    messages.push(...(turn.type === 'turn' ? messagesOf(turn) : [saidBetween(turn)]));
+    messages.push(...(turn.type === 'turn' ? messagesOf(turn.steps[0], turn) : [saidBetween(turn)]));
   return messages;
 }
 
@@ -85,17 +86,8 @@ function saidBetween({ role, text }: Extract<PromptPart, { type: 'message' }>): 
   return { role, content: text };
 }
 
-function messagesOf(turn: ShownTurn): ChatMessage[] {
-  const [first] = turn.steps;
-  const known = first && written.get(first);
-  if (known !== undefined && isSameTurn(known.turn, turn)) return known.messages;
-  const messages = turnMessages(turn);
-  if (first !== undefined) written.set(first, { turn, messages });
-  return messages;
-}
-
-/** Every request shows all turns: the messages of one are the same objects as long as its steps are. */
-const written = new WeakMap<PromptStep, { turn: ShownTurn; messages: ChatMessage[] }>();
+/** Every request shows all turns: the messages of one, by its first step, are the same objects as long as its steps are. */
+const messagesOf = madeOnce((_first: PromptStep, turn: ShownTurn) => turnMessages(turn), isSameTurn);
 
 function isSameTurn(one: ShownTurn, other: ShownTurn): boolean {
   return (
@@ -136,7 +128,7 @@ interface ShownTurn {
   type: 'turn';
   /** undefined: the steps stand for whole replies that could not be read. */
   reply: TurnReply | undefined;
-  steps: PromptStep[];
+  steps: [PromptStep, ...PromptStep[]];
 }
 
 function turnsOf(parts: readonly PromptPart[]): Shown[] {

@@ -3,6 +3,7 @@ import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../kin
 import type { AgentManifest } from '../manifest.ts';
 import type { Content } from '../content.ts';
 import { located } from '../image-refs.ts';
+import { madeOnce } from '../made-once.ts';
 import { markedInput } from './place-images.ts';
 import { remembered } from '../session/memory.ts';
 import type { AgentAction, ChatMessage, Json } from '../vocabulary.ts';
@@ -143,24 +144,12 @@ function promptSteps(entries: readonly Entry[]): PromptStep[] {
 }
 
 /** The same object at each call, as the entry is: what is made of it can be kept with it. */
-const promptStep = keptWith((entry: StepEntry, reply: ReplyEntry | undefined): PromptStep => {
+const promptStep = madeOnce((entry: StepEntry, reply: ReplyEntry | undefined): PromptStep => {
   const { action, observation, toolCallId } = entry;
   return { action, observation, toolCallId, reply: reply && turnReply(reply, undefined) };
 });
 
-const turnReply = keptWith(({ type: _type, call: _call, ...said }: ReplyEntry): TurnReply => said);
-
-/** What is made of a value that does not change, and of another that goes with it, is made once. */
-function keptWith<K extends object, W, V>(make: (key: K, beside: W) => V): (key: K, beside: W) => V {
-  const kept = new WeakMap<K, { beside: W; made: V }>();
-  return (key, beside) => {
-    const known = kept.get(key);
-    if (known !== undefined && known.beside === beside) return known.made;
-    const made = make(key, beside);
-    kept.set(key, { beside, made });
-    return made;
-  };
-}
+const turnReply = madeOnce(({ type: _type, call: _call, ...said }: ReplyEntry): TurnReply => said);
 
 function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined {
   const messages: PromptMessage[] = [];
