@@ -1,9 +1,6 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { temporal as proto } from '@temporalio/proto';
+import type { Client } from '@temporalio/client';
 import { createActionCount } from '../history/billed-actions.ts';
 import { readLineage } from '../history/lineage.ts';
-
-type HistoryEvent = proto.api.history.v1.IHistoryEvent;
 
 /** A run as its history has it. */
 export interface RecordedSteps {
@@ -16,28 +13,24 @@ export interface RecordedSteps {
 }
 
 /** Over every continue-as-new. */
-export async function readSteps(client: Client, id: string, modelActivity: string): Promise<RecordedSteps> {
+export async function readSteps(
+  client: Client,
+  workflowId: string,
+  modelActivity: string,
+): Promise<RecordedSteps> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const runId = raw.workflowExecutionInfo?.firstRunId ?? '';
   const read: RecordedSteps = { begins: [], events: 0, bytes: 0, actions: 0 };
-  const firstRunId =
-    (await client.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? '';
   const actions = createActionCount();
-  for await (const fact of readLineage(client, { workflowId: id, runId: firstRunId }, false))
+  for await (const fact of readLineage(client, { workflowId, runId }, false)) {
     await actions.next(fact);
-  read.actions = actions.sum();
-  let runId: string | undefined = firstRunId;
-  while (runId !== undefined) {
-    const handle: WorkflowHandle = client.workflow.getHandle(id, runId);
-    const [{ events = [] }, { historyLength, historySize }] = await Promise.all([
-      handle.fetchHistory(),
-      handle.describe(),
-    ]);
-    read.begins.push(...(events ?? []).flatMap((event) => scheduledAt(event, modelActivity)));
+    if (fact.type === 'scheduled' && fact.name === modelActivity) read.begins.push(fact.at);
+    if (fact.type !== 'started') continue;
+    const { historyLength, historySize } = await client.workflow.getHandle(workflowId, fact.runId).describe();
     read.events += historyLength;
     read.bytes += historySize ?? 0;
-    const next = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
-    runId = next ?? undefined;
   }
-  return read;
+  return { ...read, actions: actions.sum() };
 }
 
 /** The mean of all steps, of the first tenth, and of the last. */
@@ -61,10 +54,4 @@ export function stepTimes({ begins }: RecordedSteps): StepTimes {
 /** Milliseconds a step, from one step to another. */
 export function mean(begins: readonly number[], from: number, to: number): number {
   return (Number(begins[to]) - Number(begins[from])) / (to - from);
-}
-
-function scheduledAt(event: HistoryEvent, modelActivity: string): number[] {
-  const { activityTaskScheduledEventAttributes: scheduled, eventTime } = event;
-  if (scheduled?.activityType?.name !== modelActivity) return [];
-  return [Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6];
 }
