@@ -1,14 +1,17 @@
 import type { QuestionEntry } from '../transcript/entries.ts';
-import type { Json } from '../vocabulary.ts';
+import type { Json } from '../values/vocabulary.ts';
 
-/** What crosses between a backtest, its runs, and its activities. JSON; recorded in history, so fields are only ever added. */
+/**
+ * Data exchanged between a backtest, its runs and its activities. JSON; recorded in history, so fields are only ever
+ * added.
+ */
 
 export interface RecordedRunRef {
   workflowId: string;
   runId: string;
 }
 
-/** What a recorded run was asked, and told as it went on: result of the activity `recordedQuestion`. */
+/** Question of a recorded run, and the messages people sent it: result of the activity `recordedQuestion`. */
 export interface RecordedQuestion {
   question: Omit<QuestionEntry, 'type'>;
   said?: SaidAgain[] | undefined;

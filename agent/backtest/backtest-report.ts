@@ -1,11 +1,11 @@
-import { limits } from '../limits.ts';
-import { capOutput } from '../output.ts';
-import { boundedText } from '../values.ts';
-import { type ErrorInfo, type Usage, addUsage, noUsage } from '../vocabulary.ts';
+import { limits } from '../values/limits.ts';
+import { capOutput } from '../observation/output.ts';
+import { boundedText } from '../values/values.ts';
+import { type ErrorInfo, type Usage, addUsage, noUsage } from '../values/vocabulary.ts';
 import { type RunComparison, type Verdict, compareRuns, verdicts } from './compare-runs.ts';
-import type { Decided, DecidedCall, RunEnding, RunOutline } from './outline.ts';
+import type { OutlinedDecision, DecidedCall, RunEnding, RunOutline } from './outline.ts';
 
-/** One recorded run, asked again, and what became of it. Long inputs and answers are cut: the runs have them whole. */
+/** One recorded run, repeated, with the result. Long inputs and answers are cut: the runs have them whole. */
 export interface BacktestedRun extends RunComparison {
   /** The recorded run. */
   id: string;
@@ -82,7 +82,7 @@ export function totalsOf(runs: readonly BacktestedRun[]): BacktestReport['totals
   return { ...counts, changed, before: used('before'), after: used('after') };
 }
 
-function shownDecision(decided: Decided): Decided {
+function shownDecision(decided: OutlinedDecision): OutlinedDecision {
   if (decided.type === 'finish') return { ...decided, output: shown(decided.output) };
   if (decided.type !== 'act') return decided;
   return { type: 'act', actions: decided.actions.slice(0, SHOWN_CALLS).map(shownCall) };

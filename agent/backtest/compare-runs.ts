@@ -1,12 +1,12 @@
-import { canonicalJson } from '../json-object.ts';
-import type { Decided, RunOutline } from './outline.ts';
+import { canonicalJson } from '../values/json-object.ts';
+import type { OutlinedDecision, RunOutline } from './outline.ts';
 
 /** Type of the error that a run ends with which makes a call that its recording does not have. */
 export const NOT_RECORDED = 'NotRecorded';
 
 /**
- * How a run that was asked again compares with the recorded one. `answer`: every decision is the same but what the answer
- * says; `not_recorded`: it made a call that the recording does not have, and was ended there; `failed`: of anything else.
+ * Comparison of a repeated run with the recorded one. `answer`: only the text of the answer differs; `not_recorded`:
+ * the run made a call that the recording does not have, and was ended there; `failed`: it failed for any other reason.
  */
 export type Verdict = 'same' | 'answer' | 'decisions' | 'not_recorded' | 'failed';
 
@@ -20,10 +20,10 @@ export const verdicts = [
 
 export interface RunComparison {
   verdict: Verdict;
-  /** How many decisions are the same, from the first on. */
+  /** Number of equal decisions, from the first on. */
   sameSteps: number;
   /** The first step that is not the same; null on the side that had ended before it. */
-  difference: { step: number; before: Decided | null; after: Decided | null } | null;
+  difference: { step: number; before: OutlinedDecision | null; after: OutlinedDecision | null } | null;
 }
 
 /** Compares decision by decision, tool and input, up to the first that differs; then the ends. */
@@ -40,7 +40,7 @@ function differenceAt(step: number, before: RunOutline, after: RunOutline): RunC
   return { step, before: before.decisions[index] ?? null, after: after.decisions[index] ?? null };
 }
 
-function isSame(before: Decided | undefined, after: Decided | undefined): boolean {
+function isSame(before: OutlinedDecision | undefined, after: OutlinedDecision | undefined): boolean {
   return canonicalJson(before ?? null) === canonicalJson(after ?? null);
 }
 

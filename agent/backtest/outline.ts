@@ -1,5 +1,5 @@
-import type { TurnDecision } from '../calls.ts';
-import type { RunEvent } from '../events.ts';
+import type { TurnDecision } from '../calls/calls.ts';
+import type { RunEvent } from '../run/events.ts';
 import {
   type ErrorInfo,
   type Json,
@@ -8,10 +8,10 @@ import {
   type Usage,
   addUsage,
   noUsage,
-} from '../vocabulary.ts';
+} from '../values/vocabulary.ts';
 
-/** What a model call decided, as far as two runs are compared: not how it was put. */
-export type Decided =
+/** A model call's decision, as far as two runs are compared: without its wording. */
+export type OutlinedDecision =
   | { type: 'act'; actions: DecidedCall[] }
   | { type: 'finish'; output: Json }
   | { type: 'stop' }
@@ -22,7 +22,7 @@ export interface DecidedCall {
   toolInput: Json;
 }
 
-/** How a run ended, and what its own model calls cost: those of its tools and sub-agents are not in it. */
+/** End of a run, and the usage of its own model calls, without those of its tools and sub-agents. */
 export interface RunEnding {
   status: RunStatus;
   stopReason: StopReason | null;
@@ -34,7 +34,7 @@ export interface RunEnding {
 
 /** A run as it is compared with another one: a decision for each model call, and its end. */
 export interface RunOutline {
-  decisions: Decided[];
+  decisions: OutlinedDecision[];
   ending: RunEnding;
 }
 
@@ -65,7 +65,7 @@ export function addToOutline({ decisions, ending }: RunOutline, event: RunEvent)
   }
 }
 
-function decidedOf(decision: TurnDecision): Decided {
+function decidedOf(decision: TurnDecision): OutlinedDecision {
   switch (decision.type) {
     case 'act':
       return {

@@ -1,9 +1,9 @@
-import type { RunEvent, RunStep } from '../events.ts';
-import { canonicalJson } from '../json-object.ts';
-import type { AgentManifest } from '../manifest.ts';
+import type { RunEvent, RunStep } from '../run/events.ts';
+import { canonicalJson } from '../values/json-object.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
 import { presetEnd } from '../rules/call-rules.ts';
-import { utf8Length } from '../transcript/digest.ts';
-import type { Json } from '../vocabulary.ts';
+import { utf8Length } from '../values/digest.ts';
+import type { Json } from '../values/vocabulary.ts';
 import { type DecidedCall, type RunOutline, addToOutline, emptyOutline } from './outline.ts';
 
 /** A recorded run as calls of a run like it are answered from. */
@@ -12,7 +12,7 @@ export interface Recording {
   /** Calls of one tool with one input, in the order in which they were decided on. */
   calls: Map<string, RecordedCall[]>;
   byId: Map<string, RecordedCall>;
-  /** Of the observations, about. */
+  /** Approximate size of the observations. */
   bytes: number;
 }
 
@@ -24,7 +24,7 @@ interface RecordedCall {
   direct: boolean;
 }
 
-/** What the model was told then. */
+/** An observation as the model saw it in the recorded run. */
 export interface RecordedObservation {
   observation: Json;
   /** It was the tool's own word, as far as that mattered to the run. */
@@ -37,7 +37,7 @@ export function emptyRecording(): Recording {
   return { outline: emptyOutline(), calls: new Map(), byId: new Map(), bytes: 0 };
 }
 
-/** Brings a recording up to date with one event of the run; `manifest` is the run's, which one that made no call may lack. */
+/** Adds one event of the run to a recording; `manifest` is the run's, which may be missing if the run made no call. */
 export function addToRecording(
   recording: Recording,
   event: RunEvent,
@@ -46,7 +46,7 @@ export function addToRecording(
   addToOutline(recording.outline, event);
   if (event.type === 'model_ended' && manifest !== undefined) addDecided(recording, event, manifest);
   if (event.type === 'step') addObservation(recording, event.step);
-  // What the model was told in the end: a fork may have changed it.
+  // A fork may have changed observations: the model saw the edited ones.
   for (const { call, observation } of event.type === 'restarted' ? (event.edits ?? []) : []) {
     const recorded = recording.byId.get(call);
     if (recorded !== undefined) recorded.observation = observation;
@@ -65,7 +65,7 @@ export function findRecorded(
   const ended = (calls.get(callKey(call)) ?? []).filter(({ observation }) => observation !== undefined);
   const found = ended[nth] ?? ended.at(-1);
   if (found?.observation === undefined) return undefined;
-  // A run goes on after such a call only where its observation was no result.
+  // A run continues after such a call only if its observation was not a result.
   const wentOn = outline.ending.stopReason !== 'return_direct' || !isOfLastTurn(outline, found.call);
   return {
     observation: found.observation,

@@ -1,13 +1,12 @@
 import { parseConversationalAction } from '../reply/json-action.ts';
-import type { AgentKind } from './kind.ts';
-import type { ToolManifest } from '../manifest.ts';
-import { CLOSING_REQUEST } from '../observations.ts';
+import type { AgentKind } from '../definition/kind.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { CLOSING_REQUEST } from '../observation/observations.ts';
 import { observationText } from './observation-text.ts';
-import { outputInstructions } from './output-schema.ts';
-import { promptParts } from './prompt-parts.ts';
-import { fill } from '../template.ts';
+import { outputInstructions, promptParts } from './prompt-parts.ts';
+import { fill } from '../text/template.ts';
 import { argumentNames, lineWithArguments } from './tool-lines.ts';
-import type { ChatMessage } from '../vocabulary.ts';
+import type { ChatMessage } from '../values/vocabulary.ts';
 
 const system = `You are an assistant who talks with people about whatever concerns them, answers their questions, short or long, and keeps in mind what was said before.
 
@@ -61,7 +60,7 @@ USER'S INPUT
 
 What do you reply to what I said last? I cannot see any TOOL RESPONSES: what you take from them has to be said in your answer, without the names of the tools. Reply with a markdown code snippet of one JSON object with a single action, and with nothing else.`;
 
-/** What the user says while the agent is at work; not one of the texts that an agent can replace. */
+/** A user's message to the running agent; not a text that an agent can replace. */
 const INTERJECTION = `USER'S INPUT
 --------------------
 

@@ -1,5 +1,5 @@
 import { conversational } from './conversational.ts';
-import type { AgentKind } from './kind.ts';
+import type { AgentKind } from '../definition/kind.ts';
 import { structuredChat } from './structured-chat.ts';
 import { toolCalling } from './tool-calling.ts';
 import { zeroShot } from './zero-shot.ts';

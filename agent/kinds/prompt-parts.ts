@@ -1,6 +1,7 @@
-import type { PromptContext, PromptMessage, PromptStep } from './kind.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
+import type { PromptContext, PromptMessage, PromptStep } from '../definition/kind.ts';
 
-/** What stands behind the question in a prompt: a step, or what was said to the run while it went on. */
+/** One item after the question in a prompt: a step, or a message to the running agent. */
 export type PromptPart =
   { type: 'step'; step: PromptStep } | ({ type: 'message' } & Pick<PromptMessage, 'role' | 'text'>);
 
@@ -24,8 +25,8 @@ export function promptParts({
 }
 
 /**
- * The scratchpad of a kind that asks with text: a reply as it came, what was said to it, and `again`, behind which the
- * model goes on. `told` is what a step has behind its reply.
+ * The scratchpad of a text kind: each reply as it came, the observation or message after it (`told` for a step), and
+ * `again`, after which the model continues.
  */
 export function textScratchpad(
   parts: readonly PromptPart[],
@@ -41,10 +42,16 @@ export function textScratchpad(
   return text;
 }
 
-/** In front of what a person says to a run, in a prompt that is one text. */
+/** Label of a person's message to a run, in a prompt that is one text. */
 const USER_SAYS = 'Message from the user: ';
 
 function textOf(part: PromptPart, told: (step: PromptStep) => string): string {
   if (part.type === 'step') return part.step.action.log + told(part.step);
   return part.role === 'assistant' ? part.text : `\n${USER_SAYS}${part.text}`;
+}
+
+/** Instructions for an answer that has to fit a schema; empty for other agents. Begins with a blank line. */
+export function outputInstructions({ output }: AgentManifest): string {
+  if (output === undefined) return '';
+  return `\n\nThe final answer has to be JSON, and nothing but JSON, that fits this JSON Schema:\n${JSON.stringify(output)}`;
 }

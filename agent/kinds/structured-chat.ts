@@ -1,12 +1,11 @@
 import { parseJsonAction } from '../reply/json-action.ts';
-import type { AgentKind, PromptContext } from './kind.ts';
-import { CLOSING_REQUEST } from '../observations.ts';
+import type { AgentKind, PromptContext } from '../definition/kind.ts';
+import { CLOSING_REQUEST } from '../observation/observations.ts';
 import { observationText } from './observation-text.ts';
-import { outputInstructions } from './output-schema.ts';
-import { promptParts, textScratchpad } from './prompt-parts.ts';
-import { fill } from '../template.ts';
+import { outputInstructions, promptParts, textScratchpad } from './prompt-parts.ts';
+import { fill } from '../text/template.ts';
 import { lineWithArguments } from './tool-lines.ts';
-import type { AgentStep, ChatMessage } from '../vocabulary.ts';
+import type { AgentStep, ChatMessage } from '../values/vocabulary.ts';
 
 const prefix = 'Help the user as well and as correctly as you can. These tools are at your disposal:';
 

@@ -1,7 +1,7 @@
-import type { AgentManifest } from '../manifest.ts';
-import type { AgentKind } from './kind.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
+import type { AgentKind } from '../definition/kind.ts';
 
-/** Why an agent can be asked about no image, and what to do; undefined where it can. */
+/** Reason why an agent takes no images, with the remedy; undefined if it takes them. */
 export function takesNoImages(
   kinds: ReadonlyMap<string, AgentKind>,
   { name, kind, params }: AgentManifest,

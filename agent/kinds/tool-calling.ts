@@ -1,14 +1,12 @@
-import type { AgentKind, ParsedAction, PromptStep, ToolSpec, TurnReply } from './kind.ts';
-import type { JsonSchema, ToolManifest } from '../manifest.ts';
-import { CLOSING_REQUEST } from '../observations.ts';
-import { outputInstructions } from './output-schema.ts';
+import type { AgentKind, ParsedAction, PromptStep, ToolSpec, TurnReply } from '../definition/kind.ts';
+import type { JsonSchema, ToolManifest } from '../definition/manifest.ts';
+import { CLOSING_REQUEST } from '../observation/observations.ts';
+import { type PromptPart, outputInstructions, promptParts } from './prompt-parts.ts';
 import { observationText, resultText } from './observation-text.ts';
-import { type PromptPart, promptParts } from './prompt-parts.ts';
-import { madeOnce } from '../made-once.ts';
-import { fill } from '../template.ts';
+import { fill } from '../text/template.ts';
 import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
-import { wholeCharacters } from '../values.ts';
-import { type ChatMessage, EXCEPTION_TOOL, type ToolCall } from '../vocabulary.ts';
+import { wholeCharacters } from '../values/values.ts';
+import { type ChatMessage, EXCEPTION_TOOL, type ToolCall } from '../values/vocabulary.ts';
 
 const system = `You answer the user as well as you can. Call the tools you are given where they help, several at once where \
 they do not depend on one another. As soon as you know enough, answer in plain words.`;
@@ -25,10 +23,10 @@ export const toolCalling: AgentKind<'system' | 'human'> = {
   validate({ tools, params }) {
     const refused = tools.filter((tool) => !CALLABLE.test(tool.name)).map((tool) => `"${tool.name}"`);
     if (refused.length > 0) {
-      return `models cannot call ${refused.join(', ')}. Native tool calls take names of at most 64 letters, digits, "_" and "-": rename, or use another kind.`;
+      return `models cannot call ${refused.join(', ')}. Native tool calls take names of at most 64 letters, digits, "_" and "-": rename, or use another kind, such as 'zero-shot'.`;
     }
     if (params.api === 'chat' || tools.length === 0) return undefined;
-    return `legacy completions cannot carry tool calls. Use api: 'chat', or another kind.`;
+    return `legacy completions cannot carry tool calls. Use api: 'chat', or another kind, such as 'zero-shot'.`;
   },
 
   render({ manifest, input, chatHistory, variables, steps, messages, closing }) {
@@ -57,7 +55,7 @@ export const toolCalling: AgentKind<'system' | 'human'> = {
   },
 };
 
-/** What providers accept as the name of a function. */
+/** Names that providers accept for a function. */
 const CALLABLE = /^[a-zA-Z0-9_-]{1,64}$/u;
 
 function toolSpec({ name, description, inputSchema }: ToolManifest): ToolSpec {
@@ -71,30 +69,19 @@ const SINGLE_STRING: JsonSchema = {
 };
 
 /**
- * The assistant's message of each turn, then a message for each of its calls. A tool message that the turn has already is
- * left out, as in LangChain; unlike there, one of an earlier turn is not (servers number the calls of each reply anew), and
- * calls whose steps are no longer shown are left out: providers refuse an unanswered call.
+ * The assistant's message of each turn, then a message for each of its calls. A tool message that the turn has already
+ * is left out, as in LangChain; unlike there, one of an earlier turn is not (servers number the calls of each reply
+ * from the start), and calls whose steps are no longer shown are left out: providers refuse an unanswered call.
  */
 function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const turn of turnsOf(parts))
-    messages.push(...(turn.type === 'turn' ? messagesOf(turn.steps[0], turn) : [saidBetween(turn)]));
+    messages.push(...(turn.type === 'turn' ? turnMessages(turn) : [saidBetween(turn)]));
   return messages;
 }
 
 function saidBetween({ role, text }: Extract<PromptPart, { type: 'message' }>): ChatMessage {
   return { role, content: text };
-}
-
-/** Every request shows all turns: the messages of one, by its first step, are the same objects as long as its steps are. */
-const messagesOf = madeOnce((_first: PromptStep, turn: ShownTurn) => turnMessages(turn), isSameTurn);
-
-function isSameTurn(one: ShownTurn, other: ShownTurn): boolean {
-  return (
-    one.reply === other.reply &&
-    one.steps.length === other.steps.length &&
-    one.steps.every((step, index) => step === other.steps[index])
-  );
 }
 
 function turnMessages({ reply, steps: shown }: ShownTurn): ChatMessage[] {
@@ -104,7 +91,7 @@ function turnMessages({ reply, steps: shown }: ShownTurn): ChatMessage[] {
   return [assistantMessage(reply, calls), ...answersOf(shown)];
 }
 
-/** The answers of one turn, each said once. */
+/** The answers of one turn, without repetitions. */
 function answersOf(steps: readonly PromptStep[]): ChatMessage[] {
   const answers: { tool: string; message: ChatMessage }[] = [];
   for (const step of steps) {
@@ -121,12 +108,12 @@ function answersOf(steps: readonly PromptStep[]): ChatMessage[] {
   return answers.map(({ message }) => message);
 }
 
-/** What the run was told stands between turns: providers want the answers of a turn right behind its calls. */
+/** Messages to the run come between turns: providers require the answers of a turn directly after its calls. */
 type Shown = ShownTurn | Extract<PromptPart, { type: 'message' }>;
 
 interface ShownTurn {
   type: 'turn';
-  /** undefined: the steps stand for whole replies that could not be read. */
+  /** undefined: the steps are whole replies that could not be read. */
   reply: TurnReply | undefined;
   steps: [PromptStep, ...PromptStep[]];
 }
@@ -175,13 +162,12 @@ function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessa
   return { role: 'tool', content, toolCallId };
 }
 
-/** Calls that cannot be read are told of one by one; the others of the turn run. */
+/** The model reads an error for each call that cannot be read; the others of the turn run. */
 function readCall({ id, name, arguments: text }: ToolCall, said: string): ParsedAction {
   try {
-    const { input, shown } = readArguments(text);
-    const responded = said === '' ? '\n' : `responded: ${said}\n`;
-    const log = `\nInvoking: \`${name}\` with \`${shown}\`\n${responded}\n`;
-    return { tool: name, toolInput: input, log, toolCallId: id };
+    const toolInput = readArguments(text);
+    const log = `${said === '' ? '' : `${said}\n`}Invoking \`${name}\` with ${JSON.stringify(toolInput)}`;
+    return { tool: name, toolInput, log, toolCallId: id };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const unreadable = `The arguments of the call of ${name} are not a JSON object (${reason}): ${cut(text, SHOWN_CHARS)}`;

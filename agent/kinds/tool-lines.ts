@@ -1,6 +1,6 @@
-import type { ToolManifest } from '../manifest.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
 
-/** What a tool that takes one plain string looks like beside the others (LangChain's name for it). */
+/** Arguments of a tool that takes one plain string, as the others are listed (LangChain's name for it). */
 const ONE_STRING = { tool_input: { type: 'string' } };
 
 /** The names of a tool's arguments; none for a tool that takes one plain string. */

@@ -1,15 +1,14 @@
-import type { AgentKind, PromptContext } from './kind.ts';
+import type { AgentKind, PromptContext } from '../definition/kind.ts';
 import { withoutFence } from '../reply/fence.ts';
 import { parseMrkl } from '../reply/mrkl-parser.ts';
-import type { ToolManifest } from '../manifest.ts';
-import { CLOSING_REQUEST } from '../observations.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { CLOSING_REQUEST } from '../observation/observations.ts';
 import { observationText } from './observation-text.ts';
-import { outputInstructions } from './output-schema.ts';
-import { promptParts, textScratchpad } from './prompt-parts.ts';
-import { fill } from '../template.ts';
+import { outputInstructions, promptParts, textScratchpad } from './prompt-parts.ts';
+import { fill } from '../text/template.ts';
 import { argumentNames } from './tool-lines.ts';
-import { plainJson } from '../values.ts';
-import type { AgentAction, AgentStep, Json } from '../vocabulary.ts';
+import { plainJson } from '../values/values.ts';
+import type { AgentAction, AgentStep, Json } from '../values/vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
 

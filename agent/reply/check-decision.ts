@@ -1,16 +1,16 @@
-import type { ParsedReply, ParsedAction } from '../kinds/kind.ts';
-import { limits } from '../limits.ts';
-import { utf8Length } from '../transcript/digest.ts';
-import { plainJson, wellFormed } from '../values.ts';
+import type { ParsedReply, ParsedAction } from '../definition/kind.ts';
+import { limits } from '../values/limits.ts';
+import { utf8Length } from '../values/digest.ts';
+import { plainJson, wellFormed } from '../values/values.ts';
 
-/** A kind or a parser of the user's own that returns what is no decision: trying again would not help. */
+/** A user's kind or parser returned a value that is not a decision: trying again would not help. */
 class InvalidDecision extends Error {
   override name = 'InvalidDecision';
   readonly retryable = false;
 }
 
 /**
- * What a parser made of a reply, as it can be recorded: the parser may be a user's own, and in JavaScript. Throws
+ * A parser's return value in the form that can be recorded: the parser may be the user's, written in JavaScript. Throws
  * InvalidDecision, or a TypeError for a value that cannot be JSON.
  */
 export function checkDecision(decision: ParsedReply, text: string): ParsedReply {
@@ -31,16 +31,17 @@ export function checkDecision(decision: ParsedReply, text: string): ParsedReply 
 /** Bound of a parsed reply: the next model call carries it again, beside the turn's observations. */
 const MAX_BYTES = limits.resultBytes - limits.turnBytes;
 
-/** A kind's `parse` is typed, but nobody compiles a config. */
+/** A kind's `parse` is typed, but configs are not compiled. */
 function problemOf(decision: { type?: unknown; output?: unknown; actions?: unknown } | undefined) {
-  if (decision?.type === 'finish') return isJson(decision.output) ? undefined : 'its output is no JSON value';
+  if (decision?.type === 'finish')
+    return isJson(decision.output) ? undefined : 'its output is not a JSON value';
   if (decision?.type !== 'act') return "its type is neither 'finish' nor 'act'";
   const { actions } = decision;
   if (!Array.isArray(actions) || actions.length === 0) return 'it has no actions';
   const fit = actions.every(
     (action: Partial<ParsedAction> | null) => typeof action?.tool === 'string' && isJson(action.toolInput),
   );
-  return fit ? undefined : 'an action lacks its tool, or its toolInput is no JSON value';
+  return fit ? undefined : 'an action lacks its tool, or its toolInput is not a JSON value';
 }
 
 /** undefined, functions and symbols are none, and would be lost on the way. */

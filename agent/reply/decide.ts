@@ -1,12 +1,19 @@
-import type { PlannedAction, TurnDecision } from '../calls.ts';
+import type { PlannedAction, TurnDecision } from '../calls/calls.ts';
+import { freshCounters } from '../limits/counters.ts';
+import { stopMessage } from '../limits/stop-message.ts';
 import { checkDecision } from './check-decision.ts';
-import { type AgentKind, type ParsedReply, OutputParserError, type ParsedAction } from '../kinds/kind.ts';
-import { limits } from '../limits.ts';
-import type { AgentManifest } from '../manifest.ts';
-import { CUT_REPLY, INCOMPLETE_REPLY, unknownTool } from '../observations.ts';
+import {
+  type AgentKind,
+  type ParsedReply,
+  OutputParserError,
+  type ParsedAction,
+} from '../definition/kind.ts';
+import { limits } from '../values/limits.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
+import { CUT_REPLY, FILTERED_REPLY, INCOMPLETE_REPLY, unknownTool } from '../observation/observations.ts';
 import { cutAtStop } from './stop.ts';
-import { boundedText, plainJson, wellFormed } from '../values.ts';
-import { EXCEPTION_TOOL, type Json, type ToolCall } from '../vocabulary.ts';
+import { boundedText, plainJson, wellFormed } from '../values/values.ts';
+import { EXCEPTION_TOOL, type Json, type ToolCall } from '../values/vocabulary.ts';
 
 /** A reply as it came, before anything was cut. */
 export interface RawReply {
@@ -15,16 +22,16 @@ export interface RawReply {
   finishReason: string;
 }
 
-/** How an agent's replies are read: its kind, or its own parser in the kind's place. */
+/** Reader of an agent's replies: its kind, or its own parser in place of the kind's. */
 export interface ReplyReader {
   parse: AgentKind['parse'];
   /** The answer as the agent's `output` schema wants it. Throws {@link OutputParserError}. */
   checkOutput?: ((output: Json) => Json) | undefined;
-  /** The limit was reached: whatever is said is the answer. */
+  /** The limit was reached: the reply is the answer, whatever its form. */
   closing?: boolean | undefined;
 }
 
-/** What a reply means, and its text cut at the first stop string. */
+/** Decision in a reply, and the reply's text cut at the first stop string. */
 export function decide(
   reader: ReplyReader,
   manifest: AgentManifest,
@@ -33,9 +40,12 @@ export function decide(
   const { text, stop } = cutAtStop(reply.text, manifest.stop);
   // A text that ended at a stop string is complete, even where the server was cut off later.
   const incomplete = reply.finishReason === 'length' && stop === undefined;
+  const filtered =
+    reply.finishReason === 'content_filter' && reply.text === '' && reply.toolCalls.length === 0;
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);
     if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text, manifest) };
+    if (filtered) throw filteredAway();
     if (parsed.type === 'finish') return { text, decision: finish(reader, parsed, text) };
     if (incomplete) throw cutOff();
     const unreadable = parsed.actions.find((action) => action.unreadable !== undefined)?.unreadable;
@@ -49,7 +59,8 @@ export function decide(
   } catch (error) {
     if (!isOutputParserError(error)) throw error;
     if (reader.closing === true) return { text, decision: failed(error, '') };
-    return { text, decision: parseFailure(incomplete ? cutOff() : error, manifest, text) };
+    const cause = incomplete ? cutOff() : filtered ? filteredAway() : error;
+    return { text, decision: parseFailure(cause, manifest, text) };
   }
 }
 
@@ -70,10 +81,11 @@ function closingAnswer(
   reader: ReplyReader,
   parsed: ParsedReply,
   text: string,
-  { stoppedOutput }: AgentManifest,
+  manifest: AgentManifest,
 ): TurnDecision {
   // Native calls may come without a word.
-  if (parsed.type === 'act') return { type: 'finish', output: text === '' ? stoppedOutput : text };
+  const fixed = () => stopMessage(manifest, freshCounters(0), 'max_iterations');
+  if (parsed.type === 'act') return { type: 'finish', output: text === '' ? fixed() : text };
   try {
     return finish(reader, parsed, text);
   } catch (error) {
@@ -105,12 +117,16 @@ function cutOff(): OutputParserError {
   return new OutputParserError('It was cut off at the token limit (maxTokens)', CUT_REPLY);
 }
 
+function filteredAway(): OutputParserError {
+  return new OutputParserError("The provider's content filter took it away (content_filter)", FILTERED_REPLY);
+}
+
 function parseFailure(error: OutputParserError, manifest: AgentManifest, text: string): TurnDecision {
   if (manifest.handleParsingErrors === false) return failed(error);
   return { type: 'act', actions: [exceptionStep(error, manifest, text)] };
 }
 
-const ADVICE = ' Set handleParsingErrors to tell the model and go on.';
+const ADVICE = ' Set handleParsingErrors to tell the model and continue.';
 
 function failed({ message }: OutputParserError, advice = ADVICE): TurnDecision {
   const cause = boundedText(message, limits.errorChars).replace(/\.$/u, '');
@@ -121,7 +137,7 @@ function failed({ message }: OutputParserError, advice = ADVICE): TurnDecision {
 }
 
 /**
- * AgentExecutor's handle_parsing_errors: a step of the tool `_Exception`. Where the parser knows what is missing the log
+ * AgentExecutor's handle_parsing_errors: a step of the tool `_Exception`. If the parser names what is missing, the log
  * keeps the reply; else the model sees the error's message instead.
  */
 function exceptionStep(

@@ -1,6 +1,8 @@
 const FENCE = '```';
 
-/** What stands between a first line of ``` or ```json and a last ```; without them the text itself. Trimmed, in linear time. */
+/**
+ * Text between a first line of ``` or ```json and a last ```; without fences the text itself. Trimmed, in linear time.
+ */
 export function withoutFence(text: string): string {
   const trimmed = text.trim();
   const opened = trimmed.startsWith(FENCE) ? trimmed.slice(FENCE.length) : trimmed;

@@ -1,7 +1,7 @@
-import { fieldsOf, isObject } from '../json-object.ts';
+import { fieldsOf, isObject } from '../values/json-object.ts';
 import { readJsonBlob } from './json-blob.ts';
-import { type ParsedReply, OutputParserError } from '../kinds/kind.ts';
-import type { Json } from '../vocabulary.ts';
+import { type ParsedReply, OutputParserError } from '../definition/kind.ts';
+import type { Json } from '../values/vocabulary.ts';
 
 /** The action that is none: its input is the answer. */
 const FINAL_ANSWER = 'Final Answer';

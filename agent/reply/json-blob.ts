@@ -1,11 +1,11 @@
 import { type Decoded, decodeJson } from './json-decode.ts';
 import { PY_SPACE, pyStrip } from './python-text.ts';
-import type { Json } from '../vocabulary.ts';
+import type { Json } from '../values/vocabulary.ts';
 
 /**
- * The JSON in a reply, as LangChain looks for it: the whole reply, or what stands behind its first fence. The end may be
- * bad (closers missing, text behind it, cut off), the beginning may not. Undefined: there is none. Time is linear in
- * the length of the text, where LangChain tries one beginning after the other.
+ * The JSON in a reply, as LangChain finds it: the whole reply, or the text after its first fence. The end may be bad
+ * (closers missing, text after it, cut off), the beginning may not. Undefined: there is none. Linear in the length of
+ * the text; LangChain tries one beginning after the other.
  */
 export function readJsonBlob(text: string): Json | undefined {
   const whole = decodeLenient(text);
@@ -25,8 +25,8 @@ function decodeLenient(text: string): Decoded {
 }
 
 /**
- * The longest beginning that is JSON once everything is closed. The closers are those that the whole text is short of,
- * also behind a beginning that has fewer open: so does LangChain.
+ * The longest beginning that is JSON once everything is closed. The closers are those that the whole text lacks, also
+ * after a beginning that has fewer open, as in LangChain.
  */
 function decodeBeginning(json: string): Decoded {
   const ended = endOpenString(json);
@@ -37,7 +37,7 @@ function decodeBeginning(json: string): Decoded {
   return decodeJson(text.slice(0, decoded.keep) + closers);
 }
 
-/** The text with its last string ended, and the brackets it is short of; undefined where one closes what is not open. */
+/** The text with its last string closed, and the missing brackets; undefined if a bracket closes none that is open. */
 function endOpenString(json: string): { text: string; closers: string } | undefined {
   const open: string[] = [];
   let inString = false;
@@ -61,8 +61,8 @@ function endOpenString(json: string): { text: string; closers: string } | undefi
 const INPUT = new RegExp(`("action_input":${PY_SPACE}*")([^"]*)"`, 'gu');
 
 /**
- * Line breaks and tabs in the text of an `action_input`, up to the next quote, become escapes. Python's JSON would take
- * them raw; what this changes is a backslash at the end of a line, which escapes nothing any more.
+ * Line breaks and tabs in the text of an `action_input`, up to the next quote, become escapes. Python's JSON takes them
+ * raw. Side effect: a backslash at the end of a line escapes nothing any more.
  */
 function escapeInputs(json: string): string {
   return json.replace(INPUT, (_whole, head: string, text: string) => `${head}${escapeControls(text)}"`);

@@ -1,10 +1,10 @@
-import { limits } from '../limits.ts';
-import { wellFormed } from '../values.ts';
-import type { Json } from '../vocabulary.ts';
+import { limits } from '../values/limits.ts';
+import { wellFormed } from '../values/values.ts';
+import type { Json } from '../values/vocabulary.ts';
 
 /**
- * `broken`: no JSON, and `keep` is how long the longest beginning is that is JSON once the closers are put behind it (0:
- * none is). `refused`: it is nested deeper than can be recorded, so that what else there is to read does not count.
+ * `broken`: not JSON; `keep` is the length of the longest beginning that is JSON with the closers after it (0: none).
+ * `refused`: nested deeper than can be recorded.
  */
 export type Decoded = { type: 'value'; value: Json } | { type: 'broken'; keep: number } | { type: 'refused' };
 
@@ -13,7 +13,7 @@ interface Reader {
   readonly closers: string;
   at: number;
   depth: number;
-  /** How many of the open arrays and objects, from the outside, are those that the closers close. */
+  /** Number of open arrays and objects, from the outside, that match the closers. */
   matched: number;
   keep: number;
   refused: boolean;
@@ -89,7 +89,7 @@ function readObject(reader: Reader): { [key: string]: Json } | undefined {
     const value = readValue(reader);
     if (value === undefined) return undefined;
     entries.push([key, value]);
-    // Not by assignment: a key may be called __proto__.
+    // No assignment, since a key may be called __proto__.
     if (leaves(reader, '}')) return Object.fromEntries(entries);
     if (!takes(reader, ',')) return undefined;
   }

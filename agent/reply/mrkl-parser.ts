@@ -1,4 +1,4 @@
-import { type ParsedReply, OutputParserError } from '../kinds/kind.ts';
+import { type ParsedReply, OutputParserError } from '../definition/kind.ts';
 import { PY_SPACE, pyLastCharacter, pyStrip } from './python-text.ts';
 
 /**
@@ -56,7 +56,7 @@ function findAction(text: string): { at: number; tool: string; input: string } |
 }
 
 /**
- * An answer with an invented action behind it: the answer ends at the next blank line. Without one LangChain slices to
+ * An answer with an invented action after it: the answer ends at the next blank line. Without one LangChain slices to
  * `-1` and so loses the last character; kept, because recorded runs show it.
  */
 function answerBeforeAction(text: string, start: number): ParsedReply {

@@ -1,3 +1,5 @@
+import type { Json } from '../values/vocabulary.ts';
+
 /** Python's idea of white space, which LangChain's parsers rest on; JavaScript's differs (BOM in, U+001C to U+001F and U+0085 out). */
 export const PY_SPACE =
   '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
@@ -14,7 +16,14 @@ export function pyStrip(text: string, characters?: string): string {
   return text.slice(start, end);
 }
 
-/** Where `text[-1]` begins: Python counts whole characters, JavaScript halves of some. */
+/** Index of `text[-1]`: Python counts whole characters, JavaScript halves of some. */
 export function pyLastCharacter(text: string): number {
   return text.length - (/[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(-2)) ? 2 : 1);
+}
+
+/** JSON text as Python's `json.dumps` writes it, with blanks after commas and colons. */
+export function pyJson(value: Json): string {
+  return JSON.stringify(value, null, 1)
+    .replace(/,\n\s*/gu, ', ')
+    .replace(/\n\s*/gu, '');
 }

@@ -1,11 +1,11 @@
-import type { PlannedAction, Repeat, TurnDecision } from '../calls.ts';
-import { EMPTY_DIGEST, extendDigest } from '../transcript/digest.ts';
-import { canonicalJson } from '../json-object.ts';
-import { repeatedAction } from '../observations.ts';
+import type { PlannedAction, Repeat, TurnDecision } from '../calls/calls.ts';
+import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
+import { canonicalJson } from '../values/json-object.ts';
+import { repeatedAction } from '../observation/observations.ts';
 
 /**
- * What an agent with a `repeatLimit` does about a model that goes round in circles: the limit's action is told to the
- * model instead of being run, one more ends the run.
+ * Stops a model that repeats itself, for an agent with a `repeatLimit`: at the limit, the model is told in place of
+ * running the action; one more repetition ends the run.
  */
 export function limitRepeats(
   decision: TurnDecision,

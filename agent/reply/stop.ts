@@ -1,5 +1,5 @@
 /**
- * Stop strings, enforced here as well as by the server: a model that goes on past `Observation:` invents results, and
+ * Stop strings, enforced here as well as by the server: a model that continues past `Observation:` invents results, and
  * some servers ignore the `stop` parameter.
  */
 

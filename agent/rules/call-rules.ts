@@ -1,8 +1,8 @@
-import type { PlannedAction, ToolResult } from '../calls.ts';
-import type { ToolManifest } from '../manifest.ts';
-import { CUT_CALL, cancelledTool, failedTool, unknownTool } from '../observations.ts';
-import { delegatedOutput, externalOutput } from '../output.ts';
-import { EXCEPTION_TOOL, asText, type ErrorInfo, type Json, type Usage } from '../vocabulary.ts';
+import type { PlannedAction, ToolResult } from '../calls/calls.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { CUT_CALL, cancelledTool, failedTool, unknownTool } from '../observation/observations.ts';
+import { delegatedOutput, externalOutput } from '../observation/output.ts';
+import { EXCEPTION_TOOL, asText, type ErrorInfo, type Json, type Usage } from '../values/vocabulary.ts';
 
 /**
  * What becomes of a tool call: said once, for the loop that makes it so and for whoever reads it from history. Pure
@@ -65,20 +65,19 @@ export interface FailureContext {
   cancelled: string | undefined;
   /** The run's time limit has passed. */
   overdue: boolean;
-  /** Of a tool without effects, the model is told that its workers died. */
-  tellsDeath?: boolean | undefined;
 }
 
 /** The consequence of a failed call: the run fails, the model is told, or a person is asked. */
 export function afterFailure(
   tool: ToolManifest,
   error: ErrorInfo,
-  { cancelled, overdue, tellsDeath = false }: FailureContext,
+  { cancelled, overdue }: FailureContext,
 ): { type: 'end'; end: CallEnd } | { type: 'ask' } | { type: 'fail' } {
   if (toldByTool(tool, error)) return ended({ observation: error.message, fromTool: true });
   if (cancelled !== undefined) return ended({ observation: cancelled, fromTool: false });
   if (tool.onFailure === 'fail') return { type: 'fail' };
-  const isHarmless = tellsDeath && tool.effects === 'none' && error.type === 'WorkerDied';
+  // The model hears of the death of a worker when the call had no effects that a person would have to look into.
+  const isHarmless = tool.effects === 'none' && error.type === 'WorkerDied';
   // After the deadline nobody is asked any more.
   if (tool.onFailure === 'observe' || overdue || isHarmless) {
     return ended({ observation: failedTool(tool.name, error), fromTool: false });

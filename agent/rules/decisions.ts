@@ -1,10 +1,13 @@
-import { cancelledTool, rejectedTool, skippedTool } from '../observations.ts';
-import type { ErrorInfo, Json, WaitingReason } from '../vocabulary.ts';
+import { cancelledTool, rejectedTool, skippedTool } from '../observation/observations.ts';
+import type { ErrorInfo, Json } from '../values/vocabulary.ts';
+import { type WaitingReason, waitingReasons } from './wait-reasons.ts';
 
 /** A call as decisions see it: the model is asked, or a tool; it waits for a person, or runs. */
 export interface CallState {
   kind: 'model' | 'tool';
   waiting: WaitingReason | undefined;
+  /** The wait ends by itself, when the lost attempt must have ended. */
+  until?: number | undefined;
 }
 
 /** What a decision may carry beside the call it is for. */
@@ -26,6 +29,8 @@ export type Effect =
   /** The run ends as its limit would have ended it. */
   | { type: 'stop' }
   | { type: 'fail'; error: ErrorInfo }
+  /** The call goes on at once: its wait is not needed any more. */
+  | { type: 'now' }
   /** It is recorded, and the call goes on as it was. */
   | { type: 'none' };
 
@@ -42,9 +47,14 @@ type Given<T extends Takes> = { [F in FieldsThat<T, 'required'>]: DecisionFields
 interface DecisionRule<T extends Takes> {
   /** What it does, in the words of the command's help and the Web UI's. */
   does: string;
-  /** What to type as data, beside the update in the Web UI. */
+  /** Data of the update in the Web UI when one call fits. */
   data: string;
-  fits(call: CallState): boolean;
+  /** The waits that it ends. None: it is for a call that runs. */
+  reasons: readonly WaitingReason[];
+  /** Only calls of this kind. */
+  kind?: CallState['kind'];
+  /** Waits that end by themselves (`until`). Default: as all others. */
+  until?: 'only' | 'never';
   takes: T;
   /** `error`: what the call failed of, where it waits. */
   effect(given: Given<T>, error: ErrorInfo | undefined): Effect;
@@ -58,57 +68,68 @@ function decision<const T extends Takes>(rule: DecisionRule<T>): DecisionRule<T>
 export const decisions = {
   retry: decision({
     does: 'Run the waiting call again',
-    data: 'nothing when one call waits, "3.1", or {"call":"3.1","input":…} for other input',
-    fits: ({ waiting }) => waiting !== undefined && waiting !== 'approval' && waiting !== 'limit',
+    data: 'nothing, or {"input":…} for other input',
+    reasons: ['failed', 'doubt', 'deferred', 'repeated'],
+    until: 'never',
     takes: { input: 'optional' },
     effect: ({ input }) => ({ type: 'again', input }),
   }),
+  reconcile: decision({
+    does: 'Ask the tool now: the lost attempt is dead',
+    data: 'nothing',
+    reasons: ['doubt'],
+    until: 'only',
+    takes: {},
+    effect: () => ({ type: 'now' }),
+  }),
   approve: decision({
     does: 'Let the call that waits for approval run',
-    data: 'nothing, "3.1", or {"call":"3.1","input":…,"remember":"tool"}; remember is "tool" or "input": not asked again in this run',
-    fits: ({ waiting }) => waiting === 'approval',
+    data: 'nothing, {"input":…} for other input, or {"remember":"tool"} or {"remember":"input"} not to be asked again in this run',
+    reasons: ['approval'],
     takes: { input: 'optional', remember: 'optional' },
     effect: ({ input, remember }) => ({ type: 'again', input, remember }),
   }),
   reject: decision({
     does: 'Do not let the call run; the model is told, and why',
-    data: 'nothing, "3.1", or {"call":"3.1","reason":"…"}',
-    fits: ({ waiting }) => waiting === 'approval',
+    data: 'nothing, or {"reason":"…"}',
+    reasons: ['approval'],
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'end', observation: rejectedTool(reason), fromTool: false }),
   }),
   resolve: decision({
     does: 'Give the result of the waiting call yourself',
-    data: '{"output":"…"} or {"call":"3.1","output":…}',
-    fits: ({ waiting }) => waiting !== undefined,
+    data: '{"output":…}',
+    reasons: waitingReasons,
     takes: { output: 'required', token: 'optional' },
     effect: ({ output }) => ({ type: 'end', observation: output, fromTool: true }),
   }),
   skip: decision({
-    does: 'Go on without the waiting call; the model is told',
-    data: 'nothing, "3.1", or {"call":"3.1","reason":"…"}',
-    fits: ({ kind, waiting }) => kind === 'tool' && waiting !== undefined && waiting !== 'approval',
+    does: 'Continue without the waiting call; the model is told',
+    data: 'nothing, or {"reason":"…"}',
+    reasons: ['failed', 'doubt', 'deferred', 'repeated'],
+    kind: 'tool',
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'end', observation: skippedTool(reason), fromTool: false }),
   }),
   cancelCall: decision({
     does: 'Cancel one running tool call; the run goes on and the model is told',
-    data: '"3.1" or nothing',
-    fits: ({ kind, waiting }) => kind === 'tool' && waiting === undefined,
+    data: 'nothing',
+    reasons: [],
+    kind: 'tool',
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'cancel', observation: cancelledTool(reason) }),
   }),
   stop: decision({
-    does: 'Let the run stop at the limit that it has come to',
+    does: 'End a run that waits at its limit',
     data: 'nothing',
-    fits: ({ waiting }) => waiting === 'limit',
+    reasons: ['limit'],
     takes: {},
     effect: () => ({ type: 'stop' }),
   }),
   abort: decision({
     does: 'Fail the run at the waiting call',
-    data: 'nothing or {"reason":"…"}',
-    fits: ({ waiting }) => waiting !== undefined,
+    data: 'nothing, or {"reason":"…"}',
+    reasons: waitingReasons,
     takes: { reason: 'optional' },
     effect: ({ reason }, error) => ({ type: 'fail', error: aborted(reason, error) }),
   }),
@@ -121,6 +142,11 @@ export type OperatorDecision = {
   [N in DecisionName]: { type: N } & Given<(typeof decisions)[N]['takes']>;
 }[DecisionName];
 
+/** An early answer fits a deferred call if it has the call's token. */
+export function isAnswerFor(token: string | undefined, made: OperatorDecision): boolean {
+  return token !== undefined && made.type === 'resolve' && made.token === token;
+}
+
 export const decisionNames = Object.keys(decisions) as DecisionName[]; // the keys of the literal above
 
 /** The same rules without the types of their fields. */
@@ -128,10 +154,14 @@ export function ruleOf(name: DecisionName): DecisionRule<Takes> {
   return decisions[name];
 }
 
-/** What stands beside the decision's update in the Web UI. */
+/** The description of the decision's update in the Web UI. Names no call: a reader would send the number of the example. */
 export function helpOf(name: DecisionName): string {
-  const { does, data } = ruleOf(name);
-  return `${does}. Data: ${data}.`;
+  const { does, data, takes } = ruleOf(name);
+  const forms = [
+    ...(Object.values(takes).includes('required') ? [] : ["the call's number in quotes"]),
+    ...(Object.keys(takes).length === 0 ? [] : ['"call":"NUMBER" in the object']),
+  ];
+  return `${does}. Data: ${data}. If several calls fit: ${forms.join(', or ')}.`;
 }
 
 /** A decision out of what was sent with it; what it does not take is left out. */
@@ -144,13 +174,35 @@ export function decisionOf(
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }
 
+/** A decision as events, reports and exports have it: without the token, which is a secret. */
+export function shownDecision(
+  type: DecisionName,
+  sent: { [F in keyof DecisionFields]?: unknown },
+): OperatorDecision {
+  return decisionOf(type, { ...sent, token: undefined });
+}
+
+/** The same of a decision that was taken. */
+export function withoutToken<D extends OperatorDecision>(made: D): D {
+  const { token: _, ...shown } = made as D & { token?: string };
+  return shown as D; // only the token is gone
+}
+
 export function effectOf(made: OperatorDecision, error?: ErrorInfo): Effect {
   return ruleOf(made.type).effect(made, error);
 }
 
+/** Returns true if the rule of the decision accepts a call in this state. */
+export function decisionFits(name: DecisionName, { kind, waiting, until }: CallState): boolean {
+  const rule = ruleOf(name);
+  if (rule.kind !== undefined && rule.kind !== kind) return false;
+  if (rule.until === (until === undefined ? 'only' : 'never')) return false;
+  return waiting === undefined ? rule.reasons.length === 0 : rule.reasons.includes(waiting);
+}
+
 /** The decisions that a call in this state takes. */
 export function fittingDecisions(call: CallState): DecisionName[] {
-  return decisionNames.filter((name) => ruleOf(name).fits(call));
+  return decisionNames.filter((name) => decisionFits(name, call));
 }
 
 function aborted(reason: string | undefined, error: ErrorInfo | undefined): ErrorInfo {

@@ -1,23 +1,32 @@
-import type { Intent, ToolResult } from '../calls.ts';
-import type { FailedCall } from '../failures.ts';
-import { limits } from '../limits.ts';
-import type { ToolManifest } from '../manifest.ts';
-import { CUT_IN_DOUBT, inDoubt } from '../observations.ts';
-import type { ErrorInfo } from '../vocabulary.ts';
+import type { Intent, ToolResult } from '../calls/calls.ts';
+import type { FailedCall } from '../calls/failures.ts';
+import { limits } from '../values/limits.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { CUT_IN_DOUBT, inDoubt } from '../observation/observations.ts';
+import type { ErrorInfo } from '../values/vocabulary.ts';
 import { type CallEnd, type FailureContext, resultEnd, toldByTool } from './call-rules.ts';
 
-/** What a failed schedule leaves behind, and the error as it is told. */
+/** Consequence of a failed schedule, with the error that events and the model see. */
 export type Aftermath =
-  /** What is to come is decided as of any tool's failure. */
+  /** Handled like the failure of any tool. */
   | { type: 'failed'; error: ErrorInfo }
-  /** The call certainly took no effect, by no fault of its own. */
+  /** The call certainly took no effect, and did not fail by itself. The call is scheduled again. */
   | { type: 'again'; error: ErrorInfo }
-  /** It may have taken effect. `endsAtMs`: when an attempt must have ended that may be running still. */
-  | { type: 'doubt'; error: ErrorInfo; endsAtMs: number | undefined };
+  | Doubt;
+
+/** The call may have taken effect. */
+export interface Doubt {
+  type: 'doubt';
+  error: ErrorInfo;
+  /** An attempt may still be running; at this time it must have ended. */
+  endsAtMs: number | undefined;
+  /** The attempt's process is gone. */
+  processGone?: true | undefined;
+}
 
 /**
- * Of a call that may take effect once only, whatever does not say that nothing was done leaves a doubt. `lost`: schedules of it
- * that came to nothing before this one.
+ * A failed call of a tool with `effects: 'once'` is in doubt, unless its failure says that the call did nothing. `lost`: earlier
+ * schedules of the call that ended without an effect.
  */
 export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number): Aftermath {
   const { error, notDone, timedOut, intent } = failed;
@@ -32,30 +41,42 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
     type: 'doubt',
     error: error.type === 'InDoubt' ? error : doubtOf(tool, error),
     endsAtMs: intent && intent.at + tool.timeoutMs,
+    ...(failed.processGone === true ? { processGone: true } : {}),
   };
 }
 
-/** A call that comes to nothing again and again may itself be the reason. */
+/** Time at which `reconcile` may be asked; undefined: now. An attempt ends at its time-out at the latest, or with its process. */
+export function reconcileAtMs(
+  { timeoutMs }: ToolManifest,
+  { endsAtMs, processGone }: Doubt,
+  nowMs: number,
+): number | undefined {
+  if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;
+  // The intent's time is of the lost worker's clock.
+  return Math.min(endsAtMs, nowMs + (processGone === true ? limits.sentRequestMs : timeoutMs));
+}
+
+/** A call whose worker dies several times in a row may be the reason itself. */
 export function mayGoAgain(lost: number): boolean {
   return lost < limits.workerDeathsInARow - 1;
 }
 
-/** Of an attempt that is lost, the heartbeat may have been wiped out; what it told its run is not. */
+/** The heartbeat of a lost attempt may have been reset; the intent that the attempt sent to its run is still in history. */
 export function withIntent(failed: FailedCall, told: Intent | undefined): FailedCall {
   return failed.timedOut === true && failed.intent === undefined ? { ...failed, intent: told } : failed;
 }
 
-/** The consequence of a doubt that nothing has cleared up: that is what people are for, whatever else the tool may say. */
+/** Consequence of a doubt that `reconcile` has not removed: a person decides, unless the tool has `onFailure: 'fail'`. */
 export function afterDoubt(
   { onFailure }: ToolManifest,
   { overdue }: Pick<FailureContext, 'overdue'>,
 ): { type: 'end'; end: CallEnd } | { type: 'ask' } | { type: 'fail' } {
-  // After the deadline nobody is asked any more.
+  // After the run's time limit no person is asked.
   if (overdue) return { type: 'end', end: { observation: CUT_IN_DOUBT, fromTool: false } };
   return onFailure === 'fail' ? { type: 'fail' } : { type: 'ask' };
 }
 
-/** What a tool's `reconcile` found of a call in doubt. */
+/** Reads the answer of a tool's `reconcile` about a call in doubt. */
 export function reconciledEnd(
   tool: ToolManifest,
   result: unknown,

@@ -1,6 +1,6 @@
-import { fieldsOf, isObject } from '../json-object.ts';
-import type { JsonSchema } from '../manifest.ts';
-import type { Json } from '../vocabulary.ts';
+import { fieldsOf, isObject } from '../values/json-object.ts';
+import type { JsonSchema } from '../definition/manifest.ts';
+import type { Json } from '../values/vocabulary.ts';
 
 /**
  * What keeps an input from being one of a tool, as a clause; undefined where nothing was found. It knows of a schema what

@@ -1,20 +1,23 @@
-import { limits } from '../limits.ts';
-import { canonicalJson } from '../json-object.ts';
-import type { JsonSchema } from '../manifest.ts';
-import { utf8Length } from '../transcript/digest.ts';
-import { plainJson } from '../values.ts';
-import { type Json, waitingReasons } from '../vocabulary.ts';
+import { limits } from '../values/limits.ts';
+import { canonicalJson, withoutNulls } from '../values/json-object.ts';
+import type { JsonSchema } from '../definition/manifest.ts';
+import { utf8Length } from '../values/digest.ts';
+import { fieldOf, plainJson } from '../values/values.ts';
+import type { Json } from '../values/vocabulary.ts';
+import { waitReasonOf } from './wait-reasons.ts';
 import {
   type CallState,
   type DecisionFields,
   type DecisionName,
   type OperatorDecision,
+  decisionFits,
   decisionNames,
   decisionOf,
   ruleOf,
+  shownDecision,
 } from './decisions.ts';
 import { misfit, misfitOfAnswer } from './fits-schema.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from '../values/refusal.ts';
 import { whatFits } from './waiting.ts';
 
 /** A call under way, as the gate needs to know it. */
@@ -22,7 +25,7 @@ export interface GateCall {
   /** As people type it: `3.1`, in a later runAgent of one workflow `1/3.1`; `3` for the model call. */
   id: string;
   /** The number of its wait, the next one's where it does not wait. */
-  park: number;
+  waitNumber: number;
   state: CallState;
   /** Schema of the tool's input; null: one plain string. undefined: a person cannot give this call an input. */
   inputSchema: JsonSchema | null | undefined;
@@ -30,6 +33,8 @@ export interface GateCall {
   outputSchema?: JsonSchema | undefined;
   /** Ids of the calls that wait within this one, which is a sub-agent. */
   waitingWithin: readonly string[];
+  /** Answers by token that came while the call ran. */
+  kept?: readonly OperatorDecision[];
   /** What it waits with. */
   input?: Json | undefined;
   /** What a decision that comes with a token has to bring; undefined where none was given out. */
@@ -40,7 +45,7 @@ export interface GateCall {
 export interface DecisionData {
   call?: string | undefined;
   /** The `n` of the wait that the sender saw; a decision on an earlier one is refused. */
-  park?: number | undefined;
+  wait?: number | undefined;
   input?: Json | undefined;
   output?: Json | undefined;
   reason?: string | undefined;
@@ -78,22 +83,46 @@ export function chooseCall<C extends GateCall>(
 ): Choice<C> {
   const given = parseData(type, data);
   checkFields(type, given);
+  checkNumber(open, type, typeof data === 'number' ? data : fieldOf(data, 'call'));
   const call = findCall(open, type, given.call);
-  checkState(call, type, given.park);
+  checkState(call, type, given.wait);
   checkInput(call, type, given.input);
   checkOutput(call, type, given.output);
   checkToken(call, type, given.token);
   checkRemember(call, type, given);
+  return { call, decision: shownDecision(type, given) };
+}
+
+/** Answers by token that a running call keeps, at most. Only one can be the right one. */
+const MOST_KEPT = 4;
+
+/**
+ * An answer by token to a call that still runs: its tool may give the token out before it returns. It is kept, and used if the
+ * call defers with that token. undefined: the decision is of another kind. Throws as `chooseCall` does.
+ */
+export function chooseEarlyAnswer<C extends GateCall>(
+  open: readonly C[],
+  type: DecisionName,
+  data: unknown,
+): Choice<C> | undefined {
+  if (type !== 'resolve') return undefined;
+  const given = parseData(type, data);
+  const call = open.find(({ id }) => id === given.call);
+  if (given.token === undefined || call === undefined) return undefined;
+  if (call.state.kind !== 'tool' || call.state.waiting !== undefined) return undefined;
+  checkFields(type, given);
+  if ((call.kept?.length ?? 0) >= MOST_KEPT) {
+    throw refusal(type, `${call.id} still runs and keeps ${MOST_KEPT} answers. Try again when it waits.`);
+  }
   return { call, decision: decisionOf(type, given) };
 }
 
 function parseData(type: string, data: unknown): DecisionData {
   if (data === undefined || data === null || data === '') return {};
   if (typeof data === 'string') return { call: data };
-  // The Web UI's form turns an unquoted 3.1 into a number.
   if (typeof data === 'number') return { call: String(data) };
   if (typeof data !== 'object' || Array.isArray(data)) throw refusal(type, `data is a call id or an object.`);
-  const known = ['call', 'park', ...FIELDS];
+  const known = ['call', 'wait', ...FIELDS];
   const unknown = Object.keys(data).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     throw refusal(type, `unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
@@ -101,16 +130,28 @@ function parseData(type: string, data: unknown): DecisionData {
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
-  const { call, park, ...values } = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
+  const json = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
+  const { call, wait, ...values } = withoutNulls(json, ['input', 'output']);
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
     throw refusal(type, `call is an id such as "3.1".`);
   }
-  if (park !== undefined && typeof park !== 'number') throw refusal(type, `park is a number.`);
+  if (wait !== undefined && typeof wait !== 'number') throw refusal(type, `wait is a number.`);
   for (const field of FIELDS) {
     const [rule, value] = [fieldRules[field], values[field]];
     if (value !== undefined && rule?.fits(value) === false) throw refusal(type, `${field} is ${rule.rule}.`);
   }
-  return { ...values, call: call === undefined ? undefined : String(call), park };
+  return { ...values, call: call === undefined ? undefined : String(call), wait };
+}
+
+/** The Web UI's form turns an unquoted 3.10 into the number 3.1. */
+function checkNumber(open: readonly GateCall[], type: DecisionName, given: unknown): void {
+  if (typeof given !== 'number') return;
+  const meant = open.filter(({ id }) => Number(id) === given).map(({ id }) => id);
+  if (meant.length < 2) return;
+  throw refusal(
+    type,
+    `the number ${given} may be call ${meant.join(' or ')}. Put quotes around the id that you mean, as in "${meant.at(-1)}".`,
+  );
 }
 
 /** Refuses fields that the decision does not take: they were probably meant for another one. */
@@ -128,7 +169,7 @@ function checkFields(type: DecisionName, given: DecisionData): void {
 }
 
 function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id: string | undefined): C {
-  const fitting = open.filter(({ state }) => ruleOf(type).fits(state));
+  const fitting = open.filter(({ state }) => decisionFits(type, state));
   const list =
     fitting.length === 0
       ? `No call is ${wanted(type)}.`
@@ -151,41 +192,27 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
 
 /** The state of calls that this decision is for, as a word. */
 function wanted(type: DecisionName): string {
-  const { fits } = ruleOf(type);
-  const waits = waitingReasons.filter((waiting) => fits({ kind: 'tool', waiting }));
-  if (fits({ kind: 'tool', waiting: undefined })) return waits.length === 0 ? 'running' : 'open';
-  return waits.length === 1 ? `waiting (${waits.join()})` : 'waiting';
+  const { reasons, until } = ruleOf(type);
+  if (reasons.length === 0) return 'running';
+  if (until === 'only') return 'waiting for its lost attempt to end';
+  return reasons.length === 1 ? `waiting (${reasons.join()})` : 'waiting';
 }
 
-function checkState(waiting: GateCall, type: DecisionName, park: number | undefined): void {
+function checkState(waiting: GateCall, type: DecisionName, wait: number | undefined): void {
   const { id, state } = waiting;
-  if (!ruleOf(type).fits(state)) {
+  if (!decisionFits(type, state)) {
     throw refusal(type, `${id} ${standing(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`);
   }
-  if (park !== undefined && state.waiting !== undefined && park !== waiting.park) {
-    throw refusal(type, `${id} waits at park ${waiting.park} by now, not ${park}. Look again.`);
+  if (wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber) {
+    throw refusal(type, `${id} is at wait ${waiting.waitNumber} by now, not ${wait}. Look again.`);
   }
 }
 
-function standing({ kind, waiting }: CallState): string {
-  switch (waiting) {
-    case undefined:
-      return 'is running, it does not wait';
-    case 'failed':
-      return kind === 'model'
-        ? 'is not running, it waits for the model to be asked again'
-        : 'is not running, it has failed and waits';
-    case 'approval':
-      return 'is not running, it waits for approval';
-    case 'doubt':
-      return 'is not running, it waits because nobody knows whether it took effect';
-    case 'deferred':
-      return 'is not running, it waits for its result';
-    case 'repeated':
-      return 'is not running, it waits because it was made before';
-    case 'limit':
-      return 'waits because the run has come to a limit';
-  }
+function standing({ kind, waiting, until }: CallState): string {
+  if (until !== undefined) return 'may still be running somewhere, so it waits for its lost attempt to end';
+  if (waiting === undefined) return 'is running, it does not wait';
+  const { refusal: text, refusalOfModel = text } = waitReasonOf(waiting);
+  return kind === 'model' ? refusalOfModel : text;
 }
 
 /** Who has a token may know nothing else of the run: it has to be this call's. */

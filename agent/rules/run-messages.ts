@@ -1,11 +1,12 @@
-import type { Allowance } from '../counters.ts';
-import { fieldsOnly, isObject } from '../json-object.ts';
-import { limits } from '../limits.ts';
-import { utf8Length } from '../transcript/digest.ts';
-import { wellFormed } from '../values.ts';
-import { EXTENSION_DATA, limitWords, raisedBy, readExtension } from './extension.ts';
-import { refusal } from './refusal.ts';
-import { type LimitName, type ReachedLimit, limitError } from './run-limits.ts';
+import type { Allowance } from '../limits/counters.ts';
+import { fieldsOnly, isObject } from '../values/json-object.ts';
+import { limits } from '../values/limits.ts';
+import { utf8Length } from '../values/digest.ts';
+import { wellFormed } from '../values/values.ts';
+import { EXTENSION_DATA, limitWords, raisedBy, readExtension } from '../limits/extension.ts';
+import { refusal } from '../values/refusal.ts';
+import { noData } from './sent-data.ts';
+import { type LimitName, type ReachedLimit, limitError } from '../limits/run-limits.ts';
 
 /** What a person says to a run as a whole, as decisions are what one says of a call. */
 
@@ -25,6 +26,10 @@ export interface SteeredAgent {
   limits: readonly LimitName[];
   /** The limit at which it waits for a person. */
   reached: ReachedLimit | undefined;
+  /** The last step that it can be rewound to. undefined: its workflow is none of ours, and cannot be rewound. */
+  lastStep: number | undefined;
+  /** A rewind is under way. */
+  isRewinding: boolean;
 }
 
 interface Rule<M> {
@@ -54,6 +59,7 @@ function runMessage<M>(rule: Rule<M>) {
 }
 
 const SAID_DATA = '"…" or {"message":"…"}';
+const REWIND_DATA = '3 or {"step":3}';
 
 /** Every message, in the order in which people are told of them. */
 export const runMessages = {
@@ -73,9 +79,9 @@ export const runMessages = {
     },
   }),
   pause: runMessage<object>({
-    does: 'Begin nothing any more until resume; what is under way ends',
+    does: 'Start nothing new until resume; running calls finish',
     data: 'nothing',
-    read: (data) => readNothing('pause', data),
+    read: (data) => nothing('pause', data),
     check(_, { agents, isPaused, isPausedAbove }) {
       checkAgents('pause', agents);
       if (isPaused) throw refusal('pause', 'the run is paused already. Possible: resume.');
@@ -83,9 +89,9 @@ export const runMessages = {
     },
   }),
   resume: runMessage<object>({
-    does: 'Let a paused run go on',
+    does: 'Let a paused run continue',
     data: 'nothing',
-    read: (data) => readNothing('resume', data),
+    read: (data) => nothing('resume', data),
     check(_, { isPaused, isPausedAbove }) {
       if (isPaused) return;
       if (!isPausedAbove) throw refusal('resume', 'the run is not paused. Possible: pause.');
@@ -106,6 +112,21 @@ export const runMessages = {
       if (without.length === 0) return;
       const [no, its] = [without, [...has]].map((names) => limitWords(names).join(', '));
       throw refusal('extend', `the run has no limit of ${no} to raise. Its limits: ${its || 'none'}.`);
+    },
+  }),
+  rewind: runMessage<{ step: number }>({
+    does: 'Do the steps of a run again from one on',
+    data: REWIND_DATA,
+    read: readRewind,
+    check({ step }, { agents }) {
+      checkAgents('rewind', agents);
+      if (agents.some(({ isRewinding }) => isRewinding))
+        throw refusal('rewind', 'somebody else was first: the run is being rewound.');
+      for (const { lastStep } of agents) {
+        if (lastStep === undefined) throw refusal('rewind', 'this workflow is no run of an agent.');
+        const its = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;
+        if (step > lastStep) throw refusal('rewind', `the run has no step ${step}. ${its}`);
+      }
     },
   }),
 };
@@ -145,10 +166,17 @@ function readSaid(data: unknown): { text: string } {
   throw refuse(`there is no message. Data: ${SAID_DATA}.`);
 }
 
-function readNothing(name: string, data: unknown): object {
-  const isEmpty = isObject(data) && Object.keys(data).length === 0;
-  if (data === undefined || data === null || data === '' || isEmpty) return {};
-  throw refusal(name, 'it takes no data, as it is about the whole run.');
+function readRewind(data: unknown): { step: number } {
+  const refuse = (problem: string) => refusal('rewind', problem);
+  const given = isObject(data) ? fieldsOnly(data, ['step'], refuse)['step'] : data;
+  const step = typeof given === 'string' && given !== '' ? Number(given) : given;
+  if (typeof step === 'number' && Number.isSafeInteger(step) && step >= 1) return { step };
+  throw refuse(`a step is a whole number, the first one is 1. Data: ${REWIND_DATA}.`);
+}
+
+function nothing(name: string, data: unknown): object {
+  noData(name, data, 'run');
+  return {};
 }
 
 /** A run that waits at a limit goes on if that one is raised, and by enough. */

@@ -1,8 +1,35 @@
-import { callPath } from '../calls.ts';
-import type { TimelessEvent, WaitingCall } from '../events.ts';
-import { type WaitingReason, waitingReasons } from '../vocabulary.ts';
-import { boundedText } from '../values.ts';
+import { callPath } from '../calls/call-path.ts';
+import type { AgentManifest, AskTimeout, ToolManifest } from '../definition/manifest.ts';
+import type { ErrorInfo, Json } from '../values/vocabulary.ts';
+import { type WaitingReason, waitReasonOf, waitingReasons } from './wait-reasons.ts';
+import { boundedText } from '../values/values.ts';
+import type { CallEnd } from './call-rules.ts';
 import { type CallState, fittingDecisions } from './decisions.ts';
+
+/**
+ * A call that waits for a person, or (with `until`) for its lost attempt to end: a tool's call, or (`3`) the model's. `n` counts
+ * the call's waits, from 0.
+ */
+export interface WaitingCall extends Wait {
+  call: string;
+  n: number;
+  tool: string;
+  toolInput: Json;
+}
+
+/** Why a call waits, and what there is to say about it. */
+export interface Wait {
+  reason: WaitingReason;
+  /** The error of the failed call. For a doubt or a repetition, the error says what is known of the call. */
+  error?: ErrorInfo | undefined;
+  /** The note of the tool that deferred the call, for the person who gives the result. */
+  note?: Json | undefined;
+  /**
+   * Only of a doubt: the lost attempt may still be running, and Reloop asks the tool's `reconcile` at this time, milliseconds since
+   * 1970. Nobody has to decide; `reconcile` asks now.
+   */
+  until?: number | undefined;
+}
 
 /**
  * That a call waits is recorded as a timer of the run, which nobody lets fire: its summary stands on the Web UI's timeline
@@ -10,12 +37,19 @@ import { type CallState, fittingDecisions } from './decisions.ts';
  */
 export function waitingSummary(call: string, what: string, state: CallState): string {
   const shown = boundedText(what, 80);
-  return `waiting: ${call} ${shown} ${state.waiting}. ${whatFits(state).join(' | ')}`;
+  const until = state.until === undefined ? '' : ` until ${new Date(state.until).toISOString()}`;
+  return `waiting: ${call} ${shown} ${state.waiting}${until}. ${whatFits(state).join(' | ')}`;
+}
+
+/** A wait with an end of its own needs nobody: it does not make a run `waiting`, and stops no clock. */
+export function needsPerson({ until }: { until?: number | undefined }): boolean {
+  return until === undefined;
 }
 
 /** What may be sent to a run whose call waits: decisions on the call, and what is said to the run. */
 export function whatFits(state: CallState): string[] {
-  return [...(state.waiting === 'limit' ? ['extend'] : []), ...fittingDecisions(state)];
+  const message = state.waiting && waitReasonOf(state.waiting).message;
+  return [...(message === undefined ? [] : [message]), ...fittingDecisions(state)];
 }
 
 /** More time, turns or money ends the wait of the run's own agents at their limits. */
@@ -31,8 +65,10 @@ export function readSummary(summary: unknown): RecordedWait | undefined {
   const figure = /^waiting: \S+ (\S+ \w+) limit\. /u.exec(text)?.[1];
   if (figure !== undefined) return { call, reason: 'limit', figure };
   // The tool's name may have any words, so the last of the sentence counts. A summary that was cut is an old one.
-  const said = /^.* (\w+)\. [\w| ]*$/su.exec(text)?.[1];
-  return { call, reason: waitingReasons.find((reason) => reason === said) ?? 'failed' };
+  const [, said, ends] = /^.* (\w+)(?: until (\S+))?\. [\w| ]*$/su.exec(text) ?? [];
+  const reason = waitingReasons.find((known) => known === said) ?? 'failed';
+  const until = ends === undefined ? NaN : Date.parse(ends);
+  return Number.isNaN(until) ? { call, reason } : { call, reason, until };
 }
 
 export interface RecordedWait {
@@ -40,30 +76,41 @@ export interface RecordedWait {
   reason: WaitingReason;
   /** The limit that the run has come to: `15 iterations`. */
   figure?: string | undefined;
+  /** When the wait ends by itself: milliseconds since 1970. */
+  until?: number | undefined;
 }
 
 /** Why a call waits, behind its name. */
-export function reasonText(reason: WaitingReason): string {
-  switch (reason) {
-    case 'failed':
-      return 'failed';
-    case 'approval':
-      return 'needs your approval';
-    case 'doubt':
-      return 'may or may not have taken effect';
-    case 'deferred':
-      return 'waits for its result';
-    case 'repeated':
-      return 'was made before';
-    case 'limit':
-      return 'has come to a limit';
-  }
+export function reasonText({ reason, until }: Pick<WaitingCall, 'reason' | 'until'>): string {
+  if (until !== undefined) return 'may still be running somewhere';
+  return waitReasonOf(reason).text;
 }
 
 /** A waiting call as decisions see it. A tool call's id is its model call's, a dot, and its place in the turn. */
-export function stateOf({ call, reason }: WaitingCall): CallState {
+export function stateOf({ call, reason, until }: Pick<WaitingCall, 'call' | 'reason' | 'until'>): CallState {
   const own = callPath(call).at(-1) ?? '';
-  return { kind: own.includes('.') ? 'tool' : 'model', waiting: reason };
+  const kind = own.includes('.') ? 'tool' : 'model';
+  return until === undefined ? { kind, waiting: reason } : { kind, waiting: reason, until };
+}
+
+/** How long a person is waited for; undefined: for ever. `tool`: undefined for a call of the model. */
+export function askTimeoutOf(
+  { askTimeout }: Pick<AgentManifest, 'askTimeout'>,
+  tool: ToolManifest | undefined,
+): AskTimeout | undefined {
+  return tool?.askTimeout ?? askTimeout;
+}
+
+/** How a call ends that nobody decided on in time. */
+export function unanswered(
+  { unanswered: policy }: AskTimeout,
+  { tool, reason }: { tool: string; reason: WaitingReason },
+): { type: 'end'; end: CallEnd } | { type: 'fail'; error: ErrorInfo } {
+  if (policy === 'observe') {
+    return { type: 'end', end: { observation: waitReasonOf(reason).unanswered, fromTool: false } };
+  }
+  const message = `Nobody decided in time on ${tool}, which waited (${reason}).`;
+  return { type: 'fail', error: { type: 'Unanswered', message } };
 }
 
 /** Summary of the timer that shows that a run is paused, and what to send. */
@@ -71,13 +118,3 @@ export const PAUSED_SUMMARY = 'paused. resume';
 
 /** Summary of the timer that is a run's time limit. */
 export const DEADLINE_SUMMARY = 'time limit of the run';
-
-/** The events for a change in which calls of a sub-agent wait. */
-export function waitingChanges(before: readonly WaitingCall[], now: readonly WaitingCall[]): TimelessEvent[] {
-  const isIn = (list: readonly WaitingCall[], { call, n }: WaitingCall) =>
-    list.some((other) => other.call === call && other.n === n);
-  return [
-    ...before.filter((park) => !isIn(now, park)).map(({ call }) => ({ type: 'resumed', call }) as const),
-    ...now.filter((park) => !isIn(before, park)).map((park) => ({ type: 'waiting', park }) as const),
-  ];
-}

@@ -1,11 +1,13 @@
-import type { Content } from '../content.ts';
-import { isObject } from '../json-object.ts';
-import type { Json } from '../vocabulary.ts';
-import { utf8Length } from '../transcript/digest.ts';
+import type { Content } from '../values/content.ts';
+import { isObject } from '../values/json-object.ts';
+import type { Json } from '../values/vocabulary.ts';
+import { utf8Length } from '../values/digest.ts';
 import { type SessionState, sessionLimits } from './session.ts';
 import { withTurn } from './turns.ts';
 
-/** What a run says to its session that has its answer only after the session had gone on without it: it was retried. */
+/**
+ * Message from a run to its session: the run was retried and has its answer after the session had continued without it.
+ */
 export interface LateAnswer {
   /** Workflow id of the run. */
   id: string;

@@ -1,29 +1,35 @@
-import { isObject } from '../json-object.ts';
-import { type RunOverrides, checkOverrides } from '../overrides.ts';
-import { utf8Length } from '../transcript/digest.ts';
-import type { Content } from '../content.ts';
-import { checkContent } from '../check-content.ts';
-import { limits } from '../limits.ts';
-import { boundedText } from '../values.ts';
-import type { ChatMessage, Usage } from '../vocabulary.ts';
+import { isObject, withoutNulls } from '../values/json-object.ts';
+import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
+import { utf8Length } from '../values/digest.ts';
+import type { Content } from '../values/content.ts';
+import { contentProblem } from '../start/check-content.ts';
+import { variablesProblem } from '../start/check-question.ts';
+import { limits } from '../values/limits.ts';
+import { boundedText } from '../values/values.ts';
+import type { ChatMessage, Usage } from '../values/vocabulary.ts';
 
-/** A durable conversation and what is said in it. JSON; recorded in history, so fields are only ever added. */
+/** A durable conversation and its messages. JSON; recorded in history, so fields are only ever added. */
 
 /** One message to a session: a run of `agent`, whose workflow id is `id`. The same id again is the same message. */
 export interface SessionMessage {
   id: string;
   agent: string;
-  /** Sent, an image is a reference to what was sent with the message; kept, it says where that is recorded. */
+  /**
+   * In a new message, an image refers to an argument of the message; in a kept one, to the place where it is recorded.
+   */
   input: Content;
   overrides?: RunOverrides | undefined;
   /** Values for the user's own `{names}` in prompt texts. */
   variables?: { [name: string]: string } | undefined;
 }
 
-/** What a session carries from one run of its workflow to the next. */
+/** The display name of each role in a conversation. */
+export const speakers = { user: 'You', assistant: 'Agent', system: 'Notes', tool: 'Tool' } as const;
+
+/** State that a session carries from one execution of its workflow to the next. */
 export interface SessionState {
   name: string;
-  /** Questions and answers, oldest first, perhaps behind a summary of older ones. */
+  /** Questions and answers, oldest first, perhaps after a summary of older ones. */
   messages: ChatMessage[];
   /** Ids of the latest runs, oldest first. */
   runs: string[];
@@ -33,7 +39,7 @@ export interface SessionState {
   unanswered?: { id: string; input: Content }[] | undefined;
 }
 
-/** Input of the activity `summarizeConversation`: what is summed up, behind the summary there is. */
+/** Input of the activity `summarizeConversation`: the turns to summarize, after the earlier summary. */
 export interface SummarizeInput {
   /** Its model is asked. */
   agent: string;
@@ -47,7 +53,10 @@ export interface Summarized {
   usage: Usage;
 }
 
-/** Sizes of a session: a question and the conversation before it fit into one payload, and so does what is carried on. */
+/**
+ * Sizes of a session: a question and the conversation before it fit into one payload, and so does the state for
+ * continue-as-new.
+ */
 export const sessionLimits = {
   conversationBytes: limits.questionBytes * 0.6,
   messageBytes: limits.questionBytes * 0.4,
@@ -65,17 +74,17 @@ export function sessionId(name: string): string {
   return `session:${name}`;
 }
 
-/** Throws a plain Error whose message says what a name may be. */
+/** Throws a plain Error with the rule for names. */
 export function checkSessionName(name: unknown): void {
   if (!isId(name)) throw new Error(`The name of a session ${ID_RULE}.`);
 }
 
 /**
- * A message as it arrived, checked. `images`: how many came with it, where that is known. Throws a plain Error whose message
- * says what is wrong with it.
+ * Checks a message as it arrived. `images`: the number of its images, if known. Throws a plain Error with the problem.
  */
-export function checkSessionMessage(value: unknown, images?: number): SessionMessage {
-  if (!isObject(value)) throw new Error(`send: data is an object such as ${EXAMPLE}.`);
+export function checkSessionMessage(sent: unknown, images?: number): SessionMessage {
+  if (!isObject(sent)) throw new Error(`send: data is an object such as ${EXAMPLE}.`);
+  const value = withoutNulls(sent);
   const unknown = Object.keys(value).filter((key) => !FIELDS.includes(key));
   if (unknown.length > 0) {
     throw new Error(
@@ -88,12 +97,8 @@ export function checkSessionMessage(value: unknown, images?: number): SessionMes
   const { id, agent, input, overrides = {}, variables = {} } = value;
   if (!isId(id)) throw new Error(`send: id ${ID_RULE}: it becomes the run's.`);
   if (typeof agent !== 'string' || agent === '') throw new Error('send: agent is the name of an agent.');
-  checkContent(input, images);
-  const problem = checkOverrides(overrides);
+  const problem = contentProblem(input, images) ?? checkOverrides(overrides) ?? variablesProblem(variables);
   if (problem !== undefined) throw new Error(`send: ${problem}`);
-  if (!isObject(variables) || Object.values(variables).some((text) => typeof text !== 'string')) {
-    throw new Error('send: variables are texts by name.');
-  }
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes > sessionLimits.messageBytes) {
     throw new Error(
@@ -103,9 +108,13 @@ export function checkSessionMessage(value: unknown, images?: number): SessionMes
   return value as unknown as SessionMessage; // each field was just looked at
 }
 
+export function fitsQueue(queue: readonly SessionMessage[], message: SessionMessage): boolean {
+  return utf8Length(JSON.stringify([...queue, message])) <= sessionLimits.queueBytes;
+}
+
 /** Throws when no more messages can wait. */
 export function checkQueue(queue: readonly SessionMessage[], message: SessionMessage): void {
-  if (utf8Length(JSON.stringify([...queue, message])) <= sessionLimits.queueBytes) return;
+  if (fitsQueue(queue, message)) return;
   throw new Error(`send: ${queue.length} messages wait already, and no more fit. Send it again later.`);
 }
 
@@ -113,8 +122,12 @@ const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables'];
 const EXAMPLE = '{"id":"run-1","agent":"assistant","input":"…"}';
 const ID_RULE = 'is a text of 1 to 200 characters without control characters or halves of characters';
 
-/** What may name a session or a run, which become workflow ids: with half a character in one, no worker could write it. */
-export function isId(value: unknown, longest = 200): boolean {
-  const id = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${longest}}$`, 'u');
-  return typeof value === 'string' && id.test(value) && value.trim() !== '';
+/** Valid name of a session or a run, which become workflow ids: no worker could write half a character. */
+export function isId(value: unknown): value is string {
+  return isName(value) && Array.from(value).length <= 200;
+}
+
+/** As `isId`, of any length. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[^\p{Cc}\p{Cs}]+$/u.test(value) && value.trim() !== '';
 }

@@ -1,18 +1,18 @@
-import { utf8Length } from '../transcript/digest.ts';
-import type { MemoryManifest } from '../manifest.ts';
-import { tokensOf } from './memory.ts';
-import { type Content, contentText } from '../content.ts';
-import { cutOutput } from '../observations.ts';
-import { wholeCharacters } from '../values.ts';
-import { type ChatMessage, type Json, asText } from '../vocabulary.ts';
+import { utf8Length } from '../values/digest.ts';
+import type { MemoryManifest } from '../definition/manifest.ts';
+import { tokensOf } from '../transcript/memory.ts';
+import { type Content, contentText } from '../values/content.ts';
+import { cutOutput } from '../observation/observations.ts';
+import { wholeCharacters } from '../values/values.ts';
+import { type ChatMessage, type Json, asText } from '../values/vocabulary.ts';
 
-/** The conversation of a session: questions and their answers, oldest first, perhaps behind a summary of older ones. */
+/** The conversation of a session: questions and their answers, oldest first, perhaps after a summary of older ones. */
 
 const SUMMARY_HEAD = 'Summary of the conversation so far: ';
 
 /**
- * The conversation after one more turn. What no longer fits into `maxBytes` of JSON falls out, oldest turn first; an answer
- * that is too long by itself is cut, with a marker.
+ * The conversation after one more turn. If it exceeds `maxBytes` of JSON, the oldest turns are dropped; a single answer
+ * that is too long is cut, with a marker.
  */
 export function withTurn(
   messages: readonly ChatMessage[],
@@ -34,7 +34,7 @@ function latest(turns: ChatMessage[][], maxBytes: number): ChatMessage[][] {
   return turns.slice(Math.min(first + 1, turns.length - 1));
 }
 
-/** What a summary would have to take in: all turns but the last; undefined while the conversation is short enough. */
+/** Turns that a summary has to cover: all but the last; undefined while the conversation is short enough. */
 export function turnsToFold(
   messages: readonly ChatMessage[],
   memory: MemoryManifest | undefined,
@@ -74,7 +74,7 @@ function cut(text: string, maxBytes: number): string {
   return shown + cutOutput(shown.length, text.length);
 }
 
-/** What messages take in a list, each with its comma. */
+/** Bytes of messages in a list, each with its comma. */
 function listBytes(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, message) => sum + jsonBytes([message]) - 1, 0);
 }

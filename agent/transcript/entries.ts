@@ -1,12 +1,11 @@
-import { EMPTY_DIGEST, extendDigest, utf8Length } from './digest.ts';
-import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../kinds/kind.ts';
-import type { AgentManifest } from '../manifest.ts';
-import type { Content } from '../content.ts';
-import { located } from '../image-refs.ts';
-import { madeOnce } from '../made-once.ts';
+import { EMPTY_DIGEST, extendDigest, utf8Length } from '../values/digest.ts';
+import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../definition/kind.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
+import type { Content } from '../values/content.ts';
+import { qualifyImageRefs } from '../start/image-refs.ts';
 import { markedInput } from './place-images.ts';
-import { remembered } from '../session/memory.ts';
-import type { AgentAction, ChatMessage, Json } from '../vocabulary.ts';
+import { remembered } from './memory.ts';
+import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
 
 /**
  * A run's transcript: an append-only list of entries, of which every model call carries only the new ones. Entries are
@@ -23,13 +22,13 @@ export interface QuestionEntry {
   variables?: { [name: string]: string } | undefined;
 }
 
-/** A reply that called tools: stands before the steps of its turn. `call` is the model call, `3`. */
+/** A reply that called tools: comes before the steps of its turn. `call` is the model call, `3`. */
 export interface ReplyEntry extends TurnReply {
   type: 'reply';
   call: string;
 }
 
-/** Said while the run went on: by a person, or (`assistant`) the answer that the person's message came upon. */
+/** A message during the run: a person's, or (`assistant`) the answer that the model gave as the message arrived. */
 export interface MessageEntry {
   type: 'message';
   text: string;
@@ -56,12 +55,12 @@ export interface ResultRef {
   /** Only where it is another workflow than the reader's own: that of a run that was forked. */
   workflowId?: string | undefined;
   activityId: string;
-  /** Which of its attempts; left out where it was the first, and where nobody knows. */
+  /** Number of the attempt; left out for the first, and if unknown. */
   attempt?: number | undefined;
   raw?: true | undefined;
 }
 
-/** How far a transcript goes and what it says so far. */
+/** Length and digest of a transcript. */
 export interface Mark {
   length: number;
   digest: string;
@@ -77,10 +76,10 @@ export function advance(mark: Mark, entries: readonly Entry[]): Mark {
 }
 
 /** Entries of one run for a history that is not its own: a reference says which run it is in. */
-export function abroad(entries: readonly Entry[], runId: string, workflowId?: string): Entry[] {
+export function withRunId(entries: readonly Entry[], runId: string, workflowId?: string): Entry[] {
   const place = { runId, workflowId };
   return entries.map((entry) => {
-    if (entry.type === 'question') return { ...entry, input: located(entry.input, place) };
+    if (entry.type === 'question') return { ...entry, input: qualifyImageRefs(entry.input, place) };
     return entry.type !== 'step' || entry.ref === undefined
       ? entry
       : { ...entry, ref: { ...place, ...entry.ref } };
@@ -92,8 +91,8 @@ export function entryBytes(entry: Entry): number {
 }
 
 /**
- * What the model still sees when it is shown the last `trim` steps (0 or less: all); a reply goes with its last step. What
- * a person said stays.
+ * The entries that the model sees if it is shown the last `trim` steps (0 or less: all); a reply goes with its last
+ * step. Messages of people stay.
  */
 export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
   if (trim <= 0) return [...items];
@@ -106,7 +105,7 @@ export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T)
   });
 }
 
-/** What a transcript says to the model. Throws when the list does not begin with an agent and a question. */
+/** The transcript as prompt context. Throws if the list does not begin with an agent and a question. */
 export function conversation(entries: readonly Entry[], closing = false): PromptContext {
   const [agent, question, ...rest] = entries;
   if (agent?.type !== 'agent' || question?.type !== 'question') {
@@ -133,23 +132,20 @@ export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agen
 
 function promptSteps(entries: readonly Entry[]): PromptStep[] {
   const steps: PromptStep[] = [];
-  let reply: ReplyEntry | undefined;
+  /** The same object for all steps of a turn: kinds tell turns apart by it. */
+  let last: { call: string; reply: TurnReply } | undefined;
   for (const entry of entries) {
-    if (entry.type === 'reply') reply = entry;
+    if (entry.type === 'reply') {
+      const { type: _type, call, ...reply } = entry;
+      last = { call, reply };
+    }
     if (entry.type !== 'step') continue;
-    const isOfReply = reply !== undefined && entry.call.startsWith(`${reply.call}.`);
-    steps.push(promptStep(entry, isOfReply ? reply : undefined));
+    const { action, observation, toolCallId, call } = entry;
+    const reply = last !== undefined && call.startsWith(`${last.call}.`) ? last.reply : undefined;
+    steps.push({ action, observation, toolCallId, reply });
   }
   return steps;
 }
-
-/** The same object at each call, as the entry is: what is made of it can be kept with it. */
-const promptStep = madeOnce((entry: StepEntry, reply: ReplyEntry | undefined): PromptStep => {
-  const { action, observation, toolCallId } = entry;
-  return { action, observation, toolCallId, reply: reply && turnReply(reply, undefined) };
-});
-
-const turnReply = madeOnce(({ type: _type, call: _call, ...said }: ReplyEntry): TurnReply => said);
 
 function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined {
   const messages: PromptMessage[] = [];

@@ -5,12 +5,12 @@ import {
   contentText,
   imageText,
   imagesOf,
-} from '../content.ts';
-import type { ModelPrompt, PromptContext } from '../kinds/kind.ts';
+} from '../values/content.ts';
+import type { ModelPrompt, PromptContext } from '../definition/kind.ts';
 
 /**
- * How a kind shows the images of a question that it knows as a text: each stands there as a mark, whichever template the
- * text is filled into, and the user's message with the mark in it is taken apart.
+ * Places the images of a question that a kind knows as a text: a mark stands for each image, whichever template the
+ * text is filled into, and the user's message is split at the marks.
  */
 
 /** Unicode's own character for an object within a text, and which one. */
@@ -27,7 +27,7 @@ export function markedInput(input: Content): Pick<PromptContext, 'input' | 'imag
   return { input: texts.join('\n'), images: imagesOf(input) };
 }
 
-/** The prompt with the images where their marks are; the same one where there are none. */
+/** The prompt with the images in place of their marks; the same prompt if there are none. */
 export function placeImages(prompt: ModelPrompt, images: readonly ImagePart[] = []): ModelPrompt {
   if (images.length === 0) return prompt;
   if (prompt.type === 'text') {
@@ -44,7 +44,7 @@ export function placeImages(prompt: ModelPrompt, images: readonly ImagePart[] = 
   };
 }
 
-/** For a kind that takes no images: it is told what was there. */
+/** For a kind that takes no images: a description in place of each. */
 export function inWords({ images = [], chatHistory, ...context }: PromptContext): PromptContext {
   const words = (text: string) =>
     text.replace(new RegExp(MARK, 'gu'), (mark, index: string) => {

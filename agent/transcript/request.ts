@@ -1,8 +1,8 @@
-import { contentText, imagesOf } from '../content.ts';
-import { EMPTY_DIGEST, extendDigest } from './digest.ts';
+import { contentText, imagesOf } from '../values/content.ts';
+import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import { inWords, placeImages } from './place-images.ts';
-import type { AgentKind, ModelPrompt, PromptContext } from '../kinds/kind.ts';
-import type { RequestParams } from '../manifest.ts';
+import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
+import type { RequestParams } from '../definition/manifest.ts';
 
 /** One request to a model: everything that decides the reply. Printed as it is by `reloop show --prompt`. */
 export interface ModelRequest {
@@ -12,14 +12,14 @@ export interface ModelRequest {
   params: RequestParams;
 }
 
-/** What the model is asked, given all that was said: the same in the activity and in a later reader. */
+/** The model's request for a conversation: the same in the activity and in a later reader. */
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params } = context.manifest;
   const shown = kind.images === true && params.api === 'chat' ? context : inWords(context);
   return { model, prompt: placeImages(kind.render(shown), shown.images), stop, params };
 }
 
-/** Characters of what a model is asked with, its tools left out. */
+/** Characters of a prompt, without its tools. */
 export function promptLength(prompt: ModelPrompt): number {
   if (prompt.type === 'text') return prompt.text.length;
   return prompt.messages.reduce((sum, { content, toolCalls = [] }) => {
@@ -28,7 +28,7 @@ export function promptLength(prompt: ModelPrompt): number {
   }, 0);
 }
 
-/** What people said that the request does not show: a kind of somebody's own may not know of it. */
+/** Messages of people that the request does not show: a custom kind may leave messages out. */
 export function unshownMessages(
   { messages = [] }: PromptContext,
   { prompt }: Pick<ModelRequest, 'prompt'>,
@@ -37,22 +37,23 @@ export function unshownMessages(
   if (said.length === 0) return [];
   const shown =
     prompt.type === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => contentText(content));
-  let place: Place | undefined;
+  let place: TextPosition | undefined;
   return said.filter((text) => {
-    // They nearly always stand in the order in which they were said: so the request is read once for all of them.
-    const found = placeOf(text, shown, place ?? { of: 0, at: 0 }) ?? placeOf(text, shown, { of: 0, at: 0 });
+    // The messages are nearly always in the order in which they were sent, so one pass over the request finds all.
+    const found =
+      positionOf(text, shown, place ?? { of: 0, at: 0 }) ?? positionOf(text, shown, { of: 0, at: 0 });
     place = found ?? place;
     return found === undefined;
   });
 }
 
-/** Where a text begins: in which of a list, and at which character of it. */
-interface Place {
+/** Start of a text: the index in a list, and the character in that item. */
+interface TextPosition {
   of: number;
   at: number;
 }
 
-function placeOf(text: string, list: readonly string[], from: Place): Place | undefined {
+function positionOf(text: string, list: readonly string[], from: TextPosition): TextPosition | undefined {
   for (let of = from.of; of < list.length; of++) {
     const at = list[of]?.indexOf(text, of === from.of ? from.at : 0) ?? -1;
     if (at >= 0) return { of, at };
@@ -60,7 +61,7 @@ function placeOf(text: string, list: readonly string[], from: Place): Place | un
   return undefined;
 }
 
-/** How many images of the question are not in the request. */
+/** Number of the question's images that the request lacks. */
 export function unshownImages(
   { images = [] }: PromptContext,
   { prompt }: Pick<ModelRequest, 'prompt'>,
@@ -86,7 +87,9 @@ export function requestDigest({ prompt, ...rest }: ModelRequest): string {
   );
 }
 
-/** How many texts a prompt has, and the first two and the last two of them; a message's role is one, its content another. */
+/**
+ * Number of texts in a prompt, and the first two and the last two; a message's role is one text, its content another.
+ */
 function textsOf(prompt: ModelPrompt): { count: number; ends: string[] } {
   if (prompt.type === 'text') return { count: 1, ends: [prompt.text, prompt.text] };
   const { messages } = prompt;

@@ -1,6 +1,6 @@
-import { shortenedObservation } from '../observations.ts';
-import type { PromptContext } from '../kinds/kind.ts';
-import { asText } from '../vocabulary.ts';
+import { shortenedObservation } from '../observation/observations.ts';
+import type { PromptContext } from '../definition/kind.ts';
+import { asText } from '../values/vocabulary.ts';
 
 /** Characters that are left of a shortened observation, and the length below which none is touched. */
 const KEPT_CHARS = 200;

@@ -1,11 +1,11 @@
 import { type Entry, type Mark, type ResultRef, START, advance, entryBytes, visible } from './entries.ts';
-import type { ImageRef } from '../content.ts';
-import { located } from '../image-refs.ts';
-import type { Json } from '../vocabulary.ts';
+import type { ImageRef } from '../values/content.ts';
+import { qualifyImageRefs } from '../start/image-refs.ts';
+import type { Json } from '../values/vocabulary.ts';
 
 /**
- * A transcript as far as it is needed: how long it is, what it says by digest, and of its entries those the model still
- * sees. Immutable; a longer one is a new one.
+ * The needed part of a transcript: its length, its digest, and the entries that the model still sees. Immutable;
+ * extending it makes a new one.
  */
 export interface Transcript {
   mark: Mark;
@@ -19,13 +19,13 @@ export function transcriptAt(mark: Mark, entries: readonly Entry[]): Transcript 
   return { mark, entries, bytes: sizeOf(entries) };
 }
 
-/** Finds what a step refers to. */
+/** Finds the observation that a step refers to. */
 export type FindObservation = (ref: ResultRef) => Promise<Json>;
 
 /** The run whose record has the entries. */
 export type RecordedBy = Required<Pick<ImageRef, 'workflowId' | 'runId'>>;
 
-/** The same with `delta` behind it, every observation in place; a step that the model no longer sees is dropped. */
+/** Appends `delta`, with every observation in place; drops a step that the model no longer sees. */
 export async function extendTranscript(
   before: Transcript,
   delta: readonly Entry[],
@@ -41,7 +41,7 @@ export async function extendTranscript(
   return { mark: advance(before.mark, delta), entries, bytes };
 }
 
-/** What is in the first list and not in the second. */
+/** Entries of the first list that the second does not have. */
 function dropped(all: readonly Entry[], kept: readonly Entry[]): Entry[] {
   if (kept.length === all.length) return [];
   const stays = new Set(kept);
@@ -59,7 +59,8 @@ export function inPlace(
 ): Promise<Entry[]> {
   return Promise.all(
     entries.map(async (entry) => {
-      if (entry.type === 'question') return { ...entry, input: located(entry.input, { workflowId, runId }) };
+      if (entry.type === 'question')
+        return { ...entry, input: qualifyImageRefs(entry.input, { workflowId, runId }) };
       return entry.type === 'step' && entry.ref !== undefined
         ? { ...entry, observation: await find(entry.ref) }
         : entry;

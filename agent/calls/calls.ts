@@ -1,0 +1,291 @@
+import type { LiveTools } from '../definition/recorded-agent.ts';
+import type { Budget } from '../definition/budget.ts';
+import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
+import type { RunOverrides } from '../definition/overrides.ts';
+import type { Entry, ReplyEntry } from '../transcript/entries.ts';
+import type { ErrorInfo, Json, ToolCall, Usage } from '../values/vocabulary.ts';
+
+/** Data exchanged between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
+
+/** The run and place that record the entries before a run's first own entry. */
+export interface Origin {
+  runId: string;
+  /** Only where it is another workflow than the reader's own. */
+  workflowId?: string | undefined;
+  length: number;
+  digest: string;
+}
+
+export interface ResolveAgentInput {
+  agent: string;
+  overrides?: RunOverrides | undefined;
+  /** For a sub-agent: the rest of its parent's budget. */
+  parentBudget?: Budget | undefined;
+  /** The run continues a conversation, which not every kind does. */
+  chatHistory?: true | undefined;
+  /** The question has images, which not every kind takes. */
+  images?: true | undefined;
+  /** Names of the values that the run brings for its prompt texts. */
+  variables?: string[] | undefined;
+  /** The run's calls are answered from a recording. */
+  recorded?: { live?: LiveTools | undefined } | undefined;
+}
+
+/** Result of a run's first activity: the pinned definition, and the server's abilities. */
+export interface ResolvedAgent {
+  manifest: AgentManifest;
+  /** Reloop's search attributes are registered. */
+  searchAttributes: boolean;
+  /** The worker's config listens to the events of its runs. */
+  events?: true | undefined;
+  local?: LocalCall | undefined;
+}
+
+export interface CallModelInput {
+  /** Number of this runAgent within its workflow. */
+  scope: number;
+  /** Entries that earlier calls of this scope carried, and their digest. */
+  base: number;
+  prev: string;
+  /** The entries since. */
+  delta: Entry[];
+  /** Present while a scope that continues from another run has carried nothing itself. */
+  origin?: Origin | undefined;
+  /** A person's, in place of asking the model (`resolve` of a model call that failed). */
+  reply?: string | undefined;
+  /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
+  closing?: true | undefined;
+  /** For an agent with a `repeatLimit`: its last decision. */
+  repeat?: Repeat | undefined;
+  /** Run inline tools within this activity; the value is the first run of the chain. */
+  root?: string | undefined;
+  /** Number of the first schedule of these calls. Default: 0. */
+  firstN?: number | undefined;
+}
+
+/** The digest of the latest action, and how many times in a row it was decided on. */
+export interface Repeat {
+  action: string;
+  times: number;
+}
+
+/** A decided action; `observation` is there when nothing has to be run to know it. */
+export interface PlannedAction {
+  tool: string;
+  toolInput: Json;
+  toolCallId?: string | undefined;
+  /** Left out where it is the reply's text. */
+  log?: string | undefined;
+  observation?: Json | undefined;
+  /** A person has to approve it; `error`: the tool's `approval` failed with this. */
+  approval?: { error?: ErrorInfo | undefined } | undefined;
+  /** A person has allowed it with this input, in a run that this one is the retry of. */
+  approved?: true | undefined;
+  /** Digest of the input as the tool reads it. Only for a tool whose effect happens once. */
+  effect?: string | undefined;
+}
+
+/** `fail`: the reply could not be read, and the agent's `handleParsingErrors` is false. */
+export type TurnDecision =
+  | { type: 'finish'; output: Json; log?: string | undefined }
+  | { type: 'act'; actions: PlannedAction[] }
+  /** The agent's `repeatLimit` is passed. */
+  | { type: 'stop' }
+  | { type: 'fail'; error: ErrorInfo };
+
+/** Result of the `callModel` activity. */
+export interface ModelTurn {
+  /**
+   * Digest of the transcript with what the call carried; the next call continues from there. Absent in old histories.
+   */
+  digest?: string | undefined;
+  /** The reply, cut at the first stop string. */
+  text: string;
+  toolCalls?: ToolCall[] | undefined;
+  /** The model's reasoning before the reply, if the provider returns it: shown, but not part of the reply. */
+  reasoning?: string | undefined;
+  /** Data that the provider needs back with the reply, in the model adapter's format. */
+  providerData?: Json | undefined;
+  decision: TurnDecision;
+  finishReason: string;
+  usage: Usage;
+  warnings?: string[] | undefined;
+  /** The context was too long for the model: the request was made again with its oldest observations shortened. */
+  shortened?: true | undefined;
+  /** The reply to an identical request, from the worker's cache; it cost nothing. */
+  cached?: true | undefined;
+  /** The attempt that succeeded; absent where it was the first. */
+  attempt?: number | undefined;
+  /** Sent by all attempts; absent where there were none. */
+  heartbeats?: number | undefined;
+  /** For an agent with a `repeatLimit`: data for the next call. */
+  repeat?: Repeat | undefined;
+  /** Those of the decided calls that ran inline: tools without effects. */
+  made?: InlineCall[] | undefined;
+  /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
+  request: string;
+}
+
+/** A reply that called tools, as prompts repeat it. What the model thought goes along only where its provider wants it back. */
+export function replyEntry(
+  { text, toolCalls, reasoning, providerData }: Omit<ModelTurn, 'decision'>,
+  call: string,
+): ReplyEntry | undefined {
+  if (toolCalls === undefined) return undefined;
+  const reply = { type: 'reply', call, text, toolCalls } as const;
+  return providerData === undefined ? reply : { ...reply, reasoning, providerData };
+}
+
+/** Result of a tool activity. */
+export interface ToolResult {
+  output: Json;
+  /**
+   * `error`: the tool threw a ToolError; `invalid`: the input did not fit and the tool was not run; `deferred`: the
+   * result comes from outside, and the output is the tool's text for the person who is asked.
+   */
+  kind?: 'error' | 'invalid' | 'deferred' | undefined;
+  /** For a deferred call: the token that an answer without the run's id needs. */
+  token?: string | undefined;
+  /** Model calls made inside the tool. */
+  usage?: Usage | undefined;
+  /** The attempt that succeeded; absent where it was the first. */
+  attempt?: number | undefined;
+  /** Sent by all attempts; absent where there were none. */
+  heartbeats?: number | undefined;
+  /** From a recording that has no other call of that tool and input. */
+  only?: true | undefined;
+  /** Result of asking `reconcile` about an earlier schedule; with `done`, `output` is that schedule's result. */
+  reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
+  local?: LocalCall | undefined;
+}
+
+/** Facts about a local activity that history does not have, recorded with its result: the call, and a tool's input. */
+export interface LocalCall {
+  /** As an activity's id would be. */
+  id: string;
+  input?: Json | undefined;
+  /** Duration. */
+  ms?: number | undefined;
+}
+
+/**
+ * A call whose first attempt was made with the model call that decided on it. Without a result or a final failure its activity
+ * is scheduled, with the attempts that are left.
+ */
+export interface InlineCall {
+  /** As an activity's id would be. */
+  id: string;
+  /** Duration. */
+  ms: number;
+  result?: ToolResult | undefined;
+  /** `mayPass`: its attempts are used up. */
+  failed?: { error: ErrorInfo; mayPass: boolean } | undefined;
+  /** The attempt has failed, and counts. */
+  again?: true | undefined;
+}
+
+/** The turn as it is emitted and kept: each call has its own end. */
+export function withoutCalls({ made: _, ...turn }: ModelTurn): ModelTurn {
+  return turn;
+}
+
+/** Data for a tool activity beside its input; sent in the header `reloop`. */
+export interface ToolCallMeta {
+  /** First run of the lineage. */
+  root: string;
+  scope: number;
+  call: string;
+  retry: RetryPolicy;
+  timeoutMs: number;
+  maxOutputChars: number;
+  /** Stored by an earlier schedule of this call. */
+  checkpoint?: Json | undefined;
+  /** The call may take effect once only. */
+  once?: true | undefined;
+  /** Call the tool's `reconcile` about an earlier schedule of the call, in place of the tool. */
+  reconcile?: true | undefined;
+}
+
+/** Stored before a tool with `effects: 'once'` runs: from now on the call may have had its effect. */
+export interface Intent {
+  /** Milliseconds since 1970, by the worker's clock. */
+  at: number;
+  attempt: number;
+}
+
+/** Signal that brings an intent to its run. The heartbeat, which has it too, may be wiped out by a person; a history is not. */
+export const CALL_INTENT = 'callIntent';
+
+export interface CallIntent {
+  activityId: string;
+  intent: Intent;
+}
+
+/** The one heartbeat record of every activity; the fields an activity does not use are absent. */
+export interface Heartbeat {
+  /** Attempts that failed by themselves; a worker's death is none. */
+  failures?: number | undefined;
+  /** Message of the last such failure. */
+  lastError?: string | undefined;
+  /** The last attempt that did not vanish with its worker: it failed on its own, or its worker was told to end. */
+  endedAt?: number | undefined;
+  /** Attempts that met a worker without the tool. */
+  missed?: number | undefined;
+  /** For `effects: 'once'` only. */
+  intent?: Intent | undefined;
+  /** The last attempt of such a call that certainly had no effect. */
+  notDone?: number | undefined;
+  checkpoint?: Json | undefined;
+  /** Token of the call, if its tool defers it. A secret: no event has it. */
+  token?: string | undefined;
+  /** Model calls made by attempts that failed. */
+  usage?: Usage | undefined;
+  /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
+  heartbeats?: number | undefined;
+  progress?: string | undefined;
+  /** Reply text so far, and the end of the reasoning so far. */
+  text?: string | undefined;
+  reasoning?: string | undefined;
+}
+
+/** Details that the runner attaches to a call's failure. */
+export interface FailureDetails {
+  /** Stored by the tool; the heartbeat record is lost with the last attempt. */
+  checkpoint?: Json | undefined;
+  /** A temporary failure, but the attempts are used up. */
+  exhausted?: true | undefined;
+  /** Model calls made by all attempts; of a sub-agent with a budget, its own. */
+  usage?: Usage | undefined;
+  /** Sent by all attempts; absent where there were none. */
+  heartbeats?: number | undefined;
+  /**
+   * For `effects: 'once'`: the call certainly had no effect. `again`: through no fault of the tool, so it is
+   * rescheduled; `failed`: the tool failed.
+   */
+  notDone?: 'again' | 'failed' | undefined;
+  /** For a call in doubt: an attempt that may still be running. */
+  intent?: Intent | undefined;
+  local?: LocalCall | undefined;
+}
+
+/** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */
+export function activityId(scope: number, call: string, n: number): string {
+  return `${scope === 0 ? '' : `${scope}/`}${call}${n === 0 ? '' : `~${n}`}`;
+}
+
+/** The call of an activity's id, in whichever schedule: `2/3.1` of `2/3.1~1`. */
+export function withoutSchedule(id: string): string {
+  return id.replace(/~\d+$/u, '');
+}
+
+/** Number of the agent in its workflow that made the call. */
+export function scopeOf(call: string): number {
+  return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
+}
+
+/** The inverse of {@link activityId}; undefined for ids that are not ours. */
+export function parseActivityId(id: string): { scope: number; call: string; n: number } | undefined {
+  const match = /^(?:(\d+)\/)?([a-z]+|\d+(?:\.\d+)?)(?:~(\d+))?$/u.exec(id);
+  if (match === null) return undefined;
+  return { scope: Number(match[1] ?? 0), call: match[2] ?? '', n: Number(match[3] ?? 0) };
+}

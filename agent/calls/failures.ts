@@ -1,0 +1,102 @@
+import type { FailureDetails, Intent, LocalCall } from './calls.ts';
+import { fieldsOf } from '../values/json-object.ts';
+import type { ErrorInfo, Json, Usage } from '../values/vocabulary.ts';
+
+/** A failed activity as the loop reads it; `checkpoint` is the data that the tool stored last. */
+export interface FailedCall {
+  error: ErrorInfo;
+  checkpoint: Json | undefined;
+  /** Another attempt might succeed: the attempts are used up, but no error was marked as not retryable. */
+  mayPass: boolean;
+  /** Usage of the failed call, if the failure has it. */
+  usage?: Usage | undefined;
+  /** Heartbeats that the attempts sent, if the failure has the number. */
+  heartbeats?: number | undefined;
+  /** It did not end on its own: its worker died, or took too long to end it. */
+  timedOut?: true | undefined;
+  /** The recovery of a worker reported the failure: the attempt's process is gone. */
+  processGone?: true | undefined;
+  /** For `effects: 'once'`: the runner's knowledge about the effect. */
+  notDone?: FailureDetails['notDone'];
+  intent?: Intent | undefined;
+  local?: LocalCall | undefined;
+}
+
+/** Names the recovery of a worker as the source of a failure: in the Web UI, and for {@link readFailure}. */
+export const RECOVERY_SOURCE = 'Reloop';
+
+/** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
+interface FailureShape {
+  name?: string;
+  message?: string;
+  type?: string | null;
+  details?: unknown[] | null;
+  timeoutType?: string | undefined;
+  lastHeartbeatDetails?: unknown;
+  /** The failure as it is recorded. */
+  failure?: { source?: string | null } | undefined;
+  cause?: unknown;
+}
+
+/** Reads the cause out of an activity's failure, the same in the workflow and from history. */
+export function readFailure(failure: unknown): FailedCall {
+  const outer = shape(failure);
+  const wrapped = outer.name === 'ActivityFailure' || outer.name === 'ChildWorkflowFailure';
+  const cause = wrapped ? shape(outer.cause) : outer;
+  const message = cause.message ?? 'unknown error';
+  switch (cause.name) {
+    case 'ApplicationFailure':
+      return failed({ type: cause.type ?? 'Error', message }, cause.details?.[0]);
+    case 'TimeoutFailure':
+      return {
+        ...failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails),
+        mayPass: true,
+        timedOut: true,
+        ...(cause.failure?.source === RECOVERY_SOURCE ? { processGone: true } : {}),
+      };
+    case 'CancelledFailure':
+      return {
+        ...failed({ type: 'Cancelled', message }, undefined),
+        heartbeats: (shape(cause.details?.[0]) as FailureDetails).heartbeats,
+      };
+    default:
+      return failed({ type: 'Error', message }, undefined);
+  }
+}
+
+function failed(error: ErrorInfo, details: unknown): FailedCall {
+  // Written by the runner in activities/, or by a sub-agent's run.
+  const { exhausted, usage, ...said } = shape(details) as FailureDetails;
+  const { checkpoint, heartbeats, notDone, intent, local } = said;
+  const counted = isUsage(usage) ? usage : undefined;
+  const mayPass = exhausted === true;
+  return { error, checkpoint, mayPass, usage: counted, heartbeats, notDone, intent, local };
+}
+
+const OPTIONAL_COUNTS = [
+  'cachedTokens',
+  'uncountedCalls',
+  'estimatedTokens',
+  'estimatedCost',
+  'cost',
+  'partialCost',
+];
+
+/** Another worker's tool may attach whatever it likes. */
+export function isUsage(value: unknown): value is Usage {
+  const { promptTokens, completionTokens, totalTokens, modelCalls, ...optional } = fieldsOf(value);
+  const known = OPTIONAL_COUNTS.map((name) => (optional[name] === undefined ? 0 : optional[name]));
+  return [promptTokens, completionTokens, totalTokens, modelCalls, ...known].every(
+    (count) => typeof count === 'number' && Number.isFinite(count) && count >= 0,
+  );
+}
+
+function shape(value: unknown): FailureShape {
+  return value !== null && typeof value === 'object' ? value : {};
+}
+
+function timeoutMessage({ timeoutType, message }: FailureShape): string {
+  if (timeoutType === 'HEARTBEAT') return 'its worker died or stopped answering in the middle of the call';
+  if (timeoutType === 'START_TO_CLOSE') return 'it took longer than its time-out';
+  return message ?? 'it timed out';
+}

@@ -1,0 +1,180 @@
+import type { Budget } from './budget.ts';
+import type { Price } from './price.ts';
+import type { Json } from '../values/vocabulary.ts';
+
+/** A JSON Schema object. */
+export type JsonSchema = { [key: string]: Json };
+
+/** Waits between attempts: `initialMs`, then times `backoff`, at most `maximumMs`. */
+export interface RetryPolicy {
+  maxAttempts: number;
+  initialMs: number;
+  backoff: number;
+  maximumMs: number;
+}
+
+/**
+ * Options that a definition gives and a manifest records are declared here, once, with the text for users: definitions
+ * take them as {@link Options}, and config/ holds a check and a default for each, which the compiler compares with
+ * these types. They are not zod types because a manifest is read for years, by the workflow sandbox too.
+ */
+export type Options<T> = { [K in keyof T]?: T[K] | undefined };
+
+/** Options of a tool that are recorded as given. */
+export interface ToolRules {
+  /**
+   * Effect of a second run of the same call: none at all ('none'), nothing more ('idempotent', the default), or the
+   * effect once more ('once'). If it is unknown whether a 'once' call took effect, a person is asked.
+   */
+  effects: 'none' | 'idempotent' | 'once';
+  /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
+  onFailure: 'ask' | 'observe' | 'fail';
+  /** The observation is the run's output. */
+  returnDirect: boolean;
+  /** Longer output is cut, with a visible marker. Default 100,000 characters. */
+  maxOutputChars: number;
+}
+
+/** Longest wait for a person, and the reaction at its end: the model is told, or the run fails. */
+export interface AskTimeout {
+  afterMs: number;
+  unanswered: 'observe' | 'fail';
+}
+
+/** The part of a tool that the workflow and the prompt need; the code stays with the worker. */
+export interface ToolManifest extends ToolRules {
+  name: string;
+  description: string;
+  /** null: the tool takes one plain string. */
+  inputSchema: JsonSchema | null;
+  timeoutMs: number;
+  retry: RetryPolicy;
+  /** The tool has `reconcile`, for calls in doubt. */
+  reconciles?: true | undefined;
+  /** An activity that another worker runs, in whatever language: no runner of ours is around it. */
+  external?: true | undefined;
+  /** For an external tool that heartbeats: the longest silence. */
+  heartbeatTimeoutMs?: number | undefined;
+  /** Task queue of a tool that another worker runs. */
+  taskQueue?: string | undefined;
+  /** A sub-agent: the tool is a run of this agent. */
+  agent?: string | undefined;
+  /** No code runs: a person is asked, and the answer is the result. */
+  human?: true | undefined;
+  /** Its first attempt has no activity of its own. */
+  inline?: true | undefined;
+  /** A person has to approve its calls: all of them, or those that the tool's function chooses. */
+  approval?: 'always' | 'sometimes' | undefined;
+  /** In place of the agent's. */
+  askTimeout?: AskTimeout | undefined;
+}
+
+/**
+ * Part of a conversation that a run sees: all of it, the last `turns` (a question and its answer), the last turns that
+ * fit into `tokens` (four characters each), or a summary by the model and the turns since.
+ */
+export type MemoryManifest =
+  | { kind: 'buffer' }
+  | { kind: 'window'; turns: number }
+  | { kind: 'tokens'; tokens: number }
+  | { kind: 'summary'; tokens: number };
+
+/** Parameters of every model request of an agent; absent ones are not sent. */
+export interface RequestOptions {
+  /** Default 'chat'; 'completions' for the legacy API. */
+  api: 'chat' | 'completions';
+  /** Default true. */
+  stream: boolean;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  topP?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  presencePenalty?: number | undefined;
+  logitBias?: { [token: string]: number } | undefined;
+  /** Further fields of the request body, sent as they are. */
+  extra?: { [name: string]: Json } | undefined;
+}
+
+export interface RequestParams extends RequestOptions {
+  requestTimeoutMs: number;
+}
+
+/** Answers of a run that a limit stopped, by the limit. `maxIterations` is for `repeatLimit` as well. */
+export interface StopMessages {
+  maxIterations?: string | undefined;
+  maxExecutionTime?: string | undefined;
+  budget?: string | undefined;
+}
+
+/** Settings that the loop obeys. */
+export interface LoopOptions {
+  /** Turns the loop may take; null for no limit. Default 15. */
+  maxIterations: number | null;
+  /** true (default): tell the model that its reply could not be read; a text: tell it this; false: fail the run. */
+  handleParsingErrors: boolean | string;
+  /** The model sees the last n steps. Default -1: all. */
+  trimIntermediateSteps: number;
+  /** When a limit is reached, 'force' (default) ends the run with a fixed sentence, 'generate' asks the model for its answer. */
+  earlyStopping?: 'force' | 'generate' | undefined;
+  /**
+   * Answer of a run that a limit stopped with 'force': one text for every limit, or a text for each. Default: LangChain's fixed
+   * sentence for turns and time, and a sentence that names the budget.
+   */
+  stopMessage?: string | StopMessages | undefined;
+  /**
+   * The n-th identical action in a row is not run, the model is told instead; one more stops the run as max_iterations does.
+   * Off by default.
+   */
+  repeatLimit?: number | undefined;
+  /**
+   * At a limit (turns, time, budget, repeats): end the run ('stop', the default), or wait for a person, who raises the
+   * limit, gives the answer, or lets the run end ('ask').
+   */
+  onLimit?: 'stop' | 'ask' | undefined;
+  /**
+   * When the attempts of a model call are used up: wait for a person, as for a tool ('ask', the default), or fail the run
+   * ('fail'; so do runs whose manifest is older than this option).
+   */
+  onModelFailure?: 'ask' | 'fail' | undefined;
+  /** Tokens and money, looked at before each model call. Off by default. */
+  budget?: Budget | undefined;
+}
+
+/**
+ * An agent, resolved once at the start of a run and pinned for its whole lineage: nothing a deploy changes in a
+ * definition reaches a run that has begun.
+ */
+export interface AgentManifest extends LoopOptions {
+  /**
+   * Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits; 4
+   * has what waits in its memo; 5 makes calls within the workflow task.
+   */
+  loopVersion: 1;
+  name: string;
+  kind: string;
+  /** Texts of the kind's prompt; their names are the kind's. */
+  prompt: { [name: string]: string };
+  /** Name of the model adapter in the worker's config, and the model's own name. */
+  adapter: string;
+  model: string;
+  /** Price of the model when the run began; absent if the config has none. */
+  price?: Price | undefined;
+  params: RequestParams;
+  stop: string[];
+  /** Output of a run that a limit stopped, where `stopMessage` has no other. */
+  stoppedOutput: string;
+  tools: ToolManifest[];
+  /** null: no limit. */
+  maxExecutionTimeMs: number | null;
+  /** Absent: 'buffer'. */
+  memory?: MemoryManifest | undefined;
+  /** JSON Schema that the answer has to fit. */
+  output?: JsonSchema | undefined;
+  /** The agent has its own parser, in the worker's config. */
+  parser?: true | undefined;
+  modelRetry: RetryPolicy;
+  /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
+  onModelFailure?: 'ask' | 'fail' | undefined;
+  /** Absent: a person is waited for as long as it takes. */
+  askTimeout?: AskTimeout | undefined;
+}

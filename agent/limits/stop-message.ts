@@ -1,0 +1,29 @@
+import { type Counters, budgetLeft } from './counters.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
+import type { StopReason } from '../values/vocabulary.ts';
+
+/**
+ * Answer of a run that a limit stopped: the agent's `stopMessage`, else the fixed sentence of its kind. LangChain has no budget,
+ * so that a budget has a sentence that names it.
+ */
+export function stopMessage(manifest: AgentManifest, counters: Counters, stop: StopReason): string {
+  const { stopMessage: own = {}, stoppedOutput } = manifest;
+  if (typeof own === 'string') return own;
+  switch (stop) {
+    case 'budget':
+      return own.budget ?? `Agent stopped because its ${usedUp(manifest, counters)} budget was used up.`;
+    case 'max_execution_time':
+      return own.maxExecutionTime ?? stoppedOutput;
+    case 'max_iterations':
+      return own.maxIterations ?? stoppedOutput;
+    case 'final_answer':
+    case 'return_direct':
+    case 'cancelled':
+    case 'error':
+      return stoppedOutput;
+  }
+}
+
+function usedUp(manifest: AgentManifest, counters: Counters): 'token' | 'cost' {
+  return budgetLeft(manifest, counters)?.totalTokens === 0 ? 'token' : 'cost';
+}

@@ -1,0 +1,79 @@
+import { type ErrorInfo, EXCEPTION_TOOL } from '../values/vocabulary.ts';
+
+/** Fixed observations for the model. The first two are LangChain's; all are part of the protocol. */
+
+export const INCOMPLETE_REPLY = 'Invalid or incomplete response';
+
+export function unknownTool(name: string, known: readonly string[]): string {
+  return `${name} is not a valid tool, try one of [${known.join(', ')}].`;
+}
+
+export const CUT_REPLY =
+  'Invalid Format: the reply was cut off at the token limit, so nothing was run. Answer again, shorter.';
+
+export const FILTERED_REPLY =
+  "The provider's content filter took your reply away. Answer again, in other words.";
+
+/**
+ * Request to a model whose run a limit stopped, after its scratchpad (LangChain's early_stopping_method 'generate').
+ */
+export const CLOSING_REQUEST = 'I now need to return a final answer based on the previous steps:';
+
+export function failedTool(tool: string, error: ErrorInfo): string {
+  return `The tool ${tool} failed: ${error.message}`;
+}
+
+/** For a call with `effects: 'once'` that a person has to check. */
+export function inDoubt(tool: string, what: string): string {
+  return `It is not known whether ${tool} took effect: ${what.replace(/[.!]$/u, '')}.`;
+}
+
+export function skippedTool(reason: string | undefined): string {
+  return reason === undefined
+    ? 'This tool call was skipped by the operator; there is no result.'
+    : `This tool call was skipped by the operator: ${reason}`;
+}
+
+export function rejectedTool(reason: string | undefined): string {
+  return reason === undefined
+    ? 'This tool call was not approved by the operator and was not run. Do not try it again in the same way.'
+    : `This tool call was not approved by the operator and was not run: ${reason}`;
+}
+
+export function cancelledTool(reason: string | undefined): string {
+  return reason === undefined
+    ? 'This tool call was cancelled before it ended; there is no result.'
+    : `This tool call was cancelled before it ended: ${reason}`;
+}
+
+/** Marker after the rest of an observation that was shortened to fit into the model's context. */
+export function shortenedObservation(kept: number, total: number): string {
+  return `\n[shortened to fit into the model's context: the first ${kept} of ${total} characters]`;
+}
+
+/** In place of the result of a call that the run's time limit cut. */
+export const CUT_CALL = "This tool call was cut off at the run's time limit; there is no result.";
+
+/** As {@link CUT_CALL}, of a call that may have done something before it was cut. */
+export const CUT_IN_DOUBT =
+  "This tool call was cut off at the run's time limit; it may or may not have taken effect, and there is no result.";
+
+export function repeatedAction(tool: string, times: number): string {
+  if (tool === EXCEPTION_TOOL) {
+    return `The reply could not be read, for the ${ordinal(times)} time in a row and for the same reason. Keep to the format.`;
+  }
+  return `This is the same action, ${tool} with the same input, for the ${ordinal(times)} time in a row, so it was not run again. Do something else, or give the final answer.`;
+}
+
+function ordinal(n: number): string {
+  const ending = n % 100 >= 11 && n % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return `${n}${ending}`;
+}
+
+export function invalidOutput(problem: string): string {
+  return `The final answer does not fit the schema it has to fit: ${problem} Give it again.`;
+}
+
+export function cutOutput(kept: number, total: number): string {
+  return `\n[cut: the first ${kept} of ${total} characters]`;
+}

@@ -1,0 +1,61 @@
+/** A reason for which a call waits: everything that is said of such waits anywhere comes from here. */
+interface WaitReason {
+  /** Behind the name of the call: `price (1.1) failed`. */
+  text: string;
+  /** Behind the id of the call, in the refusal of a decision that does not fit. */
+  refusal: string;
+  /** The same of a model call, where that differs. */
+  refusalOfModel?: string;
+  /** The observation of a call that nobody decided on in time. */
+  unanswered: string;
+  /** A message to the run that also ends the wait. */
+  message?: 'extend';
+}
+
+const FAILED_UNANSWERED = 'This tool call failed, and nobody decided in time what is to become of it.';
+
+/** Every reason, in the order in which people are told of them. A decision names the reasons that it takes. */
+export const waitReasons = {
+  failed: {
+    text: 'failed',
+    refusal: 'is not running, it has failed and waits',
+    refusalOfModel: 'is not running, it waits for the model to be asked again',
+    unanswered: FAILED_UNANSWERED,
+  },
+  approval: {
+    text: 'needs your approval',
+    refusal: 'is not running, it waits for approval',
+    unanswered: 'Nobody approved this tool call in time, so it was not run.',
+  },
+  doubt: {
+    text: 'may or may not have taken effect',
+    refusal: 'is not running, it waits because nobody knows whether it took effect',
+    unanswered: 'It is not known whether this tool call took effect, and nobody said so in time.',
+  },
+  deferred: {
+    text: 'waits for its result',
+    refusal: 'is not running, it waits for its result',
+    unanswered: 'Nobody answered in time; there is no result.',
+  },
+  repeated: {
+    text: 'was made before',
+    refusal: 'is not running, it waits because it was made before',
+    unanswered:
+      'Nobody said in time whether this call, which was made before, may be made again. It was not run.',
+  },
+  limit: {
+    text: 'has come to a limit',
+    refusal: 'waits because the run has come to a limit',
+    unanswered: FAILED_UNANSWERED,
+    message: 'extend',
+  },
+} as const satisfies { [name: string]: WaitReason };
+
+export type WaitingReason = keyof typeof waitReasons;
+
+export const waitingReasons = Object.keys(waitReasons) as WaitingReason[]; // the keys of the literal above
+
+/** The same entries without the types of their texts. */
+export function waitReasonOf(name: WaitingReason): WaitReason {
+  return waitReasons[name];
+}

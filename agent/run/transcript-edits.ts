@@ -1,0 +1,53 @@
+import { type Restart, type RestartedEvent, callsWithoutEnd } from '../calls/restart.ts';
+import type { Json, Usage } from '../values/vocabulary.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
+import type { Entry, StepEntry } from '../transcript/entries.ts';
+
+/** What a fork changes of the run that it goes on from, and how that is told. */
+
+/** The manifest that is pinned, with the model of another one. */
+export function withModelOf(pinned: AgentManifest, { adapter, model }: AgentManifest): AgentManifest {
+  return { ...pinned, adapter, model };
+}
+
+/** The entries with other observations, by call; they stand in place. */
+export function withObservations(entries: readonly Entry[], edits: ReadonlyMap<string, Json>): Entry[] {
+  return entries.map((entry) => {
+    const observation = entry.type === 'step' ? edits.get(entry.call) : undefined;
+    if (entry.type !== 'step' || observation === undefined) return entry;
+    const { ref: _, ...step } = entry;
+    return { ...step, observation };
+  });
+}
+
+/** The observations that a person has changed. */
+export function editsOf(
+  { edited = [] }: Pick<Restart, 'edited'>,
+  pending: readonly Entry[] = [],
+): { call: string; observation: Json }[] {
+  return pending
+    .filter((entry): entry is StepEntry => entry.type === 'step' && edited.includes(entry.call))
+    .map(({ call, observation }) => ({ call, observation }));
+}
+
+/** What the loop's listener and the reader of its history are told where a run begins again. */
+export function restartedEvent(
+  run: { id: string; runId: string },
+  restart: Pick<Restart, 'by' | 'step' | 'from' | 'turn' | 'edited'>,
+  pending: readonly Entry[] | undefined,
+  { iterations, usage }: { iterations: number; usage: Usage },
+): RestartedEvent {
+  const { by, step, from, turn } = restart;
+  const edits = editsOf(restart, pending);
+  return {
+    type: 'restarted',
+    by,
+    step,
+    ...run,
+    from: { id: from.workflowId ?? run.id, runId: from.runId },
+    iterations,
+    usage,
+    again: turn && callsWithoutEnd(step, turn),
+    edits: edits.length === 0 ? undefined : edits,
+  };
+}

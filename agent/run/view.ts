@@ -1,0 +1,162 @@
+import { parseActivityId } from '../calls/calls.ts';
+import { type RestartedEvent, isDropped } from '../calls/restart.ts';
+import { effectOf } from '../rules/decisions.ts';
+import type { RunMessage } from '../rules/run-messages.ts';
+import { type WaitingCall, endsByExtension, needsPerson } from '../rules/waiting.ts';
+import type { Content } from '../values/content.ts';
+import {
+  type ErrorInfo,
+  type Json,
+  type RunStatus,
+  type StopReason,
+  type Usage,
+  addUsage,
+  noUsage,
+} from '../values/vocabulary.ts';
+import { type RunEvent, type RunStep, isRecorded } from './events.ts';
+import { RunTurns } from './run-turns.ts';
+
+/**
+ * A run as its events show it: the one fold behind `describe()`, `show`, `follow`, the chat, the HTML page and completion. Events of
+ * sub-agents (`within`) belong to views of their own.
+ */
+export class RunView {
+  readonly id: string;
+  runId: string;
+  agent = '';
+  input: Content = '';
+  status: RunStatus = 'running';
+  stopReason: StopReason | null = null;
+  output: Json = null;
+  error: ErrorInfo | null = null;
+  iterations = 0;
+  usage: Usage = noUsage;
+  /** In the order of their calls. */
+  steps: RunStep[] = [];
+  waiting: WaitingCall[] = [];
+  readonly underWay: CallsUnderWay = new Map();
+  readonly turns = new RunTurns();
+  /** All that was recorded when the reader began has been added: waits that are left are not over. */
+  isCaughtUp = false;
+
+  constructor(id: string, runId = '') {
+    this.id = id;
+    this.runId = runId;
+  }
+
+  /** Takes the next event of the run. */
+  add(event: RunEvent): void {
+    this.isCaughtUp ||= event.type === 'caught_up';
+    if (!isRecorded(event)) return;
+    this.turns.add(event);
+    trackCalls(this.underWay, event);
+    switch (event.type) {
+      case 'run_started':
+        Object.assign(this, { agent: event.agent, input: event.input, runId: event.runId });
+        return;
+      case 'continued':
+        this.runId = event.runId;
+        return;
+      case 'model_ended':
+        if (event.closing !== true) this.iterations++;
+        this.usage = addUsage(this.usage, event.turn.usage);
+        return;
+      case 'step':
+        insertStep(this.steps, event.step);
+        return;
+      case 'waiting':
+        this.waiting.push(event.wait);
+        return this.#setStatus(this.status === 'paused');
+      case 'decided':
+        if (effectOf(event.decision).type !== 'none') this.#endWaits(({ call }) => call === event.call);
+        return;
+      case 'resumed':
+      case 'unanswered':
+        return this.#endWaits(({ call }) => call === event.call);
+      case 'steered':
+        return this.#steer(event.message);
+      case 'restarted':
+        return this.#restart(event);
+      case 'run_ended':
+        return this.#end(event);
+      default:
+        return; // the turns have it, or nothing has
+    }
+  }
+
+  #endWaits(isOver: (wait: WaitingCall) => boolean): void {
+    this.waiting = this.waiting.filter((wait) => !isOver(wait));
+    this.#setStatus(this.status === 'paused');
+  }
+
+  #steer({ type }: RunMessage): void {
+    if (type === 'extend') this.#endWaits(endsByExtension);
+    if (type === 'rewind') this.#endWaits(() => true);
+    if (type === 'pause' || type === 'resume') this.#setStatus(type === 'pause');
+  }
+
+  /** A paused run continues only when a person resumes it, whatever else it waits for. */
+  #setStatus(isPaused: boolean): void {
+    this.status = isPaused ? 'paused' : this.waiting.some(needsPerson) ? 'waiting' : 'running';
+  }
+
+  /** Dropped steps of the run before are no part of this run. */
+  #restart(event: RestartedEvent): void {
+    const { runId, from, iterations, usage, edits = [] } = event;
+    const edited = ({ call, observation }: RunStep) =>
+      (edits.find((edit) => edit.call === call) ?? { observation }).observation;
+    // A run that rewinds itself stays paused with the run that it is part of.
+    const isPaused = from.runId === runId && this.status === 'paused';
+    Object.assign(this, { runId, iterations, usage, waiting: [] });
+    this.#setStatus(isPaused);
+    Object.assign(this, { stopReason: null, output: null, error: null });
+    this.steps = this.steps
+      .filter(({ call }) => !isDropped(call, event))
+      .map((step) => ({ ...step, observation: edited(step) }));
+  }
+
+  #end(event: Extract<RunEvent, { type: 'run_ended' }>): void {
+    const { status, stopReason, output, error, iterations, usage } = event;
+    Object.assign(this, { status, stopReason, output, error, waiting: [] });
+    this.iterations = iterations ?? this.iterations;
+    this.usage = usage ?? this.usage;
+  }
+}
+
+/** The run whose events these are, its own only. */
+export function viewOf(id: string, events: Iterable<RunEvent>): RunView {
+  const view = new RunView(id);
+  for (const event of events) if (event.within === undefined) view.add(event);
+  return view;
+}
+
+/** Calls that have started and not ended, each with its tool: `callModel` for a model call. */
+export type CallsUnderWay = Map<string, string>;
+
+/** Takes the next event of the run. */
+export function trackCalls(calls: CallsUnderWay, event: RunEvent): void {
+  if (event.type === 'model_started') calls.set(event.call, 'callModel');
+  else if (event.type === 'tool_started') calls.set(event.call, event.tool);
+  else if (event.type === 'step') calls.delete(event.step.call);
+  else if (event.type === 'model_ended' || event.type === 'model_failed' || event.type === 'tool_failed')
+    calls.delete(event.call);
+  else if (event.type === 'run_ended' || event.type === 'restarted') calls.clear();
+}
+
+/** Calls of one turn end in any order. Searches from the end, so that a long run is not sorted at every step. */
+function insertStep(steps: RunStep[], step: RunStep): void {
+  const before = steps.findLastIndex(({ call }) => byCall(call, step.call) <= 0);
+  steps.splice(before + 1, 0, step);
+}
+
+/** `2.1` before `10.1`, `3.2` before `3.10`; the calls of a workflow's second agent, `1/1.1`, after all of the first's. */
+function byCall(a: string, b: string): number {
+  const [left, right] = [placeOf(a), placeOf(b)];
+  const difference = left.findIndex((part, index) => part !== right[index]);
+  return difference < 0 ? 0 : (left[difference] ?? 0) - (right[difference] ?? 0);
+}
+
+function placeOf(id: string): number[] {
+  const { scope = 0, call = '' } = parseActivityId(id) ?? {};
+  return [scope, ...call.split('.').map(Number)];
+}

@@ -1,0 +1,67 @@
+/** Words on an HTTP exchange that models and tools have in common. */
+
+/** The error that a status stands for, as the names of our errors end: `ModelNotFound`, `ToolNotFound`. */
+export function problemOfStatus(status: number) {
+  switch (status) {
+    case 401:
+      return 'AuthenticationError';
+    case 403:
+      return 'PermissionDenied';
+    case 404:
+      return 'NotFound';
+    case 408:
+      return 'Timeout';
+    case 429:
+      return 'RateLimited';
+    default:
+      return status >= 500 ? 'ServerError' : 'BadRequest';
+  }
+}
+
+/** The reason why a connection failed; `fetch` hides it in the cause. */
+export function connectionProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.cause instanceof Error ? connectionProblem(error.cause) : error.message;
+}
+
+interface Decoder {
+  decode(bytes?: Uint8Array, options?: { stream: boolean }): string;
+}
+
+/** The text of a body's first bytes. `cut`: the body has more of them, which are not fetched. */
+export async function firstText(
+  body: AsyncIterable<Uint8Array> | ReadableStream | null,
+  maxBytes: number,
+  decoder: Decoder,
+  onPiece?: () => void,
+): Promise<{ text: string; cut: boolean }> {
+  let text = '';
+  let room = maxBytes;
+  // The web's type of a stream says nothing of its pieces; those of a body are bytes.
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    onPiece?.();
+    text += decoder.decode(piece.subarray(0, room), { stream: true });
+    room -= piece.byteLength;
+    if (room < 0) return { text, cut: true }; // leaving the loop closes the connection
+  }
+  return { text: text + decoder.decode(), cut: false };
+}
+
+/** `promise`, or a rejection with the signal's reason as soon as `signal` aborts; `onAbort` is called then. */
+export function orAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  onAbort: () => void = () => undefined,
+): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason);
+      onAbort();
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,55 @@
+import type { Json, JsonObject } from './vocabulary.ts';
+
+/** The value of a JSON text; undefined for any other text. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
+  } catch {
+    return undefined;
+  }
+}
+
+/** An object with fields: neither null nor an array. */
+export function isObject(value: Json | undefined): value is JsonObject;
+export function isObject(value: unknown): value is { [field: string]: unknown };
+export function isObject(value: unknown): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** An object's fields; none of anything else. */
+export function fieldsOf(value: Json | undefined): JsonObject;
+export function fieldsOf(value: unknown): { [field: string]: unknown };
+export function fieldsOf(value: unknown): { [field: string]: unknown } {
+  return isObject(value) ? value : {};
+}
+
+/**
+ * The fields of an object that has no others; none for a value that is not an object. Calls `refuse` with the names of
+ * other fields.
+ */
+export function fieldsOnly(
+  value: unknown,
+  known: readonly string[],
+  refuse: (problem: string) => Error,
+): { [field: string]: unknown } {
+  const given = fieldsOf(value);
+  const unknown = Object.keys(given).filter((field) => !known.includes(field));
+  if (unknown.length === 0) return given;
+  throw refuse(`unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
+}
+
+/** Drops fields that are null, except those of `nullable`: in many languages a field that is not set is null. */
+export function withoutNulls<T>(
+  value: { [field: string]: T },
+  nullable: readonly string[] = [],
+): { [field: string]: T } {
+  const set = Object.entries(value).filter(([field, item]) => item !== null || nullable.includes(field));
+  return Object.fromEntries(set);
+}
+
+/** JSON text that does not depend on the order in which an object's fields were written. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
+  );
+}

@@ -1,0 +1,82 @@
+/** Sizes no payload may pass. Temporal refuses 2 MB (and ends the run); everything here sums up to less than 1.6 MB. */
+export const limits = {
+  /** A question with its chat history. */
+  questionBytes: 400_000,
+  /** The images of a question, together: with the question they fit into Temporal's limit for a start, 2 MB. */
+  imagesBytes: 1_500_000,
+  /** Texts and images of a question. */
+  questionParts: 50,
+  /** Characters of an image's URL; signed ones are long. */
+  urlChars: 8_000,
+  /** A manifest: prompts and tool schemas. */
+  manifestBytes: 256_000,
+  /** A model's reply, as JSON text. A longer one is cut and counts as cut by the provider. */
+  replyBytes: 256_000,
+  /** Tool calls in one reply. */
+  replyCalls: 256,
+  /** Tokens of one reply; a larger number is not a count. */
+  replyTokens: 1e9,
+  /** A model's reasoning before a reply, and the provider's data for the reply: each, as JSON text. */
+  reasoningBytes: 100_000,
+  /** Response of a service, a model's or an MCP server's, with everything around the reply. */
+  responseBytes: 16_000_000,
+  /** An observation up to this size travels in a model call's delta; a longer one is referred to. */
+  inlineBytes: 500,
+  /** Observations that no model call has carried when a run is continued as new. */
+  handOverBytes: 128_000,
+  /** An output or input that a person gives. */
+  decisionBytes: 100_000,
+  /** Messages of people to a run that no model call has carried yet. */
+  inboxBytes: 100_000,
+  /** Data that a program or a command sends to a run; the run itself accepts less. */
+  sentBytes: 1_000_000,
+  /** Longest inline call; a longer one becomes an activity. */
+  inlineMs: 1_000,
+  /** Result of one inline call: it is recorded with the model's reply. */
+  inlineResultBytes: 32_000,
+  /** Results of the inline tools of one model call together. */
+  inlineTurnBytes: 256_000,
+  /** Longest wait for an approval function; after it a person is asked. */
+  approvalMs: 30_000,
+  /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */
+  rememberedChars: 1_000,
+  /** A sub-agent's answer, and the rest of another worker's result that has to be cut. */
+  externalBytes: 128_000,
+  /** A tool's result. */
+  resultBytes: 1_500_000,
+  /** Transcript carried over continue-as-new instead of being read from the earlier run. */
+  carriedBytes: 512_000,
+  /** Observations and inputs that travel in place in one turn's delta, together. */
+  turnBytes: 512_000,
+  /** Payloads of the commands of one workflow task. The server takes tasks of up to 4 MB, commands included. */
+  taskBytes: 3_000_000,
+  /** Effects of dropped steps that a run remembers, together. */
+  doneBytes: 512_000,
+  /** Waiting calls in one signal from a sub-agent to its parent. */
+  waitsBytes: 256_000,
+  /** A tool's checkpoint for its next attempt. */
+  checkpointBytes: 500_000,
+  /** Characters of an error's message; it is recorded several times. */
+  errorChars: 4_000,
+  /** Characters of an error's type. */
+  errorTypeChars: 100,
+  /** Characters of a progress text, and of a line of a tool's log. */
+  progressChars: 4_000,
+  logChars: 10_000,
+  /** Levels of a JSON value. */
+  jsonDepth: 500,
+  /** Longest wait that a server may ask for before the next attempt; after a longer one there is no next attempt. */
+  retryAfterMs: 15 * 60_000,
+  /** The most that Temporal grants an attempt of a model call: its time-out, which the runner keeps, is one of silence. */
+  modelAttemptMs: 24 * 3_600_000,
+  /** Interval of rare heartbeats: one may be missed before an attempt counts as dead. */
+  frugalHeartbeatMs: 6_000,
+  /** Longest time of a timer of Node. */
+  timerMs: 2 ** 31 - 1,
+  /** Longest travel time of a request that a tool sent before its process died. */
+  sentRequestMs: 5_000,
+  /** Workers that may die in a row of one tool call before a person is asked: it may well be the tool that kills them. */
+  workerDeathsInARow: 5,
+  /** Attempts lost to dying workers, on top of an activity's own. */
+  workerDeathAllowance: 25,
+} as const;

@@ -1,0 +1,135 @@
+import type { ContentPart } from './content.ts';
+
+/** The words every part of Reloop shares. Plain JSON data: all of it crosses process boundaries. */
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [field: string]: Json };
+
+/** An error as it crosses processes: a type to test by, a message to read. */
+export interface ErrorInfo {
+  type: string;
+  message: string;
+}
+
+/**
+ * The agent's decision to call a tool: LangChain's AgentAction. `log` is the text that the scratchpad repeats to the
+ * model.
+ */
+export interface AgentAction {
+  tool: string;
+  toolInput: Json;
+  log: string;
+}
+
+/** An action and its observation: LangChain's intermediate step. */
+export interface AgentStep {
+  action: AgentAction;
+  observation: Json;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** The argument text exactly as the model wrote it. */
+  arguments: string;
+}
+
+/**
+ * One chat message. `content` is null for an assistant message that only calls tools; it is a list of parts only for a
+ * user's message with images.
+ */
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string | ContentPart[] | null;
+  toolCalls?: ToolCall[] | undefined;
+  toolCallId?: string | undefined;
+  /** For an assistant message: the model's reasoning before it, and the data that its provider needs back. */
+  reasoning?: string | undefined;
+  providerData?: Json | undefined;
+}
+
+/**
+ * Tokens as the provider counted them, summed; `modelCalls` counts all replies received, also those without token
+ * counts.
+ */
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  modelCalls: number;
+  /** Those of the prompt's tokens that were in the provider's cache; only if the provider reports them. */
+  cachedTokens?: number | undefined;
+  /** Model calls whose tokens the server did not report: the three sums above are without them. */
+  uncountedCalls?: number | undefined;
+  /**
+   * Estimate for the uncounted calls, at four characters a token, and in US dollars at the model's price. Not in the
+   * sums; only budgets use it.
+   */
+  estimatedTokens?: number | undefined;
+  estimatedCost?: number | undefined;
+  /** US dollars; only where the price of every call is known. */
+  cost?: number | undefined;
+  /** US dollars of the calls whose price is known, where that of others is not: there is no `cost` then. */
+  partialCost?: number | undefined;
+}
+
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, modelCalls: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    promptTokens: a.promptTokens + b.promptTokens,
+    completionTokens: a.completionTokens + b.completionTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+    modelCalls: a.modelCalls + b.modelCalls,
+    ...sumOfOptional(a, b, 'cachedTokens'),
+    ...sumOfOptional(a, b, 'uncountedCalls'),
+    ...sumOfOptional(a, b, 'estimatedTokens'),
+    ...sumOfOptional(a, b, 'estimatedCost'),
+    ...sumOfCosts(a, b),
+  };
+}
+
+/** The known part of a usage's cost, in US dollars. */
+export function knownCost({ cost, partialCost = 0 }: Usage): number {
+  return cost ?? partialCost;
+}
+
+/** An amount of US dollars without the noise of binary fractions. */
+export function dollars(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
+}
+
+type Summed = 'cachedTokens' | 'uncountedCalls' | 'estimatedTokens' | 'estimatedCost';
+
+/** undefined for 0, so that records from before the field stay unchanged. */
+function sumOfOptional(a: Usage, b: Usage, field: Summed): Pick<Usage, Summed> {
+  const sum = dollars((a[field] ?? 0) + (b[field] ?? 0));
+  return sum === 0 ? {} : { [field]: sum };
+}
+
+/** A sum without the cost of a call is marked as partial: a wrong total is worse than none. */
+function sumOfCosts(a: Usage, b: Usage): Pick<Usage, 'cost' | 'partialCost'> {
+  if ([a, b].every(({ cost, partialCost }) => cost === undefined && partialCost === undefined)) return {};
+  const sum = dollars(knownCost(a) + knownCost(b));
+  const isWhole = [a, b].every(({ cost, modelCalls }) => cost !== undefined || modelCalls === 0);
+  return isWhole ? { cost: sum } : { partialCost: sum };
+}
+
+export type StopReason =
+  | 'final_answer'
+  | 'return_direct'
+  | 'max_iterations'
+  | 'max_execution_time'
+  | 'budget'
+  | 'cancelled'
+  | 'error';
+
+export type RunStatus = 'running' | 'waiting' | 'paused' | 'completed' | 'stopped' | 'failed' | 'cancelled';
+
+/** The tool name of a step that stands for a reply that could not be parsed. */
+export const EXCEPTION_TOOL = '_Exception';
+
+/** An observation as the model reads it: text as it is, anything else as JSON text. */
+export function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
