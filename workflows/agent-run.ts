@@ -1,34 +1,40 @@
 import {
+  CancellationScope,
   allHandlersFinished,
+  condition,
   continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ResolvedAgent } from '../agent/calls.ts';
-import type { WaitingCall } from '../agent/events.ts';
-import { limits } from '../agent/limits.ts';
-import { statusOf } from '../agent/run-result.ts';
-import type { RunStatus } from '../agent/vocabulary.ts';
+import type { ResolvedAgent } from '../agent/calls/calls.ts';
+import { limits } from '../agent/values/limits.ts';
+import { statusOf } from '../agent/run/run-result.ts';
+import type { RunStart } from '../agent/start/run-start.ts';
+import type { RunStatus } from '../agent/values/vocabulary.ts';
 import { sessionId } from '../agent/session/session.ts';
-import { type AgentRunInput, type RecordedResult, answeredSignal, childWaitingSignal } from './messages.ts';
-import { endStatus } from './agents.ts';
-import { runToEnd } from './run-agent.ts';
-import { type AgentLoop, hasWaitsInMemo } from './agent-loop.ts';
-import { isContinueDue } from './continue-due.ts';
-import { isContinueAsNew } from './run-failure.ts';
-import { recordWaiting } from './status.ts';
-import { type StatusWriter, statusWriter } from './status-writer.ts';
-import { abroad } from '../agent/transcript/entries.ts';
-import { handOver } from './transcript.ts';
-import { type Turn, deltaEntries } from './turn.ts';
+import { type AgentRunInput, type RecordedResult, answeredSignal } from './messages.ts';
+import { endStatus } from './loop/agents.ts';
+import { ParentNews } from './operator/parent-news.ts';
+import { runToEnd } from './loop/run-agent.ts';
+import type { AgentLoop } from './run/agent-loop.ts';
+import { isContinueAsNew } from './temporal/run-failure.ts';
+import { runInput } from './run-input.ts';
+import { waitingRecorder } from './web-ui/current-details.ts';
+import { type StatusWriter, statusWriter } from './web-ui/run-attributes.ts';
+import { withRunId } from '../agent/transcript/entries.ts';
+import { handOver } from './run/transcript.ts';
+import { type Turn, deltaEntries } from './run/turn.ts';
 
 /** The registered workflow: one agent run, as long as it takes. */
-export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
+export async function agentRun(
+  start: RunStart | AgentRunInput,
+  ...images: Uint8Array[]
+): Promise<RecordedResult> {
+  const input = runInput(start, images);
   let writeStatus: StatusWriter = () => undefined;
-  let writeWaiting = recordWaiting;
-  // What the run before waited for.
-  if (input.restart !== undefined) tellParent(input, []);
+  const writeWaiting = waitingRecorder();
+  const parent = new ParentNews(input);
   const end = (status: RunStatus) => {
     writeStatus(status);
     endStatus(status);
@@ -36,16 +42,22 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
   try {
     const result = await runToEnd(input, {
       resolved(resolved) {
-        if (!hasWaitsInMemo(resolved.manifest)) writeWaiting = () => undefined;
-        writeStatus = statusWriter(resolved, input);
+        writeStatus = statusWriter(resolved.searchAttributes, input);
         writeStatus('running');
       },
       status: (status) => writeStatus(status),
       waiting(calls) {
         writeWaiting(calls);
-        tellParent(input, calls);
+        parent.tell(calls);
       },
-      betweenTurns: (loop, resolved, lastTurn) => continueWhenLong(input, loop, resolved, lastTurn),
+      cancelled: (usage) => parent.tellUsed(usage),
+      betweenTurns(loop, resolved, lastTurn) {
+        if (!mayContinue(loop)) return undefined;
+        const next = () => continueRun(input, loop, resolved, lastTurn);
+        return parent.isTold
+          ? next()
+          : condition(() => parent.isTold).then(() => mayContinue(loop) && next());
+      },
     });
     await tellSession(input, result);
     end(statusOf(result.stopReason));
@@ -58,15 +70,18 @@ export async function agentRun(input: AgentRunInput): Promise<RecordedResult> {
 }
 
 /** Between turns nothing is open: no call, no wait for a person, no unanswered update, nothing said that was not seen. */
-function continueWhenLong(
+function mayContinue({ inbox, rewindTo }: AgentLoop): boolean {
+  return isContinueDue() && allHandlersFinished() && inbox.isEmpty && rewindTo === undefined;
+}
+
+function continueRun(
   input: AgentRunInput,
   loop: AgentLoop,
   { manifest, searchAttributes, events }: ResolvedAgent,
   lastTurn: Turn,
-): Promise<never> | undefined {
-  if (!isContinueDue() || !allHandlersFinished() || !loop.inbox.isEmpty) return undefined;
+): Promise<never> {
   const { runId } = workflowInfo();
-  const pending = abroad(deltaEntries(lastTurn, limits.handOverBytes), runId);
+  const pending = withRunId(deltaEntries(lastTurn, limits.handOverBytes), runId);
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
     caller: input.caller,
@@ -80,28 +95,21 @@ function continueWhenLong(
     pending,
     counters: loop.counters,
     done: loop.done.length === 0 ? undefined : [...loop.done],
+    firstN: loop.firstN || undefined,
   });
 }
 
-/** A session may have gone on without a run that was to end otherwise: it hears of the answer. */
-async function tellSession({ restart, session }: AgentRunInput, { output }: RecordedResult): Promise<void> {
-  if (restart === undefined || session === undefined) return;
-  const { workflowId: id } = workflowInfo();
+/** A run that is being cancelled ends instead: the next run would not know of the cancellation. */
+function isContinueDue(): boolean {
+  return workflowInfo().continueAsNewSuggested && !CancellationScope.current().consideredCancelled;
+}
+
+/** A session has gone on without a run that failed and was restarted: it hears of the answer. Any other run is the session's child. */
+async function tellSession({ session }: AgentRunInput, { output }: RecordedResult): Promise<void> {
+  const { workflowId: id, parent } = workflowInfo();
+  if (session === undefined || parent !== undefined) return;
   const told = getExternalWorkflowHandle(sessionId(session)).signal(answeredSignal, { id, output });
   await told.catch((failure: unknown) => {
     if (isCancellation(failure)) throw failure; // any other: the session is over
   });
-}
-
-/** Signals the parent, so that its own status and trace show that the sub-agent waits. */
-function tellParent({ caller }: AgentRunInput, waiting: WaitingCall[]): void {
-  const { parent, workflowId } = workflowInfo();
-  if (caller === undefined) return;
-  // One that was rewound is nobody's child, but its parent waits for it all the same.
-  const to = parent?.workflowId ?? workflowId.slice(0, -`/${caller}`.length);
-  const told = getExternalWorkflowHandle(to).signal(childWaitingSignal, {
-    caller,
-    parks: waiting,
-  });
-  told.catch(() => undefined); // a parent that is gone needs no news
 }

@@ -1,6 +1,6 @@
 import type { RecordedRunRef, SaidAgain } from '../agent/backtest/backtest-calls.ts';
-import type { LiveTools } from '../agent/backtest/recorded-agent.ts';
-import type { RunOverrides } from '../agent/overrides.ts';
+import type { LiveTools } from '../agent/definition/recorded-agent.ts';
+import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
 
 /** What a backtest is started with, and what it starts its runs with. */
@@ -14,13 +14,7 @@ export function backtestId(name: string): string {
   return `backtest:${name}`;
 }
 
-export interface BacktestInput {
-  agent: string;
-  overrides?: RunOverrides | undefined;
-  live?: LiveTools | undefined;
-  concurrency: number;
-  /** Recorded runs that are still to be asked again. */
-  runs: RecordedRunRef[];
+export interface BacktestInput extends BacktestStart {
   /** What became of those before, over continue-as-new. */
   counts?: VerdictCounts | undefined;
 }

@@ -5,18 +5,25 @@ import {
   executeChild,
   proxyActivities,
   setCurrentDetails,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CompareInput, RecordedQuestion, RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
 import { type BacktestedRun, type VerdictCounts, noVerdicts } from '../agent/backtest/backtest-report.ts';
-import { contentText } from '../agent/content.ts';
+import { readBacktestStart } from '../agent/backtest/backtest-start.ts';
+import { contentText } from '../agent/values/content.ts';
 import type { Verdict } from '../agent/backtest/compare-runs.ts';
-import type { RunResult } from '../agent/run-result.ts';
-import { recordingOptions } from './activity-options.ts';
+import type { RunResult } from '../agent/run/run-result.ts';
+import { recordingOptions } from './temporal/activity-options.ts';
 import { type AgentRunInput, BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
+import { orFailure } from './run-input.ts';
 
 /** The registered workflow of a backtest: recorded runs are asked again, a few at a time, each in a run of its own. */
-export async function backtest(input: BacktestInput): Promise<VerdictCounts> {
+export async function backtest(...sent: [BacktestInput]): Promise<VerdictCounts> {
+  const { workflowId, continuedFromExecutionRunId, memo } = workflowInfo();
+  const isHandedOn = continuedFromExecutionRunId !== undefined && sent[0]?.counts !== undefined;
+  const input: BacktestInput = isHandedOn ? sent[0] : orFailure(() => readBacktestStart(sent, workflowId));
+  if (memo?.['agent'] === undefined) upsertMemo({ agent: input.agent });
   const counts = { ...noVerdicts, ...input.counts };
   const left = [...input.runs];
   const work = async () => {

@@ -1,18 +1,19 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RecordedSource } from './backtest-messages.ts';
-import { type Content, contentText } from '../agent/content.ts';
-import { CALL_INTENT, type CallIntent, type Origin } from '../agent/calls.ts';
-import type { Budget } from '../agent/budget.ts';
-import type { RunOverrides } from '../agent/overrides.ts';
-import type { WaitingCall } from '../agent/events.ts';
-import type { Counters } from '../agent/counters.ts';
-import type { AgentManifest, MemoryManifest } from '../agent/manifest.ts';
+import { type Content, contentText } from '../agent/values/content.ts';
+import { CALL_INTENT, type Origin } from '../agent/calls/calls.ts';
+import type { RunSignals } from '../agent/run/run-signals.ts';
+import type { Budget } from '../agent/definition/budget.ts';
+import type { FreshStart } from '../agent/start/run-start.ts';
+import type { WaitingCall } from '../agent/rules/waiting.ts';
+import type { Counters } from '../agent/limits/counters.ts';
+import type { AgentManifest, MemoryManifest } from '../agent/definition/manifest.ts';
 import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
-import type { DoneCall, Restart } from '../agent/restart.ts';
+import type { DoneCall, Restart } from '../agent/calls/restart.ts';
 import { type RunMessageName, runMessageNames } from '../agent/rules/run-messages.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
-import type { RunResult } from '../agent/run-result.ts';
-import type { ChatMessage, RunStatus, Usage } from '../agent/vocabulary.ts';
+import type { RunResult } from '../agent/run/run-result.ts';
+import type { RunStatus, Usage } from '../agent/values/vocabulary.ts';
 
 export {
   BACKTEST,
@@ -21,7 +22,7 @@ export {
   type RecordedSource,
   backtestId,
 } from './backtest-messages.ts';
-export { fixedAttributes, sessionAttributes } from './run-attributes.ts';
+export { fixedAttributes, sessionAttributes } from './web-ui/run-attributes.ts';
 export type { DecisionData } from '../agent/rules/gate.ts';
 export {
   AGENT_SESSION,
@@ -46,24 +47,18 @@ export function runLabels(agent: string, question: Content) {
 }
 
 /**
- * The one input of `agentRun`. A fresh start has an agent and a question; continue-as-new, rewind, fork and retry have the
- * pinned manifest and a pointer to where the transcript so far is recorded.
+ * The input of `agentRun` as Reloop itself writes it; people start runs with a `RunStart`. A fresh start has an agent and a
+ * question; continue-as-new, rewind, fork and retry have the pinned manifest and a pointer to where the transcript so far
+ * is recorded. The bytes of an image are an argument of their own, after this one: the workflow does not read them.
  */
 export interface AgentRunInput {
   agent: string;
   /** The run whose tool calls answer those of this one: nothing with an effect is run. */
   recorded?: RecordedSource | undefined;
-  question?:
-    | {
-        /** An image's bytes are an argument of their own, behind this one: the workflow has no use for them. */
-        input: Content;
-        chatHistory: ChatMessage[];
-        variables?: { [name: string]: string } | undefined;
-      }
-    | undefined;
+  question?: FreshStart['question'] | undefined;
+  overrides?: FreshStart['overrides'];
   /** Name of the session that the question is part of. */
   session?: string | undefined;
-  overrides?: RunOverrides | undefined;
   /** Of a sub-agent: what its parent has left. */
   parentBudget?: Budget | undefined;
   /** First run of the lineage; a sub-agent's is its parent's, and the call. */
@@ -84,6 +79,8 @@ export interface AgentRunInput {
   insteadOf?: string | undefined;
   /** The run does steps of another one again. */
   restart?: Restart | undefined;
+  /** Number of the first schedule, and of the first wait, of each call. A run that does steps again counts on from the dropped ones. Default: 0. */
+  firstN?: number | undefined;
   /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */
   done?: DoneCall[] | undefined;
 }
@@ -98,6 +95,8 @@ export interface DecisionReceipt {
   call: string;
   n: number;
   decision: DecisionName;
+  /** An answer by token to a call that still runs: it is used if the call defers with that token, and dropped otherwise. */
+  kept?: true | undefined;
 }
 
 type DecisionUpdate = ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>>;
@@ -128,18 +127,9 @@ export interface RunState {
   usage: Usage;
 }
 
-/** Sent by a sub-agent's run to its parent: the calls that wait in it now, and those of its own sub-agents. */
-export interface ChildWaiting {
-  caller: string;
-  parks: WaitingCall[];
-}
-
-export const childWaitingSignal = defineSignal<[ChildWaiting]>('childWaiting');
-
-/** Sent by a run to those of its sub-agents: it has been paused, or goes on. */
-export const pausedAboveSignal = defineSignal<[boolean]>('pausedAbove');
-
-/** Sent by the runner of a call that may take effect once only, before it runs. */
-export const intentSignal = defineSignal<[CallIntent]>(CALL_INTENT);
+export const childWaitingSignal = defineSignal<[RunSignals['childWaiting']]>('childWaiting');
+export const childUsedSignal = defineSignal<[RunSignals['childUsed']]>('childUsed');
+export const pausedAboveSignal = defineSignal<[RunSignals['pausedAbove']]>('pausedAbove');
+export const intentSignal = defineSignal<[RunSignals[typeof CALL_INTENT]]>(CALL_INTENT);
 
 export const statusQuery = defineQuery<RunState>('status');

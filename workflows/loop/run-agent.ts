@@ -1,0 +1,149 @@
+import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { ResolvedAgent } from '../../agent/calls/calls.ts';
+import type { RunOverrides } from '../../agent/definition/overrides.ts';
+import { type Counters, freshCounters } from '../../agent/limits/counters.ts';
+import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
+import type { RunResult } from '../../agent/run/run-result.ts';
+import type { ChatMessage, Usage } from '../../agent/values/vocabulary.ts';
+import type { AgentLoop } from '../run/agent-loop.ts';
+import { type RunningAgent, type StandingHooks, enroll } from './agents.ts';
+import { droppedEffects, mayHaveEffects } from '../run/dropped-effects.ts';
+import { Deadline } from '../run/deadline.ts';
+import { emitEnd, emitFailure, emitRestart, emitStart, emitUnheard, emitter } from '../operator/emit.ts';
+import { LimitWait } from '../operator/limit-wait.ts';
+import { type LoopEnd, iterate } from './loop.ts';
+import type { AgentRunInput, RecordedResult } from '../messages.ts';
+import { resolve } from './resolve.ts';
+import { rewind } from './rewind-loop.ts';
+import { isContinueAsNew, withUsage } from '../temporal/run-failure.ts';
+import { openTranscript } from '../run/transcript.ts';
+import type { Turn } from '../run/turn.ts';
+
+export interface RunAgentOptions {
+  chatHistory?: ChatMessage[] | undefined;
+  /** Values for the agent's own `{names}` in its prompt texts. */
+  variables?: { [name: string]: string } | undefined;
+  overrides?: RunOverrides | undefined;
+}
+
+/**
+ * Runs an agent as a step of any workflow. Several can run in one workflow, in turn or side by side; the operator's
+ * updates and the `status` query speak to all of them. Fails with an ApplicationFailure whose type is the cause's:
+ * `AgentNotFound`, `ModelAuthenticationError`, a tool's own.
+ */
+export function runAgent(agent: string, input: string, options: RunAgentOptions = {}): Promise<RunResult> {
+  const { chatHistory = [], variables, overrides } = options;
+  return runToEnd({
+    agent,
+    question: { input, chatHistory, variables },
+    overrides,
+  });
+}
+
+/** What the workflow around the loop may want to do as it goes on. */
+export interface LoopHooks extends StandingHooks {
+  resolved?(resolved: ResolvedAgent): void;
+  /** The run is cancelled, and a budget of its parent has to count what was used up. */
+  cancelled?(usage: Usage): Promise<void>;
+  /** May end the run by continuing it as new; undefined when there is nothing to wait for. */
+  betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Turn): Promise<unknown> | undefined;
+}
+
+/** One agent, from its start or from where an earlier run left off, to its result. */
+export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
+  const agent = enroll(input.agent, hooks, { unheard: input.said ?? [], lastStep: lastStepOf(input) });
+  const resolved = await resolve(input, agent.scope);
+  hooks.resolved?.(resolved);
+  const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
+  const loop = begin(input, resolved, agent, effects);
+  if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
+  emitRestart(loop.emit, input, loop.counters);
+  agent.begun(loop);
+  loop.deadline.watch();
+  try {
+    const { result, log } = await iterateToEnd(
+      loop,
+      (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn),
+      input.restart?.turn,
+    );
+    emitUnheard(loop.emit, loop.inbox);
+    emitEnd(loop.emit, result, log);
+    return result;
+  } catch (failure) {
+    if (isContinueAsNew(failure)) throw failure;
+    emitUnheard(loop.emit, loop.inbox);
+    emitFailure(loop.emit, loop.counters, failure);
+    if (loop.manifest.budget === undefined) throw failure;
+    if (isCancellation(failure)) await hooks.cancelled?.(loop.counters.usage);
+    throw withUsage(failure, loop.counters.usage);
+  } finally {
+    agent.over();
+    loop.deadline.unwatch();
+  }
+}
+
+/** The last step whose model call is recorded, or is part of the input. */
+function lastStepOf({ counters, from, restart }: AgentRunInput): number {
+  const isNext = from !== undefined && restart?.turn === undefined;
+  return (counters?.iterations ?? 0) + (isNext ? 1 : 0);
+}
+
+/** The loop to its end, from the beginning and after each rewind. */
+async function iterateToEnd(
+  loop: AgentLoop,
+  betweenTurns: Parameters<typeof iterate>[1],
+  kept: KeptTurn | undefined,
+): Promise<LoopEnd> {
+  for (let turn = kept; ; turn = undefined) {
+    if (loop.rewindTo !== undefined) {
+      await rewind(loop, loop.rewindTo);
+      turn = undefined;
+    }
+    loop.scopeAround = new CancellationScope();
+    try {
+      const end = await loop.scopeAround.run(() => iterate(loop, betweenTurns, turn));
+      if (loop.rewindTo === undefined) return end;
+    } catch (failure) {
+      // A cancellation of the run ends a rewind too.
+      if (loop.rewindTo === undefined || CancellationScope.current().consideredCancelled) throw failure;
+    }
+  }
+}
+
+function begin(
+  input: AgentRunInput,
+  resolved: ResolvedAgent,
+  { scope, control, pause, inbox }: RunningAgent,
+  effects: DoneCall[],
+): AgentLoop {
+  const { manifest, events } = resolved;
+  // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
+  const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
+  const counters = countersOf(input);
+  return {
+    scope,
+    root,
+    manifest,
+    counters,
+    transcript: openTranscript(input, manifest, scope),
+    deadline: new Deadline(manifest, counters),
+    control,
+    pause,
+    inbox,
+    limitWait: new LimitWait(),
+    recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
+    emit: emitter(events === true),
+    scopeAround: CancellationScope.current(),
+    done: effects.length === 0 ? done : lastOfEach([...done, ...effects]),
+    firstN: input.firstN ?? 0,
+    lastStep: lastStepOf(input),
+    rewindTo: undefined,
+  };
+}
+
+/** Of a run that goes on from steps that are kept, the clock goes on from what had passed then. */
+function countersOf({ counters, restart }: AgentRunInput): Counters {
+  const fresh = freshCounters(Date.now());
+  if (counters === undefined || restart === undefined) return counters ?? fresh;
+  return { ...counters, startedAtMs: fresh.startedAtMs - restart.elapsedMs, waitedMs: 0 };
+}

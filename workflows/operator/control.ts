@@ -1,0 +1,83 @@
+import { setHandler } from '@temporalio/workflow';
+import { CALL_INTENT, activityId, parseActivityId, withoutSchedule } from '../../agent/calls/calls.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { type DecisionName, decisionNames, helpOf } from '../../agent/rules/decisions.ts';
+import { chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
+import { sentData } from '../../agent/rules/sent-data.ts';
+import { runSignals } from '../../agent/run/run-signals.ts';
+import {
+  type RunState,
+  childUsedSignal,
+  childWaitingSignal,
+  decisionUpdates,
+  intentSignal,
+  statusQuery,
+} from '../messages.ts';
+import { onSignal } from '../temporal/on-signal.ts';
+import { OpenCall, type OpenCallOptions } from './open-call.ts';
+
+/** The operator's side of a workflow: the open calls of all its agents. One per workflow. */
+export interface Control {
+  open(options: Omit<OpenCallOptions, 'onWaitingChange'>): OpenCall;
+  close(call: OpenCall): void;
+  /** Tool calls under way that wait for nobody. */
+  running(): string[];
+  /** What waits for a person now. */
+  waiting(): WaitingCall[];
+}
+
+/**
+ * Sets the handlers; to be called before the first `await`, or an early update is refused. They are synchronous: check,
+ * store, return. The validator is the same choice without its effect.
+ */
+export function createControl(state: () => RunState, onWaitingChange: () => void): Control {
+  const calls = new Map<string, OpenCall>();
+  const undecided = () => [...calls.values()].filter(({ isDecided }) => !isDecided);
+  const choose = (type: DecisionName, data: unknown) => {
+    const early = chooseEarlyAnswer(undecided(), type, data);
+    return early === undefined ? chooseCall(undecided(), type, data) : { ...early, kept: true as const };
+  };
+
+  for (const type of decisionNames) {
+    setHandler(
+      decisionUpdates[type],
+      (data?: unknown) => {
+        const { call, decision, ...kept } = choose(type, data);
+        if ('kept' in kept) call.keep(decision);
+        else call.decide(decision);
+        return { call: call.id, n: call.waitNumber, decision: type, ...kept };
+      },
+      {
+        validator: (...sent: unknown[]) => void choose(type, sentData(type, sent)),
+        description: helpOf(type),
+      },
+    );
+  }
+  onSignal(childWaitingSignal, runSignals.childWaiting, (told) => {
+    calls.get(withoutSchedule(told.caller))?.waitsWithin(told);
+  });
+  onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
+    calls.get(withoutSchedule(caller))?.used(usage);
+  });
+  onSignal(intentSignal, runSignals[CALL_INTENT], ({ activityId: id, intent }) => {
+    const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};
+    calls.get(activityId(scope, call, 0))?.intend(n, intent);
+  });
+  setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });
+
+  return {
+    open(options) {
+      const call = new OpenCall({ ...options, onWaitingChange });
+      calls.set(call.id, call);
+      return call;
+    },
+    close(call) {
+      calls.delete(call.id);
+    },
+    running: () =>
+      [...calls.values()]
+        .filter(({ state: { kind, waiting } }) => kind === 'tool' && waiting === undefined)
+        .map(({ id }) => id),
+    waiting: () => [...calls.values()].flatMap(({ waits }) => waits),
+  };
+}

@@ -1,0 +1,102 @@
+import { setHandler } from '@temporalio/workflow';
+import type { Allowance } from '../../agent/limits/counters.ts';
+import type { LimitName, ReachedLimit } from '../../agent/limits/run-limits.ts';
+import {
+  type RunMessage,
+  type RunMessageName,
+  type SteeredRun,
+  helpOfMessage,
+  receiveRunMessage,
+  runMessageNames,
+} from '../../agent/rules/run-messages.ts';
+import { sentData } from '../../agent/rules/sent-data.ts';
+import { runSignals } from '../../agent/run/run-signals.ts';
+import type { Inbox } from './inbox.ts';
+import { type RunMessageReceipt, pausedAboveSignal, runMessageUpdates } from '../messages.ts';
+import { onSignal } from '../temporal/on-signal.ts';
+import { Pause } from './pause.ts';
+
+/** An agent as what is said to its run reaches it. */
+export interface Steered {
+  readonly inbox: Inbox;
+  limits(): LimitName[];
+  reached(): ReachedLimit | undefined;
+  extend(by: Allowance): void;
+  /** See {@link SteeredRun}. */
+  lastStep(): number | undefined;
+  isRewinding(): boolean;
+  /** Cancels what is under way; the loop goes back to before the step when all of it has ended. */
+  rewind(step: number): void;
+}
+
+/** Who hears of what is said. */
+export interface SteeringHooks {
+  /** The agents that run, or are about to. */
+  agents(): Steered[];
+  said(message: RunMessage): void;
+  /** The run is paused, or goes on. */
+  onPauseChange(): void;
+}
+
+/**
+ * Sets the handlers of what people say to a run as a whole; to be called before the first `await`. They are synchronous:
+ * check, store, return. So what was said is recorded when the sender hears that it was.
+ */
+export function createSteering({ agents, said, onPauseChange }: SteeringHooks): Pause {
+  const pause = new Pause();
+  const run = (): SteeredRun => ({
+    agents: agents().map(({ inbox, limits, reached, lastStep, isRewinding }) => ({
+      inboxBytes: inbox.bytes,
+      limits: limits(),
+      reached: reached(),
+      lastStep: lastStep(),
+      isRewinding: isRewinding(),
+    })),
+    isPaused: pause.isOwn,
+    isPausedAbove: pause.isAbove,
+  });
+
+  for (const name of runMessageNames) {
+    setHandler(runMessageUpdates[name], (data?: unknown) => take(name, data), {
+      validator: (...sent: unknown[]) => void receiveRunMessage(name, sentData(name, sent), run()),
+      description: helpOfMessage(name),
+    });
+  }
+  onSignal(pausedAboveSignal, runSignals.pausedAbove, (isAbove) => {
+    if (pause.isAbove === isAbove) return;
+    said({ type: isAbove ? 'pause' : 'resume' });
+    pause.setAbove(isAbove);
+    onPauseChange();
+  });
+  return pause;
+
+  function take(name: RunMessageName, data: unknown): RunMessageReceipt {
+    const message = receiveRunMessage(name, data, run());
+    said(message);
+    obey(message);
+    return { message: name };
+  }
+
+  function obey(message: RunMessage): void {
+    switch (message.type) {
+      case 'say':
+        for (const { inbox } of agents()) inbox.add(message.text);
+        return;
+      case 'pause':
+      case 'resume':
+        pause.set(message.type === 'pause');
+        return onPauseChange();
+      case 'extend': {
+        const { type: _, ...by } = message;
+        for (const agent of agents()) agent.extend(by);
+        return;
+      }
+      case 'rewind':
+        for (const agent of agents()) agent.rewind(message.step);
+        if (!pause.isOwn) return;
+        // A rewound run continues.
+        said({ type: 'resume' });
+        return obey({ type: 'resume' });
+    }
+  }
+}

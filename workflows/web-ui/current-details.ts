@@ -1,0 +1,172 @@
+import { setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
+import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
+import { type WaitingCall, needsPerson, reasonText, stateOf, whatFits } from '../../agent/rules/waiting.ts';
+import { type SessionMessage, type SessionState, speakers } from '../../agent/session/session.ts';
+import { boundedText } from '../../agent/values/values.ts';
+import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
+
+/** The place in the Web UI where a person sends an update. */
+const SEND_AN_UPDATE = '`More Actions` > `Send an Update`';
+
+const PAUSED = `**Paused**: no model or tool call is begun. To go on: ${SEND_AN_UPDATE} > \`resume\`.`;
+
+/** Waiting calls in the details, and in the memo. */
+const MOST_LISTED = 10;
+/** A longer input is cut: the whole input is in the history. */
+const INPUT_CHARS = 2000;
+const LISTED_CHARS = 300;
+
+/** Messages of the conversation that the Web UI shows. */
+const MOST_MESSAGES = 6;
+const MESSAGE_CHARS = 500;
+
+/** Shows a run's status: first the reason, then what to do. */
+export function showStatus(status: RunStatus, waiting: readonly WaitingCall[]): void {
+  const paused = status === 'paused' ? [PAUSED] : [];
+  showDetails([...paused, ...waitingDetails(workflowInfo().workflowId, waiting)]);
+}
+
+/** Shows the end of the conversation and the session's run. The Web UI reads it by a query, so nothing is recorded. */
+export function showConversation(
+  { messages, queue }: SessionState,
+  open: Pick<SessionMessage, 'id'> | undefined,
+): void {
+  const said = messages
+    .slice(-MOST_MESSAGES)
+    .map(({ role, content }) => `**${speakers[role]}**: ${boundedText(content ?? '', MESSAGE_CHARS)}`);
+  const running = open === undefined ? 'No run is under way.' : `Run \`${open.id}\` is under way.`;
+  const queued = queue.length === 0 ? '' : ` ${queue.length} wait for their turn.`;
+  showDetails([...said, running + queued]);
+}
+
+/** Writes the waiting calls into the memo, which lists of runs show without a worker. Removes them when none waits any more. */
+export function waitingRecorder(): (waiting: readonly WaitingCall[]) => void {
+  let since = new Map<string, number>();
+  return (waiting) => {
+    const key = ({ call, n }: WaitingCall) => `${call} ${n}`;
+    since = new Map(waiting.map((one) => [key(one), since.get(key(one)) ?? Date.now()]));
+    const shown = waiting.slice(0, MOST_LISTED).map((one) => ({
+      call: boundedText(one.call, 200),
+      tool: boundedText(one.tool, 100),
+      reason: one.reason,
+      error: one.error && boundedText(one.error.message, 200),
+      since: since.get(key(one)),
+      ...(one.until === undefined ? {} : { until: one.until }),
+    }));
+    upsertMemo({ waiting: waiting.length === 0 ? null : shown });
+  };
+}
+
+/** The Web UI's frame is too low for longer texts by one line: this line may be cut off. */
+const LAST_LINE = '\u{a0}';
+
+/** Paragraphs of Markdown. No paragraph: no details. */
+function showDetails(paragraphs: readonly string[]): void {
+  setCurrentDetails(paragraphs.length === 0 ? '' : [...paragraphs, LAST_LINE].join('\n\n'));
+}
+
+/** Paragraphs of Markdown for the Web UI's Current Details. `id`: the run's workflow id. */
+export function waitingDetails(id: string, waiting: readonly WaitingCall[]): string[] {
+  const [first] = waiting;
+  if (first === undefined) return [];
+  if (waiting.length > 1) return listed(id, waiting);
+  if (!needsPerson(first)) return [lostAttempt(id, first)];
+  const [why, input] = [whyText(first), inputBlock(first)];
+  const sentences = [
+    `To go on: ${place(id, first)}${SEND_AN_UPDATE} > ${updates(first)}.`,
+    dataWhenAlone(first),
+  ];
+  return [
+    `**Waiting for you**: ${subject(first)}${why === undefined ? '' : `: ${why}`}`,
+    [...sentences, ...(input === undefined ? [] : ['Its input:'])].join(' '),
+    ...(input === undefined ? [] : [input]),
+  ];
+}
+
+function listed(id: string, waiting: readonly WaitingCall[]): string[] {
+  const lines = waiting.slice(0, MOST_LISTED).map((one) => {
+    if (!needsPerson(one)) return `- ${lostAttempt(id, one)}`;
+    const what = [subject(one), whyText(one) ?? inputSpan(one)].filter((text) => text !== '').join(': ');
+    return `- ${what}. ${place(id, one)}${updates(one)}; data \`"${ownId(one)}"\``;
+  });
+  const more = waiting.length - lines.length;
+  return [
+    `**${waiting.filter(needsPerson).length} calls wait for you**. To go on: ${SEND_AN_UPDATE}`,
+    lines.join('\n'),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
+/** A lost attempt may still run: the call goes on by itself, or at once by an update. */
+function lostAttempt(id: string, waiting: WaitingCall): string {
+  const asked = `its reconcile is asked at ${new Date(waiting.until ?? 0).toISOString()}`;
+  const how = `${place(id, waiting)}${SEND_AN_UPDATE} > ${updates(waiting)}; data \`"${ownId(waiting)}"\``;
+  return `${subject(waiting)}: ${asked}. If you know that it is dead: ${how}.`;
+}
+
+function subject(waiting: WaitingCall): string {
+  return `${boundedText(waiting.tool, 100)} (\`${waiting.call}\`) ${reasonText(waiting)}`;
+}
+
+function whyText({ error, note }: WaitingCall): string | undefined {
+  const why = error?.message ?? (note === undefined ? undefined : asText(note));
+  return why === undefined ? undefined : boundedText(why, LISTED_CHARS);
+}
+
+function updates(waiting: WaitingCall): string {
+  return whatFits(stateOf(waiting))
+    .map((name) => `\`${name}\``)
+    .join(', ');
+}
+
+/** A decision on a sub-agent's call is sent to the sub-agent's own workflow. */
+function place(id: string, { call }: WaitingCall): string {
+  return callPath(call).length > 1
+    ? `in the child workflow \`${workflowOfCall(id, call)}\` (see Relationships): `
+    : '';
+}
+
+/** With one waiting call most updates need no data. */
+function dataWhenAlone(waiting: WaitingCall): string {
+  const fitting = whatFits(stateOf(waiting));
+  const needing = fitting.filter((name) => !isDecision(name) || requiresData(name));
+  const except =
+    needing.length === 0 ? '' : `, except for ${needing.map((name) => `\`${name}\``).join(', ')}`;
+  return `Data: none${except}.`;
+}
+
+function isDecision(name: string): name is DecisionName {
+  return decisionNames.some((known) => known === name);
+}
+
+function requiresData(name: DecisionName): boolean {
+  return Object.values(ruleOf(name).takes).includes('required');
+}
+
+function ownId({ call }: WaitingCall): string {
+  return callPath(call).at(-1) ?? call;
+}
+
+/** Code, because the Web UI makes curly quotes of the quotes in a text, and an input with these is not JSON. */
+function inputBlock(waiting: WaitingCall): string | undefined {
+  const text = inputText(waiting, INPUT_CHARS);
+  if (text === '') return undefined;
+  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1));
+  return [fence, text, fence].join('\n');
+}
+
+function inputSpan(waiting: WaitingCall): string {
+  const text = inputText(waiting, LISTED_CHARS).replaceAll('\n', ' ');
+  if (text === '') return '';
+  const [ticks, pad] = ['`'.repeat(longestTicks(text) + 1), text.includes('`') ? ' ' : ''];
+  return `${ticks}${pad}${text}${pad}${ticks}`;
+}
+
+function inputText({ toolInput }: WaitingCall, length: number): string {
+  return boundedText(asText(toolInput ?? ''), length);
+}
+
+function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/gu) ?? []).map((ticks) => ticks.length));
+}
