@@ -1,13 +1,14 @@
-import type { Budget } from '../agent/budget.ts';
-import type { RunOverrides } from '../agent/overrides.ts';
-import type { AgentKind } from '../agent/kinds/kind.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Budget } from '../agent/definition/budget.ts';
+import type { RunOverrides } from '../agent/definition/overrides.ts';
+import type { AgentKind } from '../agent/definition/kind.ts';
+import type { AgentManifest } from '../agent/definition/manifest.ts';
+import type { Json } from '../agent/values/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** What a worker's config gives to the activities: everything concrete is injected. */
+/** The parts of a worker's config that the activities use: everything concrete is injected. */
 export interface Dependencies {
   kinds: ReadonlyMap<string, AgentKind>;
   models: ReadonlyMap<string, Model>;
@@ -22,9 +23,9 @@ export interface Dependencies {
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
   checkOutput(manifest: AgentManifest, output: Json): Json;
-  /** Where the worker keeps replies to identical requests at temperature 0. */
+  /** The worker's cache of replies to identical requests at temperature 0. */
   replies: ReplyCache | undefined;
-  /** Whether Reloop's search attributes are registered. */
+  /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** Somebody listens to the events of this worker's runs. */
   events: boolean;
@@ -35,4 +36,10 @@ export interface Dependencies {
   address: string | undefined;
   /** Bytes of transcripts kept in memory. */
   transcriptCacheBytes: number;
+}
+
+/** The failure where an agent was started with a part that this worker's config does not have. Retryable: another worker may have it. */
+export function notConfigured(type: string, part: string, known: string[]): ApplicationFailure {
+  const message = `${part}, which this worker does not have. It has: ${known.join(', ') || 'none'}.`;
+  return ApplicationFailure.create({ type, message });
 }

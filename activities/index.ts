@@ -1,27 +1,27 @@
-import type { ToolResult } from '../agent/calls.ts';
-import type { Json } from '../agent/vocabulary.ts';
-import { EARLIER_EFFECTS } from '../agent/restart.ts';
-import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
-import { awaitSuccessor } from './await-successor.ts';
-import { earlierEffects } from './earlier-effects.ts';
-import { createBacktestActivities } from './backtest-activities.ts';
-import { createCallModel } from './call-model.ts';
+import type { ToolResult } from '../agent/calls/calls.ts';
+import type { Json } from '../agent/values/vocabulary.ts';
+import { EARLIER_EFFECTS } from '../agent/calls/restart.ts';
+import { REWIND_POINT } from '../agent/run/rewind-point.ts';
+import { earlierEffects } from './tool/earlier-effects.ts';
+import { createBacktestActivities } from './turn/backtest-activities.ts';
+import { createCallModel } from './turn/call-model.ts';
 import type { Dependencies } from './dependencies.ts';
-import { type AnyActivity, createMissingTool } from './missing-tool.ts';
-import { createObservations } from './observations.ts';
-import { createResolveAgent } from './resolve-agent.ts';
-import { createToolActivity } from './run-tool.ts';
-import { createStoredImages } from './stored-images.ts';
-import { createSummarizeConversation } from './summarize.ts';
-import { createTranscripts } from './transcripts.ts';
+import { type AnyActivity, createMissingTool } from './tool/missing-tool.ts';
+import { createObservations } from './run/observations.ts';
+import { createResolveAgent } from './run/resolve-agent.ts';
+import { rewindPoint } from './run/read-rewind-point.ts';
+import { createToolActivity } from './tool/run-tool.ts';
+import { createStoredImages } from './model/stored-images.ts';
+import { createSummarizeConversation } from './turn/summarize.ts';
+import { createTranscripts } from './run/transcripts.ts';
 
 export type { Dependencies } from './dependencies.ts';
-export type { AnyActivity } from './missing-tool.ts';
-export { rememberToolMeta } from './tool-meta.ts';
+export type { AnyActivity } from './tool/missing-tool.ts';
+export { rememberToolMeta } from './tool/tool-call.ts';
 
 /**
- * All activities of a worker: the two of the loop, that of sessions, two for runs that were taken back, those of backtests, one for each tool under the tool's own name, and
- * `default` for names that it does not have; `ownDefault` is what the worker's owner has for those.
+ * All activities of a worker: two of the loop, one of sessions, two for runs that do steps again, those of backtests, one for
+ * each tool under the tool's name, and `default` for unknown names; `ownDefault` is the owner's activity for these.
  */
 export function createActivities(dependencies: Dependencies, ownDefault?: AnyActivity) {
   const { transcriptCacheBytes } = dependencies;
@@ -44,7 +44,7 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     ),
     summarizeConversation: createSummarizeConversation(dependencies),
     [EARLIER_EFFECTS]: earlierEffects,
-    [AWAIT_SUCCESSOR]: awaitSuccessor,
+    [REWIND_POINT]: rewindPoint,
     default: createMissingTool(Object.keys(tools), ownDefault),
   };
 }

@@ -1,10 +1,9 @@
-import { canonicalJson, fieldsOf } from '../agent/json-object.ts';
+import { canonicalJson, fieldsOf } from '../agent/values/json-object.ts';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { utf8Length } from '../agent/transcript/digest.ts';
-import type { Json, ToolCall } from '../agent/vocabulary.ts';
-import type { ReplyStore } from '../models/reply-store.ts';
-import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../models/model.ts';
+import { utf8Length } from '../agent/values/digest.ts';
+import type { Json, ToolCall } from '../agent/values/vocabulary.ts';
+import type { Model, ModelCallContext, ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 
 type JsonObject = { [field: string]: Json };
 
@@ -14,7 +13,7 @@ export interface CachedReply {
   modelCalls: 0 | 1;
 }
 
-/** Asks a model, or gives what it said to the same request before. `adapter` is the model's name in the config. */
+/** Asks a model, or returns its earlier reply to the same request. `adapter` is the model's name in the config. */
 export type ReplyCache = (
   adapter: string,
   model: Model,
@@ -51,7 +50,7 @@ function asked(reply: ModelReply): CachedReply {
   return { reply, modelCalls: 1 };
 }
 
-/** How long to wait, and whether the answer comes in pieces, changes nothing of it. */
+/** The time-out and streaming do not change the reply. */
 function keyOf(adapter: string, { params, ...rest }: ModelRequest): string {
   const { requestTimeoutMs: _wait, stream: _pieces, ...deciding } = params;
   return createHash('sha256')
@@ -75,7 +74,7 @@ function written({ text, toolCalls, finishReason, reasoning, providerData }: Mod
   return reply;
 }
 
-/** undefined for what is no reply of ours: a store may be shared. */
+/** undefined for a value that is not a reply of ours: a store may be shared. */
 function readReply(value: unknown): ModelReply | undefined {
   const { text, toolCalls, finishReason, reasoning, providerData } = fieldsOf(value);
   if (typeof text !== 'string' || typeof finishReason !== 'string') return undefined;

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { limits } from '../../agent/values/limits.ts';
+import type { RetryPolicy } from '../../agent/definition/manifest.ts';
+import { finiteMs } from '../../agent/values/values.ts';
+import { type ClassifiedError, failureOf } from './errors.ts';
+import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
+
+/** One attempt of an activity. */
+export interface Attempt {
+  context: Context;
+  heartbeat: HeartbeatWriter;
+  /** The attempt's time-out; restarted by each sign of life from the other side. */
+  clock: Clock;
+  /** Aborted when the call is cancelled, timed out, or no longer ours. */
+  signal: AbortSignal;
+}
+
+/** The time-out of one attempt. */
+interface Clock {
+  /** Starts the time again; it is `timeoutMs` long from now on where that is given. Does nothing after `stop`. */
+  restart(timeoutMs?: number): void;
+  stop(): void;
+}
+
+type AttemptRecord = Pick<Attempt, 'context' | 'heartbeat'>;
+
+/** Longest wait of an ending worker for its last heartbeat to be stored. */
+const LAST_BEAT_MS = 1000;
+
+/** Retry policy and time-out of an activity's attempts. */
+export interface AttemptPolicy {
+  retry: RetryPolicy;
+  timeoutMs: number;
+  /** The error of a time-out. Default: a `Timeout` of the whole attempt. */
+  timedOut?(timeoutMs: number): Error;
+  classify(error: unknown): ClassifiedError;
+  /** The body minds the signal itself and always ends. Otherwise the attempt ends with the signal, even if the body does not. */
+  endsItself?: boolean | undefined;
+}
+
+/** Thrown by a body that has found the end of its attempt itself: `failure` is reported as it is. */
+export class AttemptEnd extends Error {
+  override name = 'AttemptEnd';
+  readonly failure: Error;
+
+  constructor(failure: Error) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/**
+ * Runs one attempt, with heartbeats and its own time-out, and counts failures itself: Temporal counts attempts of any
+ * end, so a worker that dies would use up a tool's attempts. The count lives in the heartbeat record, which outlasts
+ * attempt and worker.
+ */
+export async function runAttempt<T>(
+  policy: () => AttemptPolicy,
+  body: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const context = Context.current();
+  const heartbeat = startHeartbeat(context);
+  const expiry = new AbortController();
+  const clock = startClock(policy().timeoutMs, (timeoutMs) => {
+    const { timedOut = tookTooLong(context) } = policy();
+    expiry.abort(timedOut(timeoutMs));
+  });
+  const signal = AbortSignal.any([context.cancellationSignal, expiry.signal]);
+  try {
+    const attempt = { context, heartbeat, clock, signal };
+    const result = isOld(context) ? confirmOurs(attempt).then(() => body(attempt)) : body(attempt);
+    return await (policy().endsItself === true ? result : orAborted(result, signal));
+  } catch (error) {
+    if (error instanceof AttemptEnd) throw error.failure;
+    const state = { context, heartbeat };
+    if (context.cancellationSignal.aborted) {
+      await noteOrderlyEnd(state);
+      throw cancelledFailure(state, 'The call was cancelled');
+    }
+    throw await toFailure(signal.aborted ? signal.reason : error, policy(), state);
+  } finally {
+    clock.stop();
+    heartbeat.stop();
+  }
+}
+
+/** Calls `over` once, when `timeoutMs` have passed without a restart. Cuts the time to the longest that a timer can count. */
+export function startClock(timeoutMs: number, over: (timeoutMs: number) => void): Clock {
+  let currentMs = timeoutMs;
+  let stopped = false;
+  const start = () => setTimeout(() => over(currentMs), Math.min(currentMs, limits.timerMs));
+  let timer = start();
+  return {
+    restart(nextMs = currentMs) {
+      if (stopped) return;
+      if (nextMs === currentMs) {
+        timer.refresh();
+        return;
+      }
+      clearTimeout(timer);
+      currentMs = nextMs;
+      timer = start();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A worker that was stopped for a while may begin an attempt that the server has already given to another worker. */
+function isOld({ info }: Context): boolean {
+  const { heartbeatTimeoutMs, currentAttemptScheduledTimestampMs } = info;
+  return (
+    heartbeatTimeoutMs !== undefined && Date.now() - currentAttemptScheduledTimestampMs > heartbeatTimeoutMs
+  );
+}
+
+/** Asks the server, whose clock may be another: an attempt may also have waited long for a worker. */
+async function confirmOurs({ context, heartbeat, signal }: Attempt): Promise<void> {
+  await orAborted(heartbeat.store({}), signal).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    const message = `${context.info.activityType} was not begun: the attempt is not this worker's any more`;
+    throw new AttemptEnd(ApplicationFailure.create({ type: 'AttemptLost', message, cause: cause as Error }));
+  });
+}
+
+/**
+ * Number of the attempt, and heartbeats of all attempts; empty for a first attempt without heartbeats, which nearly all
+ * are.
+ */
+export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: number; heartbeats?: number } {
+  const { attempt } = context.info;
+  const { heartbeats = 0 } = heartbeat.record;
+  return { ...(attempt > 1 ? { attempt } : {}), ...(heartbeats > 0 ? { heartbeats } : {}) };
+}
+
+/** Ends with the signal even if the body does not. */
+export function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    body.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {
+  const { context, heartbeat } = attempt;
+  const classified = policy.classify(error);
+  const failures = (heartbeat.record.failures ?? 0) + 1;
+  const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
+  const { checkpoint, usage, heartbeats } = heartbeat.record;
+  if (!classified.retryable || exhausted) {
+    const mayPass = exhausted || classified.mayPass === true;
+    return failureOf(
+      classified,
+      { checkpoint, exhausted: mayPass || undefined, usage, heartbeats },
+      { nonRetryable: true },
+    );
+  }
+  // If the record cannot be stored, the attempt is lost anyway, and the next one counts from the last record.
+  const counted = { failures, lastError: classified.message, endedAt: context.info.attempt };
+  await heartbeat.store(counted).catch(() => undefined);
+  const nextRetryDelay = nextWait(policy.retry, failures, classified.retryAfterMs);
+  return failureOf(classified, { checkpoint }, { nextRetryDelay });
+}
+
+/** The end of an attempt that the server wanted to end. */
+export function cancelledFailure({ heartbeat }: AttemptRecord, message: string): CancelledFailure {
+  const { heartbeats } = heartbeat.record;
+  return new CancelledFailure(message, heartbeats === undefined ? [] : [{ heartbeats }]);
+}
+
+/** An attempt that its worker's shutdown ends, or a pause, is none that a worker died of. */
+async function noteOrderlyEnd({ context, heartbeat }: AttemptRecord): Promise<void> {
+  const { cancelRequested = false, notFound = false } = context.cancellationDetails ?? {};
+  if (cancelRequested || notFound) return;
+  const stored = heartbeat.store({ endedAt: context.info.attempt }).catch(() => undefined);
+  await Promise.race([stored, sleep(LAST_BEAT_MS, undefined, { ref: false })]);
+}
+
+/**
+ * Milliseconds until the next attempt: the backoff, or the server's wait if it is longer. Never 0: Temporal takes a
+ * delay of 0 for "no further attempt".
+ */
+export function nextWait(
+  { initialMs, backoff: factor, maximumMs }: RetryPolicy,
+  failures: number,
+  askedMs = 0,
+): number {
+  const grown = finiteMs(initialMs * factor ** (failures - 1)) ?? maximumMs; // a power soon has no number
+  const backoff = Math.min(maximumMs, grown);
+  return Math.min(Math.max(1, backoff, askedMs), limits.timerMs);
+}
+
+class TimeoutError extends Error {
+  override name = 'Timeout';
+}
+
+function tookTooLong({ info }: Context): (timeoutMs: number) => Error {
+  return (timeoutMs) =>
+    new TimeoutError(`${info.activityType} took longer than its time-out of ${timeoutMs / 1000} s`);
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import type { Heartbeat } from '../../agent/calls/calls.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { encode } from '../../history/read/payloads.ts';
+
+/**
+ * The heartbeat of one attempt: a record that is sent at the worker's interval and, where something must be stored
+ * before continuing, at once. All beats go one after the other and carry the whole record, so that a late one never
+ * undoes an earlier. Each is a billed action on Temporal Cloud, so they are counted, in the record itself, over all
+ * attempts.
+ */
+export interface HeartbeatWriter {
+  readonly record: Heartbeat;
+  /** Changes the record; it is sent with the next beat. */
+  set(patch: Partial<Heartbeat>): void;
+  /** Changes the record and resolves when the server has stored it. Throws when the attempt is no longer ours. */
+  store(patch: Partial<Heartbeat>): Promise<void>;
+  /** As `store`; resolves to why the server wants the attempt to end, as a word, if it does. */
+  claim(patch: Partial<Heartbeat>): Promise<Unwanted | undefined>;
+  stop(): void;
+}
+
+/** Reason why the call of an attempt is no longer wanted. */
+type Unwanted = 'cancelled' | 'paused' | 'reset';
+
+/**
+ * The SDK's worker gives an attempt up that it has sent no heartbeat of for the time-out and 5 s more (15 s), whatever we send.
+ * So a regular beat goes through it, in place of one of ours, if its last one is so old, and the next beat in any case by
+ * the later time.
+ */
+const SDK_AFTER_MS = 5500;
+const SDK_LATEST_MS = 10_000;
+/** The SDK's heartbeat cannot be awaited. It gets 250 ms to arrive; for 2 s it may still overwrite what we stored after it. */
+const SDK_BEAT_MS = 250;
+const SDK_LATE_MS = 2000;
+/** Time until the next heartbeat after a failed one, and after one that the SDK's may overwrite. */
+const AGAIN_MS = 1000;
+
+export function startHeartbeat(context: Context): HeartbeatWriter {
+  const everyMs = intervalOf(context);
+  let record: Heartbeat = previousRecord(context);
+  let queue: Promise<Unwanted | undefined> = Promise.resolve(undefined);
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const startedAt = performance.now();
+  let beatOfSdkAt: number | undefined;
+
+  const counted = () => (record = { ...record, heartbeats: (record.heartbeats ?? 0) + 1 });
+  const tellSdk = () => {
+    beatOfSdkAt = performance.now();
+    context.heartbeat(counted());
+  };
+  const sinceSdk = () => performance.now() - (beatOfSdkAt ?? startedAt);
+  const rest = (ms: number) => {
+    clearTimeout(timer);
+    if (stopped) return;
+    timer = setTimeout(regularBeat, Math.max(0, Math.min(ms, SDK_LATEST_MS - sinceSdk())));
+  };
+  /** Sent by Reloop. The SDK learns the server's answer later, and is notified when it matters. */
+  const beat = () => {
+    const sent = queue.catch(() => undefined).then(() => send(context, counted()));
+    queue = sent;
+    sent.then(
+      (unwanted) => {
+        if (unwanted !== undefined) tellSdk();
+        const mayBeUndone = beatOfSdkAt !== undefined && sinceSdk() < SDK_LATE_MS;
+        rest(mayBeUndone ? Math.min(everyMs, AGAIN_MS) : everyMs);
+      },
+      () => {
+        tellSdk();
+        rest(Math.min(everyMs, AGAIN_MS));
+      },
+    );
+    return sent;
+  };
+  /** Behind our beats, and given time to arrive before the next one, so that it undoes nothing that they have stored. */
+  const beatBySdk = () => {
+    queue = queue
+      .catch(() => undefined)
+      .then(() => {
+        tellSdk();
+        rest(everyMs);
+        return sleep(SDK_BEAT_MS, undefined, { ref: false });
+      });
+  };
+  // A beat that fails is followed by the next one; when none arrives, the server gives the call to another worker.
+  const regularBeat = () => {
+    if (sinceSdk() >= SDK_AFTER_MS) beatBySdk();
+    else beat().catch(() => undefined);
+  };
+  rest(everyMs);
+
+  return {
+    get record() {
+      return record;
+    },
+    set(patch) {
+      record = { ...record, ...patch };
+    },
+    async store(patch) {
+      record = { ...record, ...patch };
+      await beat();
+    },
+    claim(patch) {
+      record = { ...record, ...patch };
+      return beat();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Sends heartbeats while `work` runs, for an activity that only reads and may take long. Its heartbeats carry no record. */
+export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), intervalOf(context));
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const intervals = new WeakMap<Context, number>();
+
+/** Sets the time between regular heartbeats. The worker's activity interceptor calls it before the activity runs. */
+export function setHeartbeatInterval(context: Context, everyMs: number): void {
+  intervals.set(context, everyMs);
+}
+
+/** Default, for a worker without our interceptor: the interval that costs least. */
+function intervalOf(context: Context): number {
+  return intervals.get(context) ?? limits.frugalHeartbeatMs;
+}
+
+/** The previous attempt's record, without the fields of that attempt alone. */
+function previousRecord({ info }: Context): Heartbeat {
+  const {
+    progress: _progress,
+    text: _text,
+    reasoning: _reasoning,
+    ...kept
+  } = (info.heartbeatDetails ?? {}) as Heartbeat; // our own record
+  return kept;
+}
+
+/**
+ * Sent by hand because the SDK's own heartbeat is throttled and cannot be awaited. Resolves to the server's reason, if
+ * the attempt has to end.
+ */
+async function send(context: Context, record: Heartbeat): Promise<Unwanted | undefined> {
+  const { client, info } = context;
+  const { namespace, identity } = client.options;
+  const answer = await client.workflowService.recordActivityTaskHeartbeat({
+    namespace,
+    identity,
+    taskToken: info.taskToken,
+    details: await encode(client, record),
+  });
+  return wordOf(answer);
+}
+
+interface BeatAnswer {
+  cancelRequested?: boolean | null;
+  activityPaused?: boolean | null;
+  activityReset?: boolean | null;
+}
+
+function wordOf({ cancelRequested, activityPaused, activityReset }: BeatAnswer): Unwanted | undefined {
+  if (cancelRequested === true) return 'cancelled';
+  if (activityReset === true) return 'reset';
+  return activityPaused === true ? 'paused' : undefined;
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Heartbeat } from '../../agent/calls/calls.ts';
+import { limits } from '../../agent/values/limits.ts';
+import type { Attempt } from './attempt.ts';
+
+/** The SDK writes its log in batches, and this worker may be dead the next moment. */
+const LOGGED_MS = 500;
+
+/**
+ * Throws when a tool call has lost too many workers in a row: then it may well be the call that kills them, and with
+ * them whatever else they had under way. Says in the log that a former worker died in the middle of it.
+ */
+export async function refuseAfterDeaths({ context, heartbeat }: Attempt, call: string): Promise<void> {
+  const { info, log } = context;
+  const deaths = deathsInARow(info.attempt, heartbeat.record);
+  if (deaths === 0) return;
+  log.warn('its former worker died or stopped answering in the middle of it', {
+    tool: info.activityType,
+    call,
+  });
+  await sleep(LOGGED_MS);
+  if (deaths < limits.workerDeathsInARow) return;
+  throw ApplicationFailure.create({
+    type: 'WorkerDied',
+    message: `The worker of this call died or stopped answering ${deaths} times in a row in the middle of it, so ${info.activityType} is not run again automatically. Look into the worker's log for what it did last.`,
+    nonRetryable: true,
+  });
+}
+
+/** Attempts before this one that left no record of their end. */
+export function deathsInARow(attempt: number, { endedAt = 0 }: Heartbeat): number {
+  return Math.max(0, attempt - 1 - endedAt);
+}

@@ -1,0 +1,132 @@
+import { fieldsOf } from '../../agent/values/json-object.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import type { Tokens } from '../../agent/definition/price.ts';
+import { boundedText, plainJson, wellFormed, wholeCharacters } from '../../agent/values/values.ts';
+import type { ToolCall } from '../../agent/values/vocabulary.ts';
+import { ModelError, type ModelReply } from '../../models/model.ts';
+
+/** Characters of the texts of a reply that are not content: ids, names, the reason to finish, a warning. */
+const WORD_CHARS = 1_000;
+const MOST_WARNINGS = 20;
+/** Strict providers refuse a call without a name when the reply is shown to them again. */
+const UNNAMED = 'unnamed_tool';
+
+/**
+ * A model's return value in the form that can be recorded: the model may be the user's, written in JavaScript. A reply
+ * that is too long counts as cut by the provider. Throws {@link ModelError} for a value that is not a reply.
+ */
+export function checkReply(adapter: string, reply: Unchecked<ModelReply> | undefined | null): ModelReply {
+  const problem = problemOf(reply ?? {});
+  if (problem === undefined) return recordable(reply as ModelReply); // as just found
+  const message = `The model "${adapter}" returned no reply: ${problem}. It has to return { text, toolCalls, finishReason, usage }.`;
+  throw new ModelError('ModelInvalidResponse', message, { retryable: false });
+}
+
+type Unchecked<T> = { [Field in keyof T]?: unknown };
+
+function problemOf({
+  text,
+  toolCalls,
+  finishReason,
+  usage,
+  warnings = [],
+  reasoning = '',
+}: Unchecked<ModelReply>): string | undefined {
+  if (typeof text !== 'string') return "text is not a string ('' where there is none)";
+  if (!Array.isArray(toolCalls) || !toolCalls.every(isToolCall))
+    return 'toolCalls is not a list of { id, name, arguments }, all three texts ([] where there are none)';
+  if (typeof finishReason !== 'string') return "finishReason is not a string ('stop' where nothing is known)";
+  if (!Array.isArray(warnings)) return 'warnings is not a list of texts (left out where there are none)';
+  if (typeof reasoning !== 'string') return 'reasoning is not text (left out where there is none)';
+  if (usage === undefined || usage === null) return undefined;
+  const { promptTokens, completionTokens, totalTokens, cachedTokens } = fieldsOf(usage);
+  if (![promptTokens, completionTokens, totalTokens].every(isNumber))
+    return 'usage lacks promptTokens, completionTokens or totalTokens (left out as a whole where nothing is known)';
+  return cachedTokens === undefined || isNumber(cachedTokens)
+    ? undefined
+    : 'usage.cachedTokens is not a number (left out where nothing is known)';
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isToolCall(call: Unchecked<ToolCall> | null): boolean {
+  return [call?.id, call?.name, call?.arguments].every((part) => typeof part === 'string');
+}
+
+/** Only the fields of a reply, every text well-formed and of a size that fits. */
+function recordable({
+  text,
+  toolCalls,
+  finishReason,
+  usage,
+  warnings = [],
+  ...thought
+}: ModelReply): ModelReply {
+  const kept = cutToBytes(wellFormed(text), limits.replyBytes);
+  const share = Math.floor(limits.replyBytes / Math.max(1, Math.min(toolCalls.length, limits.replyCalls)));
+  const calls = toolCalls.slice(0, limits.replyCalls).map((call) => recordableCall(call, share));
+  const cut =
+    kept.length < text.length ||
+    calls.length < toolCalls.length ||
+    calls.some((call, index) => call.arguments.length < (toolCalls[index]?.arguments.length ?? 0));
+  const said = warnings.slice(0, MOST_WARNINGS).map((warning) => boundedText(warning, WORD_CHARS));
+  if (cut) said.push(`the reply was cut: at most ${limits.replyBytes} bytes of it can be recorded`);
+  const { reasoning, providerData, lost } = recordableThought(thought);
+  said.push(...lost);
+  return {
+    text: kept,
+    toolCalls: calls,
+    reasoning,
+    providerData,
+    finishReason: cut ? 'length' : boundedText(finishReason, WORD_CHARS),
+    usage: knownCounts(usage),
+    warnings: said.length === 0 ? undefined : said,
+  };
+}
+
+/** undefined where a number is not a count (below 0, a fraction): a budget would not hold by it. */
+function knownCounts(usage: Tokens | undefined): Tokens | undefined {
+  if (usage === undefined || usage === null) return undefined;
+  const { promptTokens, completionTokens, totalTokens, cachedTokens } = usage;
+  if (![promptTokens, completionTokens, totalTokens].every(isCount)) return undefined;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens,
+    cachedTokens: isCount(cachedTokens) ? cachedTokens : undefined,
+  };
+}
+
+function isCount(value: number | undefined): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.replyTokens;
+}
+
+/** Cuts reasoning that is too long, and drops provider data that is: a part of it is useless. */
+function recordableThought({ reasoning, providerData }: Pick<ModelReply, 'reasoning' | 'providerData'>) {
+  const data = providerData === undefined ? undefined : plainJson(providerData);
+  const fits = data === undefined || utf8Length(JSON.stringify(data)) <= limits.reasoningBytes;
+  return {
+    reasoning: reasoning ? cutToBytes(wellFormed(reasoning), limits.reasoningBytes) : undefined,
+    providerData: fits ? data : undefined,
+    lost: fits ? [] : [`what the provider wants back was not kept: more than ${limits.reasoningBytes} bytes`],
+  };
+}
+
+function recordableCall({ id, name, arguments: text }: ToolCall, share: number): ToolCall {
+  return {
+    id: boundedText(id, WORD_CHARS),
+    name: boundedText(name, WORD_CHARS) || UNNAMED,
+    arguments: cutToBytes(wellFormed(text), share),
+  };
+}
+
+/** Counts the bytes of the text as JSON. */
+function cutToBytes(text: string, bytes: number): string {
+  if (utf8Length(JSON.stringify(text)) <= bytes) return text;
+  let end = Math.min(text.length, bytes);
+  while (end > 0 && utf8Length(JSON.stringify(text.slice(0, end))) > bytes) end = Math.floor(end * 0.8);
+  return wholeCharacters(text.slice(0, end));
+}

@@ -1,0 +1,61 @@
+import type { Repeat, TurnDecision } from '../../agent/calls/calls.ts';
+import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { capOutput } from '../../agent/observation/output.ts';
+import { type RawReply, type ReplyReader, decide } from '../../agent/reply/decide.ts';
+import { limitRepeats } from '../../agent/reply/repeats.ts';
+import { boundedText } from '../../agent/values/values.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { type Dependencies, notConfigured } from '../dependencies.ts';
+import { runUserCode } from '../attempt/user-code.ts';
+
+/** The parts of a worker's config that reading a reply takes. */
+export type ReplyParts = Pick<Dependencies, 'parser' | 'checkOutput' | 'tools'>;
+
+/** The agent's decision in a reply, with all its rules applied; `before` is the agent's last decision. */
+export function readDecision(
+  parts: ReplyParts,
+  kind: AgentKind,
+  context: PromptContext,
+  reply: RawReply,
+  before: Repeat | undefined,
+): { text: string; decision: TurnDecision; repeat: Repeat | undefined } {
+  const { manifest } = context;
+  const reader = readerOf(parts, kind, context);
+  const { text, decision } = runUserCode(manifest, () => decide(reader, manifest, reply));
+  const limited = limitRepeats(decision, manifest.repeatLimit, before);
+  return { text, decision: checkRemoteInputs(parts, limited.decision), repeat: limited.repeat };
+}
+
+function readerOf(parts: ReplyParts, kind: AgentKind, { manifest, closing }: PromptContext): ReplyReader {
+  const parse = manifest.parser === true ? parts.parser(manifest.name) : kind.parse;
+  if (parse === undefined) {
+    throw notConfigured(
+      'ParserNotConfigured',
+      `Agent "${manifest.name}" was started with a parser of its own`,
+      [],
+    );
+  }
+  const { output } = manifest;
+  const checkOutput = output === undefined ? undefined : (value: Json) => parts.checkOutput(manifest, value);
+  return { parse, closing, checkOutput };
+}
+
+/** Checks inputs of other workers' tools: if one does not fit, the model is told, and nothing is scheduled. */
+function checkRemoteInputs({ tools }: ReplyParts, decision: TurnDecision): TurnDecision {
+  if (decision.type !== 'act') return decision;
+  const actions = decision.actions.map((action) => {
+    const tool = tools.get(action.tool);
+    if (tool?.remote === undefined || action.observation !== undefined) return action;
+    try {
+      return {
+        ...action,
+        toolInput: capOutput(tool.parseInput(action.toolInput), Infinity, limits.replyBytes),
+      };
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'ToolInputError') throw error;
+      return { ...action, observation: boundedText(error.message, limits.errorChars) };
+    }
+  });
+  return { type: 'act', actions };
+}

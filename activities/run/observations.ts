@@ -1,0 +1,59 @@
+import { ApplicationFailure, type Info } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
+import { utf8Length } from '../../agent/values/digest.ts';
+import type { ResultRef } from '../../agent/transcript/entries.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { readObservation } from '../../history/views/observation.ts';
+import type { RunRef } from '../../history/read/pages.ts';
+import type { Recorded } from '../../history/read/payloads.ts';
+
+/**
+ * Observations that model calls refer to. The worker caches recent results of its own tools; all others are read from
+ * the history of the run that recorded them.
+ */
+export interface Observations {
+  /**
+   * Call after an attempt that ended well, as far as this worker knows: history may record another attempt's result.
+   */
+  remember(attempt: AttemptInfo, output: Json): void;
+  /**
+   * The observation that an entry of `run`'s transcript refers to. `result` is the record of the observation, if it is
+   * at hand.
+   */
+  find(client: Client, run: RunRef, ref: ResultRef, result?: Recorded): Promise<Json>;
+}
+
+type AttemptInfo = Pick<Info, 'workflowExecution' | 'activityId' | 'attempt'>;
+
+/** `maxBytes` limits the cache. */
+export function createObservations(maxBytes: number): Observations {
+  const cache = new LRUCache<string, { output: Json }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ output }) => 1 + utf8Length(JSON.stringify(output)),
+  });
+  const key = (runId: string, activityId: string, attempt: number) => `${runId}/${activityId}/${attempt}`;
+
+  return {
+    remember({ workflowExecution, activityId, attempt }, output) {
+      if (workflowExecution) cache.set(key(workflowExecution.runId, activityId, attempt), { output });
+    },
+
+    async find(client, run, ref, result) {
+      const { runId = run.runId, activityId, attempt = 1 } = ref;
+      const known = result ? undefined : cache.get(key(runId, activityId, attempt));
+      if (known !== undefined) return known.output;
+      const output = await readObservation(client, run, ref, result);
+      if (output === undefined) throw missing(runId, activityId);
+      return output;
+    },
+  };
+}
+
+function missing(runId: string, activityId: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'TranscriptCorrupt',
+    message: `The result of call ${activityId} is not in run ${runId}, which the transcript refers to.`,
+    nonRetryable: true,
+  });
+}

@@ -1,0 +1,37 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { lastOfEach } from '../../agent/calls/restart.ts';
+import type { RewindPoint } from '../../agent/run/rewind-point.ts';
+import { InvalidInput } from '../../agent/values/refusal.ts';
+import { readEffects } from '../../history/views/effects.ts';
+import { beginningAt, restartPoint } from '../../history/views/restart-point.ts';
+import { readStanding } from '../../history/views/standing.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
+
+/** Reads, for the run itself, its state before the model call of `step`, and the effects of the steps from there on. */
+export async function rewindPoint(step: number): Promise<RewindPoint> {
+  const { client, info } = Context.current();
+  const run = info.workflowExecution;
+  if (run === undefined) throw new Error('unreachable: only a workflow rewinds itself');
+  return withHeartbeat(async () => {
+    const { asked, done, lastN } = await readStanding(client, run);
+    const at = asked.find((one) => one.step === step);
+    if (at === undefined) {
+      throw invalidInput(
+        `Step ${step} of the run is not recorded any more: it is past the namespace's retention.`,
+      );
+    }
+    try {
+      const point = await restartPoint(client, beginningAt(at), run.workflowId);
+      // The run has waited for its sub-agents to end.
+      const effects = await readEffects(client, run, { step, again: undefined }, () => Promise.resolve());
+      return { ...point, done: lastOfEach([...done, ...effects]), firstN: lastN + 1 };
+    } catch (error) {
+      throw error instanceof InvalidInput ? invalidInput(error.message) : error;
+    }
+  });
+}
+
+/** No further attempt would find more. */
+function invalidInput(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'InvalidInput', message, nonRetryable: true });
+}

@@ -1,0 +1,63 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
+import type { RecordedRunRef } from '../../agent/backtest/backtest-calls.ts';
+import type { Recording } from '../../agent/backtest/recording.ts';
+import { isNotFound } from '../../history/read/pages.ts';
+import { readRecording } from '../../history/views/read-recording.ts';
+
+/** Bytes of recorded observations that a worker process keeps; the runs of a backtest come back to theirs at every call. */
+const CACHE_BYTES = 32_000_000;
+
+/** A run is read while it is not in here; it is over, so it stays as it was read. */
+export interface Recordings {
+  of(client: Client, run: RecordedRunRef): Promise<Recording>;
+}
+
+export function createRecordings(): Recordings {
+  const cache = new LRUCache<string, Recording>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => 1 + bytes,
+  });
+  const reading = new Map<string, Promise<Recording>>();
+
+  async function read(client: Client, run: RecordedRunRef): Promise<Recording> {
+    try {
+      const recording = await lasting(run, () => readRecording(client, run));
+      cache.set(run.runId, recording);
+      return recording;
+    } finally {
+      reading.delete(run.runId);
+    }
+  }
+
+  return {
+    async of(client, run) {
+      const { runId } = run;
+      const known = cache.get(runId);
+      if (known !== undefined) return known;
+      const underWay = reading.get(runId) ?? read(client, run);
+      reading.set(runId, underWay);
+      return underWay;
+    },
+  };
+}
+
+/** A retry does not bring back a run that is gone, nor turn another workflow into a run. */
+export async function lasting<T>({ workflowId }: RecordedRunRef, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const problem = isNotFound(error) ? gone(workflowId) : invalid(error);
+    if (problem === undefined) throw error;
+    throw ApplicationFailure.create({ type: 'RecordingGone', message: problem, nonRetryable: true });
+  }
+}
+
+function gone(id: string): string {
+  return `The recorded run "${id}" is not there: it may be past the namespace's retention.`;
+}
+
+function invalid(error: unknown): string | undefined {
+  return error instanceof Error && error.name === 'InvalidInput' ? error.message : undefined;
+}

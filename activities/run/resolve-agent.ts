@@ -1,0 +1,106 @@
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { takesNoImages } from '../../agent/kinds/takes-images.ts';
+import { recordedAgent } from '../../agent/definition/recorded-agent.ts';
+import type { LocalCall, ResolveAgentInput, ResolvedAgent } from '../../agent/calls/calls.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { checkOverrides } from '../../agent/definition/overrides.ts';
+import { withoutPlace } from '../../agent/text/template.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** First activity of a run: the agent's name becomes a manifest, pinned for the whole lineage. */
+export function createResolveAgent(dependencies: Dependencies) {
+  return async (
+    { agent, overrides, parentBudget, chatHistory, images, variables = [], recorded }: ResolveAgentInput,
+    local?: LocalCall,
+  ): Promise<ResolvedAgent> => {
+    checkedOverrides(overrides);
+    const current = currentManifest(dependencies, agent, overrides, parentBudget);
+    const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
+    if (chatHistory === true) checkTakesHistory(dependencies, manifest);
+    if (images === true) checkTakesImages(dependencies, manifest);
+    checkVariables(manifest, variables);
+    const { searchAttributes, events } = dependencies;
+    return { manifest, searchAttributes, events: events ? true : undefined, local };
+  };
+}
+
+/** Throws for overrides that no config and no client of ours has looked at. */
+function checkedOverrides(overrides: unknown = {}): void {
+  const problem = checkOverrides(overrides);
+  if (problem !== undefined) throw invalidOverrides(problem);
+}
+
+function invalidOverrides(problem: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'InvalidOverrides',
+    message: `The run cannot begin: ${problem}`,
+    nonRetryable: true,
+  });
+}
+
+/**
+ * The agent as it is configured now. Throws AgentNotFound, retryable where another worker may know it already, and
+ * InvalidOverrides.
+ */
+export function currentManifest(
+  dependencies: Dependencies,
+  agent: string,
+  overrides: ResolveAgentInput['overrides'] = {},
+  parentBudget?: ResolveAgentInput['parentBudget'],
+): AgentManifest {
+  const manifest = givenManifest(dependencies, agent, overrides, parentBudget);
+  if (manifest !== undefined) return manifest;
+  throw ApplicationFailure.create({
+    type: 'AgentNotFound',
+    message: notFound(dependencies, agent),
+    nonRetryable: !dependencies.rollingDeploys,
+  });
+}
+
+/** The config was checked when it was loaded, so the problem is in the run's own options. */
+function givenManifest(
+  { manifest }: Dependencies,
+  ...[agent, overrides, parentBudget]: Parameters<Dependencies['manifest']>
+): AgentManifest | undefined {
+  try {
+    return manifest(agent, overrides, parentBudget);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConfigError') throw invalidOverrides(error.message);
+    throw error;
+  }
+}
+
+/** A run may have come to the worker of another project, or of another config: it says who and where it is. */
+function notFound({ agents, identity, address }: Dependencies, agent: string): string {
+  const { taskQueue } = activityInfo();
+  const who = identity === undefined ? 'The worker' : `The worker "${identity}"`;
+  const where = address === undefined ? '' : ` at ${address}`;
+  return `${who} of task queue ${taskQueue}${where} knows no agent "${agent}". It has: ${agents.join(', ') || 'none'}. Start one whose config has the agent, in the place of this one or on another task queue.`;
+}
+
+function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifest): void {
+  if (kinds.get(kind)?.chatHistory !== false) return;
+  const others = [...kinds.values()].filter((other) => other.chatHistory).map((other) => other.name);
+  throw ApplicationFailure.create({
+    type: 'ChatHistoryNotTaken',
+    message: `Agent "${name}" is of kind ${kind}, whose prompt has no place for earlier messages: no chat history, no session. Kinds that have one: ${others.join(', ') || 'none'}.`,
+    nonRetryable: true,
+  });
+}
+
+function checkTakesImages({ kinds }: Dependencies, manifest: AgentManifest): void {
+  const problem = takesNoImages(kinds, manifest);
+  if (problem === undefined) return;
+  throw ApplicationFailure.create({ type: 'ImagesNotTaken', message: problem, nonRetryable: true });
+}
+
+/** A value that no text has a place for was misspelt, or the text was. */
+function checkVariables({ name, prompt }: AgentManifest, variables: string[]): void {
+  const unused = withoutPlace(variables, prompt);
+  if (unused.length === 0) return;
+  throw ApplicationFailure.create({
+    type: 'UnknownVariable',
+    message: `No prompt text of agent "${name}" has a place for ${unused.map((variable) => `{${variable}}`).join(', ')}. Write it into one of: ${Object.keys(prompt).join(', ')}.`,
+    nonRetryable: true,
+  });
+}

@@ -1,0 +1,89 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ToolCallMeta, ToolResult } from '../../agent/calls/calls.ts';
+import { usageOf } from '../../agent/definition/price.ts';
+import { type Json, type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { type Attempt, effortOf, runAttempt } from '../attempt/attempt.ts';
+import { askWithin, modelOf } from '../model/ask-model.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { classifyError } from '../attempt/errors.ts';
+import type { Observations } from '../run/observations.ts';
+import { onceGuard, unguarded } from './once.ts';
+import { reconcileCall } from './reconcile.ts';
+import { inToolScope, runTool, scopeOf, toolMeta } from './tool-call.ts';
+import { activityContext, createDeferral } from './tool-context.ts';
+import type { Transcripts } from '../run/transcripts.ts';
+import { refuseAfterDeaths } from '../attempt/worker-deaths.ts';
+
+/** The activity behind one tool: its name is the tool's, its argument the tool's input. */
+export function createToolActivity(
+  tool: Tool,
+  dependencies: Dependencies,
+  transcripts: Transcripts,
+  observations: Observations,
+) {
+  return async (input: Json): Promise<ToolResult> => {
+    const meta = requireMeta(tool);
+    const result = await runAttempt(
+      () => ({ ...meta, classify: classifyError, endsItself: meta.once }),
+      async (attempt) => {
+        const counter = countUsage(attempt);
+        const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
+        const deferral = createDeferral(attempt.context.info, attempt.heartbeat);
+        const context = activityContext(tool, input, meta, attempt, {
+          complete: (prompt) => complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
+          defer: deferral.defer,
+          commit: guard.commit,
+        });
+        await refuseAfterDeaths(attempt, meta.call);
+        const { maxOutputChars } = meta;
+        const ended = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
+          meta.reconcile === true
+            ? reconcileCall(tool, input, maxOutputChars, context).then(deferral.resultOf)
+            : guard.run(async () => deferral.resultOf(await runTool(tool, input, context, maxOutputChars))),
+        );
+        const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
+        return { ...ended, ...usage, ...effortOf(attempt) };
+      },
+    );
+    // Only now: an attempt that was given up may still end later, and its output does not count.
+    observations.remember(Context.current().info, result.output);
+    return result;
+  };
+}
+
+/** The agent's own model, asked with one text; failures are the tool's, and so are their retries. */
+async function complete(
+  prompt: string,
+  meta: ToolCallMeta,
+  { context, signal }: Attempt,
+  dependencies: Dependencies,
+  transcripts: Transcripts,
+  add: (usage: Usage) => void,
+): Promise<string> {
+  const manifest = await transcripts.manifest(context, meta.scope);
+  const { model, params, price } = manifest;
+  const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
+  const call = { step: meta.call, runId: meta.root };
+  const reply = await askWithin(signal, modelOf(dependencies, manifest), request, call);
+  add(usageOf(reply.usage, 1, price, { prompt: prompt.length, reply: reply.text.length }));
+  return reply.text;
+}
+
+/** Model calls of failed attempts count too; they are kept in the heartbeat record. */
+function countUsage({ heartbeat }: Attempt): { add(usage: Usage): void; sum(): Usage } {
+  return {
+    add: (usage) => heartbeat.set({ usage: addUsage(heartbeat.record.usage ?? noUsage, usage) }),
+    sum: () => heartbeat.record.usage ?? noUsage,
+  };
+}
+
+function requireMeta(tool: Tool): ToolCallMeta {
+  const meta = toolMeta();
+  if (meta !== undefined) return meta;
+  throw ApplicationFailure.create({
+    type: 'NotAReloopCall',
+    message: `${tool.name} was called without the header "reloop". Call tools through runAgent, and give the worker ReloopPlugin.`,
+    nonRetryable: true,
+  });
+}

@@ -1,0 +1,67 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Context } from '@temporalio/activity';
+import { type Payload, defaultPayloadConverter } from '@temporalio/common';
+import type { ToolCallMeta, ToolResult } from '../../agent/calls/calls.ts';
+import { capOutput } from '../../agent/observation/output.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { fieldOf } from '../../agent/values/values.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Tool, ToolContext } from '../../tools/tool.ts';
+
+/** Runs the tool's code on a call. An error that is meant for the model becomes a result; any other is thrown. */
+export async function runTool(
+  tool: Tool,
+  input: Json,
+  context: ToolContext,
+  maxChars: number,
+): Promise<ToolResult> {
+  const capped = (output: unknown) => capOutput(output, maxChars, limits.resultBytes);
+  try {
+    const parsed = tool.parseInput(input);
+    // The config's types tie input to run; a list of tools cannot.
+    return { output: capped(await tool.run(parsed as never, context)) };
+  } catch (error) {
+    const name = fieldOf(error, 'name');
+    if (name === 'ToolInputError') return { output: capped(fieldOf(error, 'message')), kind: 'invalid' };
+    if (name === 'ToolError') return { output: capped(fieldOf(error, 'message')), kind: 'error' };
+    throw error;
+  }
+}
+
+/** The call whose code is running. */
+export interface ToolScope {
+  tool: string;
+  call: string;
+  /** Workflow id. */
+  run: string;
+}
+
+const scopes = new AsyncLocalStorage<ToolScope>();
+
+export function scopeOf({ name: tool }: Tool, { call }: ToolCallMeta, { info }: Context): ToolScope {
+  return { tool, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+/** Runs a tool's own code. Timers, promises and listeners that it leaves behind stay in its scope. */
+export function inToolScope<T>(scope: ToolScope, run: () => T): T {
+  return scopes.run(scope, run);
+}
+
+/** The call whose code is running, or has just thrown; undefined outside tools. */
+export function toolScope(): ToolScope | undefined {
+  return scopes.getStore();
+}
+
+/** The metadata of each tool call, decoded from the header `reloop` that the workflow attaches (workflows/temporal/call-header.ts). */
+const metaByContext = new WeakMap<Context, ToolCallMeta>();
+
+/** Called by the worker's activity interceptor before the activity runs. */
+export function rememberToolMeta(context: Context, headers: { [name: string]: Payload }): void {
+  const header = headers['reloop'];
+  if (header !== undefined) metaByContext.set(context, defaultPayloadConverter.fromPayload(header));
+}
+
+/** undefined for an activity that no Reloop workflow scheduled. */
+export function toolMeta(): ToolCallMeta | undefined {
+  return metaByContext.get(Context.current());
+}

@@ -1,0 +1,157 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context, Info } from '@temporalio/activity';
+import { type ToolCallMeta, type ToolResult, activityId, parseActivityId } from '../../agent/calls/calls.ts';
+import { writeToken } from '../../agent/calls/defer-token.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import { canonicalJson } from '../../agent/values/json-object.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { boundedText, plainJson } from '../../agent/values/values.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Tool, ToolContext } from '../../tools/tool.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import type { HeartbeatWriter } from '../attempt/heartbeat.ts';
+import { earlierCalls } from './earlier-calls.ts';
+
+/** The context of a call in the tool's own activity, which stores its data in the heartbeat record. */
+export function activityContext(
+  tool: Tool,
+  input: Json,
+  meta: ToolCallMeta,
+  { context, heartbeat, signal }: Attempt,
+  own: Pick<ToolContext, 'complete' | 'defer' | 'commit'>,
+): ToolContext {
+  const stored = heartbeat.record.checkpoint;
+  const lastCheckpoint = stored === undefined ? meta.checkpoint : stored; // null is a checkpoint too
+  if (lastCheckpoint !== undefined) heartbeat.set({ checkpoint: lastCheckpoint });
+  return {
+    ...identity(tool, input, meta, context),
+    ...own,
+    signal,
+    progress: (text) => heartbeat.set({ progress: boundedText(text, limits.progressChars) }),
+    checkpoint: async (value) => heartbeat.store({ checkpoint: checkedCheckpoint(tool.name, value) }),
+    lastCheckpoint,
+    earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
+    attempt: context.info.attempt,
+  };
+}
+
+/** The context of an inline call. It has no heartbeat, so `miss` ends a call that needs something stored or read. */
+export function inlineContext(
+  tool: Tool,
+  input: Json,
+  meta: ToolCallMeta,
+  { context, signal }: Pick<Attempt, 'context' | 'signal'>,
+  miss: () => never,
+): ToolContext {
+  return {
+    ...identity(tool, input, meta, context),
+    signal,
+    progress: () => undefined,
+    checkpoint: async () => miss(),
+    lastCheckpoint: undefined,
+    earlierCalls: async () => miss(),
+    complete: async () => miss(),
+    commit: async () => undefined,
+    defer: () => miss(),
+    attempt: 1,
+  };
+}
+
+function identity(
+  tool: Tool,
+  input: Json,
+  { root, scope, call }: ToolCallMeta,
+  { log }: Context,
+): Pick<ToolContext, 'idempotencyKey' | 'callId' | 'runId' | 'log'> {
+  const attributes = { tool: tool.name, call };
+  return {
+    // The same over retries, crashes and continue-as-new of one call; another as soon as the input differs.
+    idempotencyKey: createHash('sha256')
+      .update(canonicalJson([root, scope, call, tool.name, input]))
+      .digest('hex'),
+    callId: call,
+    runId: root,
+    log: {
+      info: (text) => void log.info(boundedText(text, limits.logChars), attributes),
+      warn: (text) => void log.warn(boundedText(text, limits.logChars), attributes),
+    },
+  };
+}
+
+/** A checkpoint that cannot be stored. The next attempt would come to the same point. */
+class CheckpointError extends Error {
+  override name = 'CheckpointError';
+  readonly retryable = false;
+}
+
+/** A tool's checkpoint as it is recorded. Throws {@link CheckpointError}; nothing is stored then. */
+function checkedCheckpoint(tool: string, value: unknown): Json {
+  const checkpoint = asJson(tool, value);
+  const bytes = utf8Length(JSON.stringify(checkpoint));
+  if (bytes <= limits.checkpointBytes) return checkpoint;
+  throw new CheckpointError(
+    `The checkpoint of ${tool} has ${bytes} bytes as JSON; at most ${limits.checkpointBytes} can be stored, so it was not. Store where the work is kept, not the work itself.`,
+  );
+}
+
+function asJson(tool: string, value: unknown): Json {
+  try {
+    return plainJson(value);
+  } catch (error) {
+    const why = error instanceof TypeError ? error.message : 'It cannot be written as JSON.';
+    throw new CheckpointError(`The checkpoint of ${tool} was not stored. ${why}`, { cause: error });
+  }
+}
+
+/** The deferral of one tool call: the token is stored, and the result comes later from outside the worker. */
+interface Deferral {
+  /** Resolves when the token is stored. Throws when the attempt is no longer ours. */
+  defer(): Promise<{ token: string }>;
+  /** The result of the attempt. The output of a deferred call is a note for the person who is asked. Throws as `defer` does. */
+  resultOf(result: ToolResult): Promise<ToolResult>;
+}
+
+/** 128 bits: the token cannot be guessed, nor derived from an event or idempotency key. */
+const SECRET_BYTES = 16;
+
+/**
+ * All attempts of one schedule have the same token, so that one given out by a failed attempt still holds. The secret is random, so
+ * it has to be stored in the heartbeat record before the tool gets it.
+ */
+export function createDeferral(
+  info: Pick<Info, 'workflowExecution' | 'activityId'>,
+  heartbeat: Pick<HeartbeatWriter, 'record' | 'store'>,
+): Deferral {
+  let deferred: Promise<{ token: string }> | undefined;
+  const storeToken = async () => {
+    const stored = heartbeat.record.token;
+    if (stored !== undefined) return { token: stored };
+    const token = newToken(info);
+    await heartbeat.store({ token });
+    return { token };
+  };
+  return {
+    defer() {
+      deferred ??= storeToken();
+      // A tool may call `defer` and not await it: `resultOf` reports the error.
+      deferred.catch(() => undefined);
+      return deferred;
+    },
+    async resultOf(result) {
+      const token = await deferred;
+      return token === undefined || result.kind !== undefined
+        ? result
+        : { ...result, kind: 'deferred', ...token };
+    },
+  };
+}
+
+function newToken({
+  workflowExecution,
+  activityId: own,
+}: Pick<Info, 'workflowExecution' | 'activityId'>): string {
+  const { workflowId = '' } = workflowExecution ?? {};
+  const { scope = 0, call = own } = parseActivityId(own) ?? {};
+  const secret = randomBytes(SECRET_BYTES).toString('hex');
+  return writeToken({ id: workflowId, call: activityId(scope, call, 0), secret });
+}

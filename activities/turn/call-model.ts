@@ -1,0 +1,156 @@
+import {
+  type CallModelInput,
+  type ModelTurn,
+  parseActivityId,
+  withoutSchedule,
+} from '../../agent/calls/calls.ts';
+import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { type TextLengths, usageOf } from '../../agent/definition/price.ts';
+import { conversation } from '../../agent/transcript/entries.ts';
+import {
+  promptLength,
+  requestDigest,
+  unshownImages,
+  unshownMessages,
+} from '../../agent/transcript/request.ts';
+import type { Usage } from '../../agent/values/vocabulary.ts';
+import { type ModelExchange, askModel, modelPolicy, personsReply } from '../model/ask-model.ts';
+import { type ApprovalContext, withApprovals } from '../tool/approval-check.ts';
+import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from '../attempt/attempt.ts';
+import { type TurnPlace, callsWithModel } from './inline-calls.ts';
+import { type Dependencies, notConfigured } from '../dependencies.ts';
+import { classifyError } from '../attempt/errors.ts';
+import type { Observations } from '../run/observations.ts';
+import { readDecision } from '../model/read-decision.ts';
+import type { StoredImages } from '../model/stored-images.ts';
+import type { Transcripts } from '../run/transcripts.ts';
+
+/** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
+export function createCallModel(
+  dependencies: Dependencies,
+  transcripts: Transcripts,
+  observations: Observations,
+  images: StoredImages,
+) {
+  return async (input: CallModelInput): Promise<ModelTurn> => {
+    let policy = beforeManifest;
+    return runAttempt(
+      () => policy,
+      async (attempt) => {
+        const { mark, entries } = await transcripts.open(attempt.context, input);
+        const context = conversation(entries, input.closing === true);
+        const { manifest } = context;
+        policy = modelPolicy(manifest);
+
+        const kind = kindOf(dependencies, manifest);
+        const asked =
+          input.reply === undefined
+            ? await askModel(dependencies, kind, context, attempt, images)
+            : personsReply(kind, context, input.reply);
+        const { reply } = asked;
+
+        const {
+          text,
+          decision: read,
+          repeat,
+        } = readDecision(dependencies, kind, context, reply, input.repeat);
+        const decision = await withApprovals(dependencies.tools, read, decidedBy(attempt, manifest));
+        const { tools } = dependencies;
+        const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
+        const made = place && (await callsWithModel(tools, decision, place, attempt, observations));
+        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price, lengthsOf(asked));
+        return {
+          digest: mark.digest,
+          text,
+          toolCalls: reply.toolCalls.length === 0 ? undefined : reply.toolCalls,
+          reasoning: reply.reasoning,
+          providerData: reply.providerData,
+          decision,
+          repeat,
+          made,
+          finishReason: reply.finishReason,
+          usage,
+          warnings: warningsOf(context, usage, asked),
+          shortened: asked.shortened || undefined,
+          cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
+          ...effortOf(attempt),
+          request: requestDigest(asked.request),
+        };
+      },
+    );
+  };
+}
+
+function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): ApprovalContext {
+  const call = withoutSchedule(info.activityId);
+  return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+function turnPlace(
+  { context: { info } }: Attempt,
+  { scope, firstN = 0 }: CallModelInput,
+  root: string,
+  manifest: AgentManifest,
+): TurnPlace {
+  return { manifest, scope, root, firstN, step: parseActivityId(info.activityId)?.call ?? '' };
+}
+
+/** Warnings of the model, of missing token counts that a budget needs, and of messages that the kind leaves out. */
+function warningsOf(
+  context: PromptContext,
+  usage: Usage,
+  { request, reply: { warnings = [] } }: ModelExchange,
+): string[] | undefined {
+  const { budget, kind } = context.manifest;
+  const isGuessed = budget !== undefined && usage.uncountedCalls !== undefined;
+  const unshown = unshownMessages(context, request).length;
+  const unseen = unshownImages(context, request);
+  const all = [
+    ...warnings,
+    ...(isGuessed ? [uncounted(usage)] : []),
+    ...(unshown === 0
+      ? []
+      : [
+          `the kind "${kind}" did not show the model ${unshown} of the messages to this run (PromptContext.messages)`,
+        ]),
+    ...(unseen === 0
+      ? []
+      : [
+          `the kind "${kind}" did not show the model ${unseen} of the question's images: their marks are in PromptContext.input`,
+        ]),
+  ];
+  return all.length === 0 ? undefined : all;
+}
+
+function uncounted({ estimatedTokens = 0 }: Usage): string {
+  return `the server did not say how many tokens this reply took: the budget reckons with ${estimatedTokens}, one for every four characters`;
+}
+
+/** Counted only when needed, since most servers count tokens. */
+function lengthsOf({ request, reply }: ModelExchange): TextLengths {
+  return {
+    get prompt() {
+      return promptLength(request.prompt);
+    },
+    get reply() {
+      const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
+      return [reply.text, calls, reply.reasoning ?? ''].join('').length;
+    },
+  };
+}
+
+/** Until the transcript is there, which names the agent. */
+const beforeManifest: AttemptPolicy = {
+  retry: { maxAttempts: 10, initialMs: 500, backoff: 2, maximumMs: 10_000 },
+  timeoutMs: 10 * 60_000,
+  classify: classifyError,
+};
+
+function kindOf({ kinds }: Dependencies, { kind, name }: AgentManifest): AgentKind {
+  const found = kinds.get(kind);
+  if (found !== undefined) return found;
+  throw notConfigured('KindNotConfigured', `Agent "${name}" was started as kind "${kind}"`, [
+    ...kinds.keys(),
+  ]);
+}

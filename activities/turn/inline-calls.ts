@@ -1,0 +1,74 @@
+import { type InlineCall, type TurnDecision, activityId } from '../../agent/calls/calls.ts';
+import { limits } from '../../agent/values/limits.ts';
+import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import type { Observations } from '../run/observations.ts';
+import { runInline } from '../tool/run-inline.ts';
+import { deathsInARow } from '../attempt/worker-deaths.ts';
+
+/** The run and model call of the turn. */
+export interface TurnPlace {
+  manifest: AgentManifest;
+  scope: number;
+  /** `3`, of the model call. */
+  step: string;
+  /** First run of the lineage. */
+  root: string;
+  /** Number of the first schedule of each call. */
+  firstN: number;
+}
+
+/**
+ * Runs the inline calls of a model's decision in parallel, in the model call's own activity: such a step is one
+ * activity. Only for tools without effects, because the decision may be lost with this activity.
+ */
+export async function callsWithModel(
+  tools: ReadonlyMap<string, Tool>,
+  decision: TurnDecision,
+  { manifest, scope, step, root, firstN }: TurnPlace,
+  attempt: Attempt,
+  observations: Observations,
+): Promise<InlineCall[] | undefined> {
+  if (decision.type !== 'act') return undefined;
+  // If this activity's worker died, an inline call may have killed it: from then on each call has an activity that
+  // counts deaths.
+  const mayRun = deathsInARow(attempt.context.info.attempt, attempt.heartbeat.record) === 0;
+  const calls = decision.actions.map(async ({ tool: name, toolInput, observation, approval }, index) => {
+    const pinned = manifest.tools.find((tool) => tool.name === name);
+    if (pinned === undefined || !isInline(pinned)) return [];
+    if (observation !== undefined || approval !== undefined) return [];
+    const call = `${step}.${index + 1}`;
+    const id = activityId(scope, call, firstN);
+    const tool = tools.get(name);
+    if (tool === undefined || !mayRun) return [{ id, ms: 0 }];
+    const { retry, timeoutMs, maxOutputChars } = pinned;
+    const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
+    const { context, signal } = attempt;
+    return [await runInline(tool, toolInput, { id, meta, context, signal }, observations)];
+  });
+  // Its time-out is one of the model's silence.
+  attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
+  const made = bounded((await Promise.all(calls)).flat());
+  return made.length === 0 ? undefined : made;
+}
+
+/** The tool's calls are made within the activity of the model call that decided on them. */
+function isInline({ inline, effects }: ToolManifest): boolean {
+  return inline === true && effects === 'none';
+}
+
+/** Results are recorded with the reply; calls whose results are too large beside it are left to activities. */
+function bounded(made: InlineCall[]): InlineCall[] {
+  let room = limits.inlineTurnBytes;
+  return made.map((call) => {
+    room -= bytesOf(call.result?.output);
+    return room >= 0 ? call : { id: call.id, ms: call.ms };
+  });
+}
+
+function bytesOf(output: Json | undefined): number {
+  return output === undefined ? 0 : utf8Length(JSON.stringify(output));
+}

@@ -1,0 +1,65 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { contentText } from '../../agent/values/content.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { usageOf } from '../../agent/definition/price.ts';
+import type { SummarizeInput, Summarized } from '../../agent/session/session.ts';
+import { wholeCharacters } from '../../agent/values/values.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import { type Attempt, runAttempt } from '../attempt/attempt.ts';
+import { withActivityTimer, modelOf, modelPolicy } from '../model/ask-model.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { currentManifest } from '../run/resolve-agent.ts';
+
+/** A summary is shorter than its source; a model that does not stop is cut here. */
+const SUMMARY_CHARS = 20_000;
+
+/** Sums up the older turns of a session, with the agent's own model, retried like its other calls. */
+export function createSummarizeConversation(dependencies: Dependencies) {
+  return async (input: SummarizeInput): Promise<Summarized> => {
+    const manifest = currentManifest(dependencies, input.agent, input.overrides);
+    return runAttempt(
+      () => modelPolicy(manifest),
+      (attempt) => ask(dependencies, manifest, input, attempt),
+    );
+  };
+}
+
+async function ask(
+  dependencies: Dependencies,
+  manifest: AgentManifest,
+  input: SummarizeInput,
+  attempt: Attempt,
+): Promise<Summarized> {
+  const { context, signal, heartbeat } = attempt;
+  const { model, params, price } = manifest;
+  const prompt = { type: 'text', text: summaryPrompt(input) } as const;
+  const reply = await modelOf(dependencies, manifest).call(
+    { model, prompt, stop: [], params },
+    {
+      signal,
+      onText: withActivityTimer(attempt, (piece) =>
+        heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) }),
+      ),
+      step: 'summary',
+      runId: context.info.workflowExecution?.runId ?? '',
+    },
+  );
+  const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
+  const lengths = { prompt: prompt.text.length, reply: reply.text.length };
+  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, price, lengths) };
+  throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
+}
+
+/** The request for a summary. Exported for its test. */
+export function summaryPrompt({ summary, turns }: Pick<SummarizeInput, 'summary' | 'turns'>): string {
+  return [
+    'You keep the notes of a conversation between a person and an assistant. Write down what has to be known to go on with it: names, facts, wishes, decisions, what is still open. Use the language of the conversation. Be brief, invent nothing, and write the notes only.',
+    ...(summary === null ? [] : [`The notes so far, which yours replace:\n${summary}`]),
+    `What was said since:\n${turns.map(said).join('\n')}`,
+    'The new notes:',
+  ].join('\n\n');
+}
+
+function said({ role, content }: ChatMessage): string {
+  return `${role === 'user' ? 'Person' : 'Assistant'}: ${contentText(content)}`;
+}
