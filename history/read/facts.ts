@@ -1,0 +1,290 @@
+import type { Client } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time.js';
+import type { temporal } from '@temporalio/proto';
+import { costFact } from './cost-facts.ts';
+import type { Fact, StartedFact } from './fact.ts';
+import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
+import {
+  type Recorded,
+  type RecordedError,
+  recorded,
+  recordedBehind,
+  recordedError,
+  recordedFailure,
+  recordedFromOutside,
+} from './payloads.ts';
+import { asModelTurn } from './records.ts';
+import { LOCAL_ACTIVITY, type RecordedLocalCall, readLocalCall, readMadeCalls } from './recorded-local.ts';
+
+/** A fact before its id and time. */
+type Said = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
+
+/** Temporal's number for an attempt that would be followed by another, were its cancellation not asked for. */
+const CANCEL_REQUESTED: temporal.api.enums.v1.RetryState = 7;
+/** Temporal's number for a run that begins because the one before it continued as new, not by a retry or a schedule. */
+const BY_WORKFLOW: temporal.api.enums.v1.ContinueAsNewInitiator = 1;
+
+/** The facts of one run, in order of their events; or from the end, where asked so. */
+export async function* readFacts(
+  client: Client,
+  run: RunRef,
+  options: ReadOptions = {},
+): AsyncGenerator<Fact> {
+  for await (const { facts } of readFactPages(client, run, options)) yield* facts;
+}
+
+/** Facts of one page of a history. Some events have none. */
+export interface FactPage {
+  facts: readonly Fact[];
+  /** The number of the page's last event; 0 for an empty page. */
+  lastEvent: number;
+}
+
+/** The facts of one run, page by page. */
+export async function* readFactPages(
+  client: Client,
+  run: RunRef,
+  options: ReadOptions = {},
+): AsyncGenerator<FactPage> {
+  const { latestFirst = false } = options;
+  const factOf = createFactReader(client, run);
+  const callsIn = createLocalReader(client, latestFirst);
+  for await (const events of readRun(client, run, options)) {
+    const read: Fact[] = [];
+    for (const event of events) {
+      const fact = factOf(event);
+      if (fact === undefined) continue;
+      const reading = callsIn(event, fact);
+      const calls = reading && (await reading);
+      const facts = calls === undefined ? [fact] : withCalls(fact, calls);
+      read.push(...(latestFirst ? facts.toReversed() : facts));
+    }
+    yield { facts: read, lastEvent: Number(events.at(-1)?.eventId ?? 0) };
+  }
+}
+
+/**
+ * Reads the calls that an event records beside what it is for: of a local activity its own, of a model call those that were
+ * made with it. Of other activities nothing is decoded; from the end, where one does not know which is which, of all.
+ */
+function createLocalReader(client: Client, latestFirst: boolean) {
+  const modelCalls = new Set<string>();
+  return (event: HistoryEvent, fact: Fact): Promise<RecordedLocalCall[] | undefined> | undefined => {
+    if (fact.type === 'scheduled' && fact.name === 'callModel') modelCalls.add(fact.key);
+    const marker = event.markerRecordedEventAttributes;
+    if (marker?.markerName === LOCAL_ACTIVITY) return callOf(client, marker);
+    if (fact.type !== 'succeeded' || fact.of !== 'activity') return undefined;
+    return modelCalls.delete(fact.key) || latestFirst ? madeWith(fact.result) : undefined;
+  };
+}
+
+async function callOf(
+  client: Client,
+  { details, failure }: NonNullable<HistoryEvent['markerRecordedEventAttributes']>,
+): Promise<RecordedLocalCall[] | undefined> {
+  const call = await readLocalCall(client, details ?? {}, failure);
+  return call && [call];
+}
+
+async function madeWith(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
+  const turn = asModelTurn(await result());
+  const made = turn === undefined ? [] : readMadeCalls(turn);
+  return made.length === 0 ? undefined : made;
+}
+
+/** Calls are what an activity would have left: readers need not know the one from the other. */
+function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
+  const { id, at } = fact;
+  const before = fact.type === 'marked' ? 0 : Math.max(...calls.map(({ ms = 0 }) => ms));
+  const facts = calls.flatMap(({ id: workId, name, input, ms = 0, end }): Fact[] => {
+    const work = { of: 'activity', id, key: `${id} ${workId}`, more: true } as const;
+    const begun = { ...work, at: at - ms } as const;
+    return [
+      { ...begun, type: 'scheduled', workId, name, input: async () => input, local: true },
+      { ...begun, type: 'begun', attempt: 1 },
+      end.type === 'succeeded'
+        ? { ...work, at, type: 'succeeded', result: async () => end.result }
+        : {
+            ...work,
+            at,
+            type: 'failed',
+            error: async () => end.failed.error,
+            failure: async () => end.failed,
+          },
+    ];
+  });
+  const { more: _, ...last } = facts.pop() ?? fact;
+  return [{ ...fact, at: at - before, more: true }, ...facts, last];
+}
+
+function placeOf({ eventId, eventTime }: HistoryEvent): { id: number; at: number } {
+  return { id: Number(eventId ?? 0), at: eventTime ? tsToMs(eventTime) : 0 };
+}
+
+/** How a run began. Throws a gRPC error where there is no such run (any more). */
+export async function readStart(client: Client, run: RunRef): Promise<StartedFact | undefined> {
+  for await (const fact of readFacts(client, run, { pageSize: 1 }))
+    return fact.type === 'started' ? fact : undefined;
+  return undefined;
+}
+
+/** Reads the events of `run`; undefined for those that say nothing of it. */
+export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
+  const accepted = new Map<string, { name: string; input: Recorded }>();
+  const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
+
+  return (event: HistoryEvent): Fact | undefined => {
+    const said =
+      ofStart(event) ??
+      ofActivity(event) ??
+      ofChild(event) ??
+      ofTimer(event) ??
+      ofMessage(event) ??
+      ofRun(event) ??
+      costFact(event);
+    if (said === undefined) return undefined;
+    return { ...said, ...placeOf(event) };
+  };
+
+  function ofStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): Said | undefined {
+    if (!started) return undefined;
+    const { originalExecutionRunId, continuedExecutionRunId, firstExecutionRunId, initiator, input } =
+      started;
+    const byWorkflow = (initiator ?? 0) <= BY_WORKFLOW;
+    return {
+      type: 'started',
+      workflowType: started.workflowType?.name ?? '',
+      workflowId: run.workflowId,
+      runId: run.runId,
+      firstRunId: firstExecutionRunId || run.runId,
+      originalRunId: originalExecutionRunId || run.runId,
+      previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
+      input: recordedFromOutside(client, input),
+      behind: recordedBehind(client, input),
+    };
+  }
+
+  function ofActivity(event: HistoryEvent): Said | undefined {
+    const of = 'activity';
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) {
+      const { activityId, activityType, input } = scheduled;
+      const names = { workId: activityId ?? '', name: activityType?.name ?? '' };
+      return { type: 'scheduled', of, key: String(event.eventId), ...names, input: value(input) };
+    }
+    const begun = event.activityTaskStartedEventAttributes;
+    if (begun) return { type: 'begun', of, key: String(begun.scheduledEventId), attempt: begun.attempt ?? 1 };
+    const done = event.activityTaskCompletedEventAttributes;
+    if (done)
+      return { type: 'succeeded', of, key: String(done.scheduledEventId), result: value(done.result) };
+    const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+    if (failed) {
+      const key = String(failed.scheduledEventId);
+      const failure = recordedFailure(client, failed.failure);
+      return failed.retryState === CANCEL_REQUESTED
+        ? { type: 'cancelled', of, key, requested: false, failure }
+        : { type: 'failed', of, key, error: async () => (await failure()).error, failure };
+    }
+    const cancelled = event.activityTaskCanceledEventAttributes;
+    const asked = event.activityTaskCancelRequestedEventAttributes;
+    const key = String((cancelled ?? asked)?.scheduledEventId);
+    if (cancelled) return { type: 'cancelled', of, key, requested: false, details: value(cancelled.details) };
+    return asked ? { type: 'cancelled', of, key, requested: true } : undefined;
+  }
+
+  function ofChild(event: HistoryEvent): Said | undefined {
+    const of = 'child';
+    const initiated = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    if (initiated) {
+      const { workflowId, workflowType, input } = initiated;
+      const [workId, name] = [workflowId ?? '', workflowType?.name ?? ''];
+      return { type: 'scheduled', of, key: String(event.eventId), workId, name, input: value(input) };
+    }
+    const begun = event.childWorkflowExecutionStartedEventAttributes;
+    if (begun) {
+      const key = String(begun.initiatedEventId);
+      return { type: 'begun', of, key, attempt: 1, runId: begun.workflowExecution?.runId ?? undefined };
+    }
+    const done = event.childWorkflowExecutionCompletedEventAttributes;
+    if (done)
+      return { type: 'succeeded', of, key: String(done.initiatedEventId), result: value(done.result) };
+    const failed = event.childWorkflowExecutionFailedEventAttributes;
+    if (failed) {
+      const failure = recordedFailure(client, failed.failure);
+      const key = String(failed.initiatedEventId);
+      return { type: 'failed', of, key, error: async () => (await failure()).error, failure };
+    }
+    const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
+    if (cancelled)
+      return { type: 'cancelled', of, key: String(cancelled.initiatedEventId), requested: false };
+    const lost =
+      event.childWorkflowExecutionTerminatedEventAttributes ??
+      event.childWorkflowExecutionTimedOutEventAttributes ??
+      event.startChildWorkflowExecutionFailedEventAttributes;
+    if (!lost) return undefined;
+    const error = errorOf('Error', "the sub-agent's run could not start, or was ended from outside");
+    return { type: 'failed', of, key: String(lost.initiatedEventId), error };
+  }
+
+  function ofTimer(event: HistoryEvent): Said | undefined {
+    const started = event.timerStartedEventAttributes;
+    if (started) {
+      const payload = event.userMetadata?.summary;
+      const summary = value(payload ? { payloads: [payload] } : undefined);
+      return { type: 'timer_started', timer: started.timerId ?? '', summary };
+    }
+    const fired = event.timerFiredEventAttributes;
+    if (fired) return { type: 'timer_fired', timer: fired.timerId ?? '' };
+    const cancelled = event.timerCanceledEventAttributes;
+    return cancelled ? { type: 'timer_cancelled', timer: cancelled.timerId ?? '' } : undefined;
+  }
+
+  function ofMessage(event: HistoryEvent): Said | undefined {
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal) {
+      const { signalName, input } = signal;
+      const behind = recordedBehind(client, input);
+      const said = recordedFromOutside(client, input);
+      return { type: 'signaled', name: signalName ?? '', input: said, behind };
+    }
+    const update = event.workflowExecutionUpdateAcceptedEventAttributes;
+    if (update) {
+      const { input: sent, meta } = update.acceptedRequest ?? {};
+      const [key, message] = [String(event.eventId), { name: sent?.name ?? '', input: value(sent?.args) }];
+      accepted.set(key, message);
+      return { type: 'update_accepted', key, updateId: meta?.updateId ?? '', ...message };
+    }
+    const completed = event.workflowExecutionUpdateCompletedEventAttributes;
+    if (!completed) return undefined;
+    const { meta, outcome, acceptedEventId } = completed;
+    const { name, input } = accepted.get(String(acceptedEventId)) ?? {};
+    const result = outcome?.failure ? undefined : value(outcome?.success);
+    const [key, updateId] = [String(acceptedEventId), meta?.updateId ?? ''];
+    return { type: 'update_completed', key, updateId, name, input, result };
+  }
+
+  function ofRun(event: HistoryEvent): Said | undefined {
+    if (event.workflowTaskCompletedEventAttributes) return { type: 'task_completed' };
+    // Only a reset says of a failed task which run goes on.
+    const reset = event.workflowTaskFailedEventAttributes;
+    if (reset?.newRunId) return { type: 'reset', fromRunId: reset.baseRunId ?? '', runId: reset.newRunId };
+    if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel_requested' };
+    const continued = event.workflowExecutionContinuedAsNewEventAttributes;
+    if (continued) return { type: 'run_continued', runId: continued.newExecutionRunId ?? '' };
+    const completed = event.workflowExecutionCompletedEventAttributes;
+    if (completed) return { type: 'run_succeeded', result: value(completed.result) };
+    const failed = event.workflowExecutionFailedEventAttributes;
+    if (failed) return { type: 'run_failed', error: recordedError(client, failed.failure) };
+    if (event.workflowExecutionCanceledEventAttributes) return { type: 'run_cancelled' };
+    const killed = event.workflowExecutionTerminatedEventAttributes;
+    if (killed)
+      return { type: 'run_failed', error: errorOf('Terminated', killed.reason || 'The run was terminated.') };
+    return event.workflowExecutionTimedOutEventAttributes
+      ? { type: 'run_failed', error: errorOf('Timeout', 'The workflow execution timed out.') }
+      : undefined;
+  }
+}
+
+function errorOf(type: string, message: string): RecordedError {
+  return async () => ({ type, message });
+}

@@ -1,0 +1,114 @@
+import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../../agent/calls/calls.ts';
+import type { DoneCall } from '../../agent/calls/restart.ts';
+import type { RewindPoint } from '../../agent/run/rewind-point.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
+import { isRecordedStart, readRunStart } from '../../agent/start/run-start.ts';
+import {
+  type OperatorDecision,
+  decisionNames,
+  decisionOf,
+  shownDecision,
+} from '../../agent/rules/decisions.ts';
+import { type RunMessage, readRunMessage, runMessageNames } from '../../agent/rules/run-messages.ts';
+import type { Summarized } from '../../agent/session/session.ts';
+import type {
+  AgentRunInput,
+  DecisionReceipt,
+  RecordedResult,
+  RunMessageReceipt,
+} from '../../workflows/messages.ts';
+
+/**
+ * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
+ * A history may be anybody's, and so may a signal or an update in one of ours.
+ */
+
+/** A start that was refused has no question. */
+export function asRunInput(value: unknown): AgentRunInput | undefined {
+  const run = shaped<AgentRunInput>(value, { agent: 'string' });
+  if (run === undefined || isRecordedStart(run)) return run;
+  if (!('input' in run) && run.question === undefined) return run;
+  try {
+    return readRunStart(run, []);
+  } catch {
+    return { agent: run.agent };
+  }
+}
+
+export function asRunResult(value: unknown): RecordedResult | undefined {
+  return shaped<RecordedResult>(value, { stopReason: 'string', iterations: 'number', usage: 'object' });
+}
+
+export function asRewindPoint(value: unknown): RewindPoint | undefined {
+  return shaped<RewindPoint>(value, {
+    from: 'object',
+    pending: 'object',
+    counters: 'object',
+    firstN: 'number',
+  });
+}
+
+export function asCallModelInput(value: unknown): CallModelInput | undefined {
+  return shaped<CallModelInput>(value, { base: 'number', prev: 'string', delta: 'object' });
+}
+
+export function asModelTurn(value: unknown): ModelTurn | undefined {
+  return shaped<ModelTurn>(value, { text: 'string', decision: 'object', usage: 'object' });
+}
+
+export function asResolvedAgent(value: unknown): ResolvedAgent | undefined {
+  return shaped<ResolvedAgent>(value, { manifest: 'object' });
+}
+
+export function asToolResult(value: unknown): ToolResult | undefined {
+  const result = shaped<ToolResult>(value, {});
+  return result?.output === undefined ? undefined : result;
+}
+
+export function asDoneCalls(value: unknown): DoneCall[] {
+  const list: unknown[] = Array.isArray(value) ? value : [];
+  return list.flatMap(
+    (one) => shaped<DoneCall>(one, { call: 'string', tool: 'string', input: 'string' }) ?? [],
+  );
+}
+
+export function asSummarized(value: unknown): Summarized | undefined {
+  return shaped<Summarized>(value, { summary: 'string' });
+}
+
+/** A person's decision, of what the update was sent with and what the run answered: it names the call. */
+export function asDecision(
+  answered: unknown,
+  sent: unknown,
+): { call: string; decision: OperatorDecision; isKept: boolean } | undefined {
+  const receipt = shaped<DecisionReceipt>(answered, { call: 'string', n: 'number', decision: 'string' });
+  if (receipt === undefined || !decisionNames.includes(receipt.decision)) return undefined;
+  const isKept = receipt.kept === true; // its token says later whether it is the answer
+  const read = isKept ? decisionOf : shownDecision;
+  return { call: receipt.call, decision: read(receipt.decision, fieldsOf(sent)), isKept };
+}
+
+/** What a person said to the run as a whole. The run has taken it, so it can be read as the run has read it. */
+export function asRunMessage(answered: unknown, sent: unknown): RunMessage | undefined {
+  const receipt = shaped<RunMessageReceipt>(answered, { message: 'string' });
+  const name = runMessageNames.find((known) => known === receipt?.message);
+  if (name === undefined) return undefined;
+  try {
+    return readRunMessage(name, sent);
+  } catch {
+    return undefined; // another workflow's update that answers alike
+  }
+}
+
+/** Types of the fields that each record of a kind has. */
+type Shape<T> = { [F in keyof T]?: 'string' | 'number' | 'object' };
+
+function shaped<T extends object>(value: unknown, shape: Shape<T>): T | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const fits = Object.entries(shape).every(([name, type]) => {
+    const field = fields.get(name);
+    return typeof field === type && field !== null;
+  });
+  return fits ? (value as T) : undefined; // a record of ours, as its own fields say
+}

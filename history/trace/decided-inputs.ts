@@ -1,0 +1,43 @@
+import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { withApproved } from '../../agent/rules/approval.ts';
+import { effectOf } from '../../agent/rules/decisions.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+
+/** Inputs that people gave to the calls of one turn, and inputs that they approved, by call. */
+export interface DecidedInputs {
+  readonly given: ReadonlyMap<string, Json>;
+  readonly approved: ReadonlyMap<string, Json>;
+}
+
+export function createDecidedInputs() {
+  const given = new Map<string, Json>();
+  const approved = new Map<string, Json>();
+  const waiting = new Map<string, WaitingCall>();
+  return {
+    inputs: { given, approved } satisfies DecidedInputs,
+    next(event: RunEvent): void {
+      if (event.type === 'waiting') waiting.set(event.wait.call, event.wait);
+      const wait = event.type === 'decided' ? waiting.get(event.call) : undefined;
+      if (event.type !== 'decided' || wait === undefined) return;
+      const { call, decision } = event;
+      const effect = effectOf(decision);
+      if (effect.type !== 'again') return;
+      if (effect.input !== undefined) given.set(call, effect.input);
+      if (decision.type === 'approve') approved.set(call, effect.input ?? wait.toolInput);
+    },
+    /** `remembered` with an approval that holds for the rest of the run. */
+    approvals(call: string, decision: OperatorDecision, remembered?: string[]): string[] | undefined {
+      const wait = waiting.get(call);
+      const input = approved.get(call);
+      const what = decision.type === 'approve' ? decision.remember : undefined;
+      if (what === undefined || wait === undefined || input === undefined) return remembered;
+      return withApproved(remembered, wait.tool, input, what);
+    },
+    /** Another turn has its own calls, with the same ids after a rewind. */
+    clear(): void {
+      given.clear();
+      approved.clear();
+    },
+  };
+}

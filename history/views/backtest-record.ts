@@ -1,0 +1,97 @@
+import type { Client } from '@temporalio/client';
+import type { RecordedRunRef } from '../../agent/backtest/backtest-calls.ts';
+import {
+  type BacktestReport,
+  type BacktestedRun,
+  totalsOf,
+  unreadRun,
+} from '../../agent/backtest/backtest-report.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
+import type { BacktestInput } from '../../workflows/messages.ts';
+import type { Fact } from '../read/fact.ts';
+import { readLineage } from '../read/lineage.ts';
+import type { RunRef } from '../read/pages.ts';
+import type { Recorded } from '../read/payloads.ts';
+
+/** A backtest as it stands, with the run that has just been compared, or none at its beginning and its end. */
+export interface BacktestProgress {
+  report: BacktestReport;
+  compared: BacktestedRun | undefined;
+}
+
+/** Reads a backtest from the history of its workflow. `follow`: and what is to come, until it ends. */
+export async function* readBacktest(
+  client: Client,
+  run: RunRef,
+  { id, follow }: { id: string; follow: boolean },
+): AsyncGenerator<BacktestProgress> {
+  const report: BacktestReport = {
+    id,
+    agent: '',
+    model: null,
+    status: 'running',
+    total: 0,
+    runs: [],
+    totals: totalsOf([]),
+  };
+  /** Inputs of the activities under way, by the fact that began each. */
+  const begun = new Map<string, { name: string; input: Recorded }>();
+  for await (const fact of readLineage(client, run, follow)) {
+    if (fact.type === 'scheduled' && fact.of === 'activity') begun.set(fact.key, fact);
+    if (fact.type === 'started') {
+      begun.clear(); // a new run counts its events anew
+      Object.assign(report, await beginning(fact.input));
+      yield { report, compared: undefined };
+    }
+    const compared = await comparedBy(fact, begun);
+    if (compared !== undefined) {
+      report.runs.push(compared);
+      report.totals = totalsOf(report.runs);
+      yield { report, compared };
+    }
+    const status = statusBy(fact);
+    if (status === undefined) continue;
+    report.status = status;
+    yield { report, compared: undefined };
+  }
+}
+
+async function beginning(input: Recorded): Promise<Pick<BacktestReport, 'agent' | 'model' | 'total'>> {
+  const { agent, overrides, runs, counts } = (await input()) as BacktestInput; // started by our client, or by itself
+  const before = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
+  return { agent, model: overrides?.model ?? null, total: before + runs.length };
+}
+
+async function comparedBy(
+  fact: Fact,
+  begun: ReadonlyMap<string, { name: string; input: Recorded }>,
+): Promise<BacktestedRun | undefined> {
+  if ((fact.type !== 'succeeded' && fact.type !== 'failed') || fact.of !== 'activity') return undefined;
+  const activity = begun.get(fact.key);
+  if (activity === undefined) return undefined;
+  if (fact.type === 'failed') {
+    const { workflowId, runId } = recordedRunOf(await activity.input());
+    return unreadRun(workflowId, runId, await fact.error());
+  }
+  if (activity.name !== 'compareRun') return undefined;
+  return (await fact.result()) as BacktestedRun; // the activity's
+}
+
+/** Both activities of a backtest are about one recorded run. */
+function recordedRunOf(input: unknown): RecordedRunRef {
+  const { before = input } = fieldsOf(input);
+  return before as RecordedRunRef; // written by the backtest
+}
+
+function statusBy({ type }: Fact): BacktestReport['status'] | undefined {
+  switch (type) {
+    case 'run_succeeded':
+      return 'completed';
+    case 'run_failed':
+      return 'failed';
+    case 'run_cancelled':
+      return 'cancelled';
+    default:
+      return undefined;
+  }
+}

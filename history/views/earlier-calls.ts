@@ -1,0 +1,191 @@
+import type { Client } from '@temporalio/client';
+import { parseActivityId } from '../../agent/calls/calls.ts';
+import { isDropped } from '../../agent/calls/restart.ts';
+import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { type OperatorDecision, isAnswerFor } from '../../agent/rules/decisions.ts';
+import { editsOf } from '../../agent/run/transcript-edits.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Fact } from '../read/fact.ts';
+import { readFacts } from '../read/facts.ts';
+import type { RunRef } from '../read/pages.ts';
+import type { Recorded } from '../read/payloads.ts';
+import { rewindStep } from '../read/scheduled-call.ts';
+import { asDecision, asRunInput, asToolResult } from '../read/records.ts';
+
+/** Whose calls: one tool's, of one agent of the workflow. */
+export interface CallsOf {
+  tool: string;
+  scope: number;
+}
+
+/** The calls that ended so far, over all the runs that go on from each other, and how far the run was read. */
+export interface EndedCalls {
+  calls: readonly { call: string; toolInput: Json; output: Json }[];
+  bytes: number;
+  /** Begun and not ended, by the fact that began them. */
+  open: ReadonlyMap<string, { call: string; input: Recorded }>;
+  /** Deferred and without a result, by call. */
+  deferred: ReadonlyMap<string, Deferred>;
+  /** Answers by token that came while their calls ran, by call: the token of a call is known when the call has deferred. */
+  early: ReadonlyMap<string, readonly OperatorDecision[]>;
+  /** Decisions that were accepted and not taken, by the fact that accepted them: what was sent. */
+  decisions: ReadonlyMap<string, Recorded>;
+  /** Id of the last fact that is in it. */
+  upTo: number;
+}
+
+interface Deferred {
+  toolInput: Json;
+  token: string | undefined;
+}
+
+const NONE: EndedCalls = {
+  calls: [],
+  bytes: 0,
+  open: new Map(),
+  deferred: new Map(),
+  early: new Map(),
+  decisions: new Map(),
+  upTo: 0,
+};
+
+/**
+ * Reads the calls of `run` that have ended. Of what is `known` from before, only what came since is read: from the end of
+ * the history, so that a late call costs what an early one does.
+ */
+export async function readEndedCalls(
+  client: Client,
+  run: RunRef,
+  of: CallsOf,
+  known: (run: RunRef) => EndedCalls | undefined,
+): Promise<EndedCalls> {
+  const before = known(run);
+  if (before !== undefined) return withFacts(before, await factsSince(client, run, before.upTo), of);
+  const facts: Fact[] = [];
+  for await (const fact of readFacts(client, run)) if (isOfInterest(fact, of)) facts.push(fact);
+  const origin = of.scope === 0 ? await originOf(run, facts[0]) : undefined;
+  if (origin === undefined) return withFacts(NONE, facts, of);
+  const { calls, bytes } = await readEndedCalls(client, origin.run, of, known);
+  const kept = calls
+    .filter(({ call }) => origin.keeps(call))
+    .map((ended) => ({ ...ended, output: origin.edits.get(ended.call) ?? ended.output }));
+  return withFacts({ ...NONE, calls: kept, bytes }, facts, of);
+}
+
+async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact[]> {
+  const facts: Fact[] = [];
+  for await (const fact of readFacts(client, run, { latestFirst: true })) {
+    if (fact.id <= id) break;
+    facts.push(fact);
+  }
+  return facts.toReversed();
+}
+
+/** Facts of no interest are dropped while reading, because a history may be long. */
+function isOfInterest(fact: Fact, { tool }: CallsOf): boolean {
+  if (fact.type === 'scheduled')
+    return fact.of === 'activity' && (fact.name === tool || fact.name === REWIND_POINT);
+  return ['started', 'succeeded', 'update_accepted', 'update_completed'].includes(fact.type);
+}
+
+/** The run that another one goes on from, and which of its calls are part of that one. */
+interface CallsBefore {
+  run: RunRef;
+  keeps(call: string): boolean;
+  /** Results that a person has replaced, by call. */
+  edits: ReadonlyMap<string, Json>;
+}
+
+async function originOf({ workflowId }: RunRef, first: Fact | undefined): Promise<CallsBefore | undefined> {
+  if (first?.type !== 'started') return undefined;
+  const { from, restart, pending } = asRunInput(await first.input()) ?? {};
+  const before = restart?.from ?? from;
+  if (before === undefined) return undefined;
+  const run = { workflowId: before.workflowId ?? workflowId, runId: before.runId };
+  if (restart === undefined) return { run, keeps: () => true, edits: new Map() };
+  // What ended in a turn that is taken up again stays.
+  const again = restart.turn && [];
+  const edits = new Map(editsOf(restart, pending).map(({ call, observation }) => [call, observation]));
+  return { run, keeps: (call) => !isDropped(call, { step: restart.step, again }), edits };
+}
+
+async function withFacts(
+  before: EndedCalls,
+  facts: readonly Fact[],
+  { tool, scope }: CallsOf,
+): Promise<EndedCalls> {
+  let calls = [...before.calls];
+  const open = new Map(before.open);
+  const [deferred, decisions] = [new Map(before.deferred), new Map(before.decisions)];
+  const early = new Map(before.early);
+  let { bytes } = before;
+  for (const fact of facts) {
+    const rewound = await rewindStep(fact);
+    if (rewound !== undefined) drop(rewound);
+    else if (fact.type === 'scheduled' && fact.name === tool) {
+      const id = parseActivityId(fact.workId);
+      if (id?.scope !== scope) continue;
+      open.set(fact.key, { call: id.call, input: fact.input });
+      deferred.delete(id.call); // the tool is started again
+    } else if (fact.type === 'succeeded') {
+      const begun = open.get(fact.key);
+      if (begun === undefined) continue;
+      open.delete(fact.key);
+      const result = asToolResult(await fact.result());
+      if (result === undefined) continue;
+      const toolInput = ((await begun.input()) ?? null) as Json; // a tool activity's one argument
+      if (result.kind === 'deferred') handedOver(begun.call, { toolInput, token: result.token });
+      else add(begun.call, toolInput, result.output);
+    } else if (fact.type === 'update_accepted' && open.size + deferred.size > 0)
+      decisions.set(fact.key, fact.input);
+    else if (fact.type === 'update_completed') await decided(fact.key, fact.result);
+  }
+  return { calls, bytes, open, deferred, early, decisions, upTo: facts.at(-1)?.id ?? before.upTo };
+
+  /** The run has rewound itself. */
+  function drop(step: number): void {
+    calls = calls.filter(({ call }) => !isDropped(call, { step }));
+    bytes = calls.reduce(
+      (sum, { toolInput, output }) => sum + utf8Length(JSON.stringify([toolInput, output])),
+      0,
+    );
+    for (const state of [open, deferred, early, decisions]) state.clear();
+  }
+
+  function add(call: string, toolInput: Json, output: Json): void {
+    early.delete(call);
+    calls.push({ call, toolInput, output });
+    bytes += utf8Length(JSON.stringify([toolInput, output]));
+  }
+
+  /** The result comes from outside, and may have come already. */
+  function handedOver(call: string, waiting: Deferred): void {
+    deferred.set(call, waiting);
+    const answers = early.get(call) ?? [];
+    early.delete(call);
+    const answer = answers.find((one) => isAnswerFor(waiting.token, one));
+    if (answer !== undefined) resolved(call, answer);
+  }
+
+  function resolved(call: string, decision: OperatorDecision): void {
+    const waiting = deferred.get(call);
+    if (decision.type !== 'resolve' || waiting === undefined) return;
+    deferred.delete(call);
+    add(call, waiting.toolInput, decision.output);
+  }
+
+  async function decided(key: string, answer: Recorded | undefined): Promise<void> {
+    const sent = decisions.get(key);
+    decisions.delete(key);
+    if (sent === undefined || answer === undefined) return;
+    const made = asDecision(await answer(), await sent());
+    const id = parseActivityId(made?.call ?? '');
+    if (made === undefined || id?.scope !== scope) return;
+    const { call } = id;
+    const waiting = deferred.get(call);
+    const isRunning = waiting === undefined && [...open.values()].some((begun) => begun.call === call);
+    if (!made.isKept || isAnswerFor(waiting?.token, made.decision)) resolved(call, made.decision);
+    else if (isRunning) early.set(call, [...(early.get(call) ?? []), made.decision]);
+  }
+}

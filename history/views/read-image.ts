@@ -1,0 +1,39 @@
+import type { Client } from '@temporalio/client';
+import type { ImageRef } from '../../agent/values/content.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
+import { sendSignal } from '../../workflows/messages.ts';
+import { readFacts, readStart } from '../read/facts.ts';
+import { type RunRef, isNotFound } from '../read/pages.ts';
+import type { RecordedBehind } from '../read/payloads.ts';
+
+/** An image of a question, from the one place that has it. `run`: whose transcript refers to it. Undefined where that is gone. */
+export async function readImage(
+  client: Client,
+  run: RunRef,
+  { workflowId = run.workflowId, runId = run.runId, message, index }: ImageRef,
+): Promise<Uint8Array | undefined> {
+  try {
+    const place = { workflowId, runId };
+    const behind =
+      message === undefined
+        ? (await readStart(client, place))?.behind
+        : await behindMessage(client, place, message);
+    const image = await behind?.(index);
+    return image instanceof Uint8Array ? image : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function behindMessage(
+  client: Client,
+  session: RunRef,
+  id: string,
+): Promise<RecordedBehind | undefined> {
+  for await (const fact of readFacts(client, session)) {
+    if (fact.type !== 'signaled' || fact.name !== sendSignal.name) continue;
+    if (fieldsOf(await fact.input())['id'] === id) return fact.behind;
+  }
+  return undefined;
+}
