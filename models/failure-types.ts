@@ -1,25 +1,11 @@
+import { problemOfStatus } from '../agent/values/http-exchange.ts';
 import type { ModelErrorType } from './model.ts';
 
-/** What an HTTP status means, whichever provider says it. `said` is its word and its message. */
+/** Error type of an HTTP status, for any provider. `said` is the provider's code and message. */
 export function typeOfStatus(status: number, said: string): ModelErrorType {
   if ([400, 413, 422].includes(status) && isContextTooLong(said)) return 'ModelContextTooLong';
-  switch (status) {
-    case 401:
-      return 'ModelAuthenticationError';
-    case 402: // no credit: as `insufficient_quota`
-    case 429:
-      return 'ModelRateLimited';
-    case 403:
-      return 'ModelPermissionDenied';
-    case 404:
-      return 'ModelNotFound';
-    case 408:
-      return 'ModelTimeout';
-    case 409:
-      return 'ModelConflict';
-    default:
-      return status >= 500 ? 'ModelServerError' : 'ModelBadRequest';
-  }
+  if (status === 402) return 'ModelRateLimited'; // no credit: as `insufficient_quota`
+  return status === 409 ? 'ModelConflict' : `Model${problemOfStatus(status)}`;
 }
 
 function isContextTooLong(said: string): boolean {
@@ -28,7 +14,9 @@ function isContextTooLong(said: string): boolean {
   );
 }
 
-/** Another attempt may get through. An account without credit is told from one that asks too often by the caller. */
+/**
+ * Another attempt may get through. The caller distinguishes an account without credit from one with too many requests.
+ */
 export function mayPass(type: ModelErrorType): boolean {
   return ['ModelRateLimited', 'ModelTimeout', 'ModelConflict', 'ModelServerError'].includes(type);
 }

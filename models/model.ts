@@ -1,6 +1,6 @@
-import type { Tokens } from '../agent/price.ts';
+import type { Tokens } from '../agent/definition/price.ts';
 import type { ModelRequest } from '../agent/transcript/request.ts';
-import type { Json, ToolCall } from '../agent/vocabulary.ts';
+import type { Json, ToolCall } from '../agent/values/vocabulary.ts';
 
 export type { ModelRequest };
 
@@ -9,32 +9,32 @@ export interface ModelReply {
   toolCalls: ToolCall[];
   /** As the provider says it; `length` means the reply was cut and is never acted on. */
   finishReason: string;
-  /** What the model thought before it replied, where its provider says so: shown and recorded, never parsed. */
+  /** The model's reasoning before the reply, if the provider returns it: shown and recorded, never parsed. */
   reasoning?: string | undefined;
   /**
-   * What the provider wants back when this reply is shown to it again, before the results of its tool calls: JSON of your
-   * own, which comes back with `reasoning` in the assistant's message. Left out, neither comes back.
+   * Data that the provider needs when this reply is shown to it again, before the results of its tool calls: JSON in
+   * your own format, which comes back with `reasoning` in the assistant's message. Left out, neither comes back.
    */
   providerData?: Json | undefined;
   /**
-   * `cachedTokens`, of the prompt's, where the provider says so. Left out, or all 0, where it has not counted: the reply's
-   * tokens are then unknown.
+   * `cachedTokens`: those of the prompt's tokens that were cached, if the provider reports them. Left out, or all 0, if
+   * the provider has not counted: usage is then unknown.
    */
   usage?: Tokens | undefined;
   /** For instance a parameter that was left out because the model refused it. */
   warnings?: string[] | undefined;
 }
 
-/** Who is asking: enough to make a request reproducible and to cancel it. */
+/** Context of a model call: enough to make a request reproducible and to cancel it. */
 export interface ModelCallContext {
   /** Aborted when the run is cancelled, or nothing was heard for `requestTimeout`; the HTTP request must end with it. */
   signal: AbortSignal;
   /**
    * The piece of text that just arrived (streaming only). Every call is a sign of life, which starts `requestTimeout`
-   * again; something that brings no text is told as ''.
+   * again; a sign of life without text is ''.
    */
   onText(piece: string): void;
-  /** The same for what the model thinks before it writes. */
+  /** The same for the model's reasoning before its text. */
   onReasoning?(piece: string): void;
   /** `3` for the third iteration, `3.1` for a request made by that iteration's first tool call. */
   step: string;
@@ -42,14 +42,21 @@ export interface ModelCallContext {
 }
 
 /**
- * A model adapter: one function. Called by the `callModel` activity, once per attempt; retries are the caller's.
- * Throws {@link ModelError} for what it understands; anything else counts as retryable.
+ * A model adapter: one function. Called by the `callModel` activity, once per attempt; retries are the caller's. Throws
+ * {@link ModelError} for errors that it can classify; any other error counts as retryable.
  */
 export interface Model {
   call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
-  /** How lists call it, where it is given in an agent's definition: `scripted`. Default: by the agent's name. */
+  /** Name in lists for a model in an agent's definition: `scripted`. Default: the agent's name. */
   label?: string | undefined;
-  /** Checked when a config is loaded: a sentence that says what is missing, or undefined. */
+  /** The name that requests ask for, whatever the config calls the model. Default: the key in `models`, or the agent's name. */
+  modelName?: string | undefined;
+  /**
+   * Code that gives the model a name, such as `openai('gpt-4o-mini', { … })`. A model with this hint and without `modelName` is
+   * refused directly in an agent: its server would be asked for the agent's name.
+   */
+  nameHint?: string | undefined;
+  /** Checked when a config is loaded: a sentence with the missing setting, or undefined. */
   validate?(): string | undefined;
 }
 
@@ -90,4 +97,11 @@ export class ModelError extends Error {
 /** A model of your own: `call` is all it takes. */
 export function defineModel(model: Model): Model {
   return model;
+}
+
+/** Store of replies to identical requests, by key (64 hex digits). May be slow or broken: no call fails for it. */
+export interface ReplyStore {
+  /** undefined: there is none. */
+  get(key: string): Promise<Json | undefined> | Json | undefined;
+  set(key: string, value: { [field: string]: Json }): unknown;
 }

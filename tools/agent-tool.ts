@@ -4,17 +4,17 @@ import { type Approval, type Tool, type ToolOptions, defineTool } from './tool.t
 export interface AgentToolOptions {
   /** The agent that does the work, by the name it has in the config. */
   agent: string;
-  /** What the calling agent knows it as. Default: the agent's name. */
+  /** Name of the tool for the calling agent. Default: the agent's name. */
   name?: string | undefined;
   description: string;
-  /** What becomes of a sub-agent that fails: as for any tool. */
+  /** Reaction to a sub-agent that fails: as for any tool. */
   onFailure?: ToolOptions['onFailure'];
   returnDirect?: boolean | undefined;
   approval?: Approval<string> | undefined;
   askTimeout?: ToolOptions['askTimeout'];
 }
 
-/** Another agent as a tool: each call is a run of its own, a child workflow whose id is the parent's and the call's. */
+/** Another agent as a tool: each call is a separate run, a child workflow whose id is the parent's and the call's. */
 export function agentTool({ agent, name = agent, ...options }: AgentToolOptions): Tool {
   const tool = defineTool({
     ...options,

@@ -1,14 +1,15 @@
 import { z } from 'zod/v4';
 import type { $ZodIssue } from 'zod/v4/core';
-import type { Json } from '../agent/vocabulary.ts';
+import type { Json } from '../agent/values/vocabulary.ts';
 import { type OutputOf, type ZodSchema, forZod } from './zod-schema.ts';
 
 /** A value that suits two rules in turn would be changed for ever. */
 const ROUNDS = 3;
 
 /**
- * Reads what a model wrote: where the schema refuses a value that pydantic takes in its lax mode, at whatever depth, it is
- * changed as there, and asked again. Numbers may come as text or as a boolean; booleans as 1, 0, or a word for yes or no.
+ * Coerces a model's input: a value that the schema refuses, at any depth, and that pydantic's lax mode accepts is
+ * converted as there, and checked again. Numbers may come as text or as a boolean; booleans as 1, 0, or a word for yes
+ * or no.
  */
 export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafeParseResult<OutputOf<S>> {
   const ours = forZod(schema);
@@ -28,7 +29,7 @@ interface Change {
   part: Json;
 }
 
-/** The same value where nothing is changed. Copied once, not for each change: a list may have thousands to mend. */
+/** The same value where nothing is changed. Copied once, not for each change: a list may have thousands to fix. */
 function mend(value: Json, issues: readonly $ZodIssue[]): Json {
   const changes = issues.flatMap((issue) => changeFor(value, issue));
   if (changes.length === 0) return value;
@@ -37,7 +38,7 @@ function mend(value: Json, issues: readonly $ZodIssue[]): Json {
   return copy.value;
 }
 
-/** None: the part is not there, or it is not to be mended. */
+/** None: the part is not there, or it is not to be fixed. */
 function changeFor(value: Json, issue: $ZodIssue): Change[] {
   const part = partAt(value, issue.path);
   if (part === undefined) return [];
@@ -58,7 +59,7 @@ function put(root: { [key: string]: Json }, path: readonly PropertyKey[], part: 
   const holder = partAt(root, path.slice(0, -1));
   const key = path.at(-1);
   if (holder === null || typeof holder !== 'object' || key === undefined) return;
-  // Not by assignment: a key may be called __proto__.
+  // No assignment, since a key may be called __proto__.
   Object.defineProperty(holder, key, { value: part, enumerable: true, writable: true, configurable: true });
 }
 

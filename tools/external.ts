@@ -6,14 +6,15 @@ export interface ExternalToolOptions extends ToolOptions {
   input?: ZodObject | undefined;
   /** The queue its worker polls. Default: the agents' own. */
   taskQueue?: string | undefined;
-  /** Of an activity that heartbeats: how long it may be silent before it is given to another worker. */
+  /** For an activity that heartbeats: the longest silence before it is given to another worker. */
   heartbeatTimeout?: number | string | undefined;
 }
 
 /**
- * A tool that another worker runs, in any language: an ordinary Temporal activity of the tool's name with the input as its
- * one argument; what it returns is the observation. A failure of the type `ToolError` is told to the model, any other is
- * retried; with `effects: 'once'` it leaves the call in doubt. Its key against doubled effects is made of workflow id, activity id (without `~n`) and input: docs/external-tools.md.
+ * A tool that another worker runs, in any language: an ordinary Temporal activity of the tool's name with the input as
+ * its one argument; what it returns is the observation. A failure of the type `ToolError` goes to the model, any other
+ * is retried; with `effects: 'once'` it leaves the call in doubt. Its idempotency key is made of workflow id, activity
+ * id (without `~n`) and input: docs/external-tools.md.
  */
 export function externalTool({ input, taskQueue, heartbeatTimeout, ...options }: ExternalToolOptions): Tool {
   const run = () => {

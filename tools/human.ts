@@ -5,12 +5,12 @@ import { type Tool, type ToolOptions, defineTool } from './tool.ts';
 export interface HumanOptions extends Pick<ToolOptions, 'askTimeout' | 'returnDirect'> {
   /** Default 'ask_human'. */
   name?: string | undefined;
-  /** What the model is told: whom it asks, and when it should. */
+  /** Description for the model: the person to ask, and the occasions. */
   description?: string | undefined;
 }
 
 /**
- * A person as a tool: the model's question waits, as a call of the reason `deferred`, until somebody answers it with
+ * A person as a tool: the model's question waits, as a call of the reason `deferred`, until a person answers it with
  * `resolve`, from the CLI, a program or the Web UI. Nothing runs meanwhile.
  */
 export function human({

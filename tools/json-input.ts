@@ -1,9 +1,7 @@
-import { isObject } from '../agent/json-object.ts';
-import type { JsonSchema } from '../agent/manifest.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import { isObject, parseJson } from '../agent/values/json-object.ts';
+import type { JsonSchema } from '../agent/definition/manifest.ts';
+import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { ToolInputError } from './tool.ts';
-
-type JsonObject = { [key: string]: Json };
 
 /**
  * An input as an object, for a tool that checks its fields itself. A text is taken as JSON if it holds an object, else it
@@ -21,7 +19,7 @@ export function whatItTakes(name: string, schema: JsonSchema): string {
 }
 
 function fromText(schema: JsonSchema, text: string): JsonObject {
-  const whole = parsed(text);
+  const whole = parseJson(text);
   if (isObject(whole)) return whole;
   const fields = isObject(schema['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
@@ -36,12 +34,4 @@ function valueFor(field: Json | undefined, text: string, whole: Json | undefined
   const type = isObject(field) ? field['type'] : undefined;
   const takesText = type === undefined || [type].flat().includes('string');
   return takesText ? text : (whole ?? text);
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
-  } catch {
-    return undefined;
-  }
 }

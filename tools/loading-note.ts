@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** What loading a config waits for, on Node's diagnostics_channel: whoever loads it can say so. */
+/** Notes on slow steps of loading a config, on Node's diagnostics_channel, for the program that loads it. */
 export const loadingNotes = channel('reloop:loading');
 
 export interface LoadingNote {

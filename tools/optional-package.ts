@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url);
 export type OptionalPackage = '@modelcontextprotocol/sdk' | 'pyodide' | 'zod-to-json-schema';
 
 /**
- * Called where a tool is defined, so that what is missing is said when the config is loaded and not in the middle of a
- * run. `who` is what the user wrote: `python()`. Throws an Error that says what to install.
+ * Called where a tool is defined, so that a missing package is reported when the config is loaded and not in the middle
+ * of a run. `who` is the user's code: `python()`. Throws an Error with the package to install.
  */
 export function requirePackage(name: OptionalPackage, who: string, find = versionOf): void {
   const { peerDependencies } = require('reloop/package.json') as Manifest; // of the package this file is in
@@ -26,14 +26,14 @@ interface Manifest {
   peerDependencies: { [name in OptionalPackage]: string };
 }
 
-/** Where npm has put it for this package. By its files, as not every package lets its package.json be required. */
+/** Version of the installed package. Read from its files, since not every package lets its package.json be required. */
 function versionOf(name: OptionalPackage): string | undefined {
   for (const folder of require.resolve.paths(name) ?? []) {
     try {
       const { version } = require(`${folder}/${name}/package.json`) as { version: string }; // every package has one
       return version;
     } catch {
-      // Not there: the next folder.
+      // Not in this folder; look in the next.
     }
   }
   return undefined;

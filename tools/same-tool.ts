@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from './tool.ts';
 
-/** What a tool was made from: the function that made it, and its options. */
+/** Origin of a tool: the function that made it, and its options. */
 interface Origin {
   maker: unknown;
   options: unknown;
@@ -9,7 +9,7 @@ interface Origin {
 
 const origins = new WeakMap<Tool, Origin>();
 
-/** Remembers what `tool` was made from, so that a second one that is written in place counts as the same. */
+/** Remembers the origin of `tool`, so that a second tool with the same options counts as the same. */
 export function madeBy(maker: unknown, options: unknown, tool: Tool): Tool {
   origins.set(tool, { maker, options });
   return tool;

@@ -1,7 +1,7 @@
-import type { Json } from '../agent/vocabulary.ts';
+import type { Json } from '../agent/values/vocabulary.ts';
 import type { ToolContext } from './tool.ts';
 
-/** What a tool did with its context. */
+/** A tool's use of its context. */
 export interface TestToolContext extends ToolContext {
   readonly checkpoints: readonly Json[];
   readonly progressTexts: readonly string[];
@@ -9,8 +9,9 @@ export interface TestToolContext extends ToolContext {
 }
 
 /**
- * A context for a test of a tool: `await tool.run(input, toolContext())`. It keeps what the tool stores and says, and hands the
- * last checkpoint back as `lastCheckpoint`. What the test gives comes first; a question to a model has to be given its answer.
+ * A context for a test of a tool: `await tool.run(input, toolContext())`. It keeps the tool's checkpoints, progress and
+ * logs, and returns the last checkpoint as `lastCheckpoint`. The test's own fields come first; `complete` needs one,
+ * with the model's answer.
  */
 export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
   const checkpoints: Json[] = [];
@@ -29,7 +30,7 @@ export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
     lastCheckpoint: undefined,
     idempotencyKey: 'test-key',
     earlierCalls: () => Promise.resolve([]),
-    defer: () => ({ token: 'test-token' }),
+    defer: () => Promise.resolve({ token: 'test-token' }),
     complete: (prompt) =>
       Promise.reject(
         new Error(

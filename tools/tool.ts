@@ -1,7 +1,7 @@
-import { isObject } from '../agent/json-object.ts';
+import { isObject, parseJson } from '../agent/values/json-object.ts';
 import { z } from 'zod/v4';
-import type { JsonSchema, Options, ToolRules } from '../agent/manifest.ts';
-import type { Json } from '../agent/vocabulary.ts';
+import type { JsonSchema, Options, ToolRules } from '../agent/definition/manifest.ts';
+import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { coerceTo } from './coerce.ts';
 import {
   type JsonSchemaPart,
@@ -20,7 +20,7 @@ export interface EarlierCall {
   output: Json;
 }
 
-/** What a tool is given beside its input. Tools know nothing of Temporal: a test passes a plain object. */
+/** Context of a tool call, beside the input. Tools know nothing of Temporal: a test passes a plain object. */
 export interface ToolContext {
   /** Aborted when the call is cancelled or its time is over. */
   signal: AbortSignal;
@@ -37,16 +37,18 @@ export interface ToolContext {
   /** Asks the agent's model; its usage counts. */
   complete(prompt: string): Promise<string>;
   /**
-   * Right before the effect, in a tool of `effects: 'once'`: resolves when this attempt may still take effect, and throws when
-   * the call was cancelled, timed out or given to somebody else. Then nothing has been done, which Reloop takes from here.
+   * Right before the effect, in a tool of `effects: 'once'`: resolves when this attempt may still take effect, and
+   * throws when the call was cancelled, timed out or given to another worker. Then there was no effect, and Reloop
+   * knows it.
    */
   commit(): Promise<void>;
   /**
-   * Leaves the result to somebody outside: when `run` has returned, the call waits, as `deferred`, until it is resolved, over
-   * any number of restarts. What `run` returns is shown to who is asked. The token is for a caller who does not know the
-   * run: `client.resolve(token, output)`.
+   * Defers the result: when `run` has returned, the call waits, as `deferred`, until it is resolved, over any number of
+   * restarts. The person who is asked sees the return value of `run`. The token is for a caller without the run's id:
+   * `client.resolve(token, output)`. It is random, stored when the promise resolves, and the same in every attempt of
+   * the call until `run` has returned. Throws when the attempt is no longer this worker's.
    */
-  defer(): { token: string };
+  defer(): Promise<{ token: string }>;
   /** 1 for the first try. */
   attempt: number;
   /** `3.1`: third iteration, first call. */
@@ -64,7 +66,7 @@ export interface ToolRetry {
   maximumInterval?: number | string | undefined;
 }
 
-/** What decides whether a person has to allow a call. */
+/** Rule for the approval of a call by a person. */
 export type Approval<Input = never> =
   | 'always'
   | 'never'
@@ -84,7 +86,9 @@ export interface ApprovalContext {
   callId: string;
 }
 
-/** How long a person is waited for, and what then: the model is told ('observe', the default), or the run fails. */
+/**
+ * Longest wait for a person, and the reaction at its end: the model is told ('observe', the default), or the run fails.
+ */
 export type AskTimeoutOption =
   number | string | { after: number | string; unanswered?: 'observe' | 'fail' | undefined };
 
@@ -95,7 +99,7 @@ export interface ToolOptions extends Options<ToolRules> {
   timeout?: number | string | undefined;
   /** Default 3 attempts, 1 s apart, doubling, at most 30 s. */
   retry?: ToolRetry | undefined;
-  /** Whether a person has to allow each call before it runs. Default 'never'. */
+  /** Approval by a person before each call runs. Default 'never'. */
   approval?: Approval | undefined;
   /**
    * For a tool of `effects: 'none'` that takes milliseconds: a call's first attempt is made with the model call that decided on it, in
@@ -103,11 +107,11 @@ export interface ToolOptions extends Options<ToolRules> {
    * activity, as any other call, and is run again. Default: false; true for the calculator.
    */
   inline?: boolean | undefined;
-  /** How long a call may wait for a person. Default: the agent's, which is as long as it takes. */
+  /** Longest wait of a call for a person. Default: the agent's, else no limit. */
   askTimeout?: AskTimeoutOption | undefined;
 }
 
-/** A tool. Made by {@link defineTool}; agents list tools of any input, which is what `Tool` alone means. */
+/** A tool. Made by {@link defineTool}; `Tool` without parameters is a tool of any input, as agents list them. */
 export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   /** null: one plain string. */
   inputSchema: JsonSchema | null;
@@ -115,20 +119,20 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   parseInput(input: Json): unknown;
   run(input: Input, context: ToolContext): Output;
   reconcile?: Reconcile<Input> | undefined;
-  /** Not run here but elsewhere: by another worker's activity, or as a run of another agent. Made by the tools that do so. */
+  /** Set if the tool runs elsewhere: in another worker's activity, or as a run of another agent. */
   remote?: RemoteTool | undefined;
 }
 
 /**
- * Of a tool of `effects: 'once'`: looks where its effect would show, and says whether a call that was lost in the middle has
- * taken effect. The context is that of the call, with its idempotency key. Run when the lost attempt must have ended.
+ * For a tool with `effects: 'once'`: checks the place of the effect, and reports whether an interrupted call took
+ * effect. The context is the call's, with its idempotency key. Runs when the lost attempt must have ended.
  */
 export type Reconcile<Input = never> = (
   input: Input,
   context: ToolContext,
 ) => Reconciled | Promise<Reconciled>;
 
-/** `done`, with what the tool would have returned; not done, so that it may run; or nobody knows. */
+/** `done`, with the tool's result; `notDone`, so that it may run; or `unknown`. */
 export type Reconciled = { status: 'done'; output: unknown } | { status: 'notDone' } | { status: 'unknown' };
 
 export type RemoteTool =
@@ -188,13 +192,13 @@ function checkSchema(name: string, input: unknown): asserts input is ZodObject {
   throw new Error(
     isZod3(input)
       ? `Tool "${name}": its input ${NOT_ZOD_3}.`
-      : `Tool "${name}": its input is no zod object. Write z.object({ … }), or leave it out for one plain string.`,
+      : `Tool "${name}": its input is not a zod object. Write z.object({ … }), or leave it out for one plain string.`,
   );
 }
 
 function jsonSchema(name: string, input: ZodObject): JsonSchema {
   try {
-    // Which draft it is costs tokens, and some providers refuse to hear it.
+    // The name of the draft costs tokens, and some providers refuse it.
     const { $schema: _draft, ...schema } = jsonSchemaOf(input, withoutNoise);
     return schema;
   } catch (error) {
@@ -204,7 +208,7 @@ function jsonSchema(name: string, input: ZodObject): JsonSchema {
   }
 }
 
-/** Every whole number is a safe one in zod; models need not be told. */
+/** In zod every whole number is a safe one; models do not need these bounds. */
 function withoutNoise(part: JsonSchemaPart): void {
   if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
@@ -221,8 +225,8 @@ function singleString(name: string): (input: Json) => string {
 }
 
 /**
- * A text that is a JSON object of the tool's fields is that object, which is what the schema told the model to write. Any
- * other text goes to the first field, as in LangChain; and where there is no field any input will do.
+ * A text that is a JSON object of the tool's fields is read as that object, as the schema told the model. Any other
+ * text goes to the first field, as in LangChain. Without fields, any input is accepted.
  */
 function withSchema(name: string, schema: ZodObject, takes: JsonSchema): (input: Json) => unknown {
   const { _zod: own } = schema;
@@ -232,8 +236,8 @@ function withSchema(name: string, schema: ZodObject, takes: JsonSchema): (input:
   function read(input: Json) {
     if (first === undefined) return coerceTo(schema, isObject(input) ? input : {});
     if (typeof input !== 'string') return coerceTo(schema, input);
-    const written = objectIn(input);
-    const asObject = written !== undefined && isOf(fields, written) ? coerceTo(schema, written) : undefined;
+    const written = parseJson(input);
+    const asObject = isObject(written) && isOf(fields, written) ? coerceTo(schema, written) : undefined;
     if (asObject?.success === true) return asObject;
     const asText = coerceTo(schema, { [first]: input });
     return asText.success ? asText : (asObject ?? asText);
@@ -248,19 +252,8 @@ function withSchema(name: string, schema: ZodObject, takes: JsonSchema): (input:
   };
 }
 
-/** zod drops what it does not know: an object of other keys would be nothing, where every field may be left out. */
+/** zod drops unknown keys: an object of other keys would be empty, and fit if every field is optional. */
 function isOf(fields: readonly string[], written: JsonObject): boolean {
   const keys = Object.keys(written);
   return keys.length === 0 || keys.some((key) => fields.includes(key));
-}
-
-type JsonObject = { [key: string]: Json };
-
-function objectIn(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod/v4';
 import type { $ZodType } from 'zod/v4/core';
-import type { JsonSchema } from '../agent/manifest.ts';
+import type { JsonSchema } from '../agent/definition/manifest.ts';
 
 /**
- * A schema of zod 4, of whichever version and copy of it: by its shape, because zod's own types differ from one minor
- * version to the next, and what is written here has been the same since 4.0 (and in the `zod/v4` that zod 3.25 has inside).
+ * A schema of any version and copy of zod 4. Typed by its shape, because zod's own types differ from one minor version
+ * to the next, and this part has been the same since 4.0 (and in the `zod/v4` inside zod 3.25).
  */
 export interface ZodSchema {
   readonly _zod: { readonly output: unknown; readonly def: { readonly type: string } };
 }
 
-/** What `z.object({ … })` makes. */
+/** Type of `z.object({ … })`. */
 export interface ZodObject {
   readonly _zod: {
     readonly output: unknown;
@@ -18,7 +18,7 @@ export interface ZodObject {
   };
 }
 
-/** What a schema makes of an input that fits. */
+/** Output of a schema for an input that fits. */
 export type OutputOf<S extends ZodSchema> = S['_zod']['output'];
 
 export function isZodSchema(value: unknown): value is ZodSchema {
@@ -38,7 +38,7 @@ export function isZod3(value: unknown): boolean {
   return typeof definition === 'object' && definition !== null && 'typeName' in definition;
 }
 
-/** What to do about one. */
+/** Error for a zod 3 schema, with the remedy. */
 export const NOT_ZOD_3 = "is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4')";
 
 /** For the functions of our copy of zod, which need no more of a schema than its parts. */
@@ -47,8 +47,8 @@ export function forZod<S extends ZodSchema>(schema: S): $ZodType<OutputOf<S>> {
 }
 
 /**
- * JSON Schema of what a schema takes: by its own copy of zod where that can, as ours cannot read the checks of a newer one.
- * `edit` may change each part. Throws for a schema that JSON Schema has no words for.
+ * JSON Schema of a schema's input: made by its own copy of zod if possible, as ours cannot read the checks of a newer
+ * one. `edit` may change each part. Throws for a schema that JSON Schema cannot express.
  */
 export function jsonSchemaOf(schema: ZodSchema, edit?: (part: JsonSchemaPart) => void): JsonSchema {
   const how: HowToWrite = {
@@ -79,7 +79,7 @@ function writesItself(schema: ZodSchema): schema is ZodSchema & { toJSONSchema(h
   return 'toJSONSchema' in schema && typeof schema.toJSONSchema === 'function';
 }
 
-/** Each copy of zod before 4.1.13 keeps what `describe` says to itself, and only the schema can get at it. */
+/** Each copy of zod before 4.1.13 keeps the texts of `describe` to itself, and only the schema can read them. */
 function describe(part: JsonSchemaPart, zodSchema: object): void {
   if (part.description !== undefined || !('description' in zodSchema)) return;
   const { description } = zodSchema;

@@ -1,7 +1,6 @@
 import type { Model, ModelCallContext } from '../model.ts';
 import type { OpenAIConnection } from './call.ts';
-import { modelBehind } from './model-behind.ts';
-import { keyProblem, protocolOf, setting } from './settings.ts';
+import { keyProblem, openAICompatibleModel, setting, urlProblem } from './openai-compatible.ts';
 
 /** Named as the options of `AzureOpenAI` of the `openai` package, environment variables too. */
 export interface AzureOpenAIOptions {
@@ -22,16 +21,20 @@ export interface AzureOpenAIOptions {
 
 const NAMES = { key: 'AZURE_OPENAI_API_KEY', url: 'the deployment and AZURE_OPENAI_ENDPOINT' };
 
+const CORRECT_URL = 'correct AZURE_OPENAI_ENDPOINT, for instance https://my-resource.openai.azure.com';
+
 /**
  * A model deployed on Azure OpenAI, asked at `ENDPOINT/openai/deployments/DEPLOYMENT/chat/completions?api-version=…` with the
  * header `api-key` (learn.microsoft.com/azure/ai-services/openai/reference). Endpoints that end in `/openai/v1` need neither:
  * they are asked through `openai({ baseURL })`.
  */
 export function azureOpenAI(options: AzureOpenAIOptions = {}): Model {
-  return modelBehind((model) => connection(options, model), options, options.azureADTokenProvider);
+  const { deployment: modelName, azureADTokenProvider } = options;
+  const model = openAICompatibleModel((name) => connection(options, name), options, azureADTokenProvider);
+  return { ...model, modelName, nameHint: "azureOpenAI({ deployment: 'gpt-4o' })" };
 }
 
-/** The connection, or a sentence that says what is wrong with it. Never repeats the key. */
+/** The connection, or a sentence with its problem. Never repeats the key. */
 function connection(options: AzureOpenAIOptions, model = ''): OpenAIConnection | string {
   const endpoint = setting(options.endpoint, 'AZURE_OPENAI_ENDPOINT');
   const apiVersion = setting(options.apiVersion, 'OPENAI_API_VERSION');
@@ -39,9 +42,8 @@ function connection(options: AzureOpenAIOptions, model = ''): OpenAIConnection |
   if (endpoint === undefined) {
     return 'No Azure resource to ask: set AZURE_OPENAI_ENDPOINT, for instance https://my-resource.openai.azure.com.';
   }
-  if (!/^https?:$/.test(protocolOf(endpoint))) {
-    return `The Azure endpoint "${endpoint}" is not an http(s) address: correct AZURE_OPENAI_ENDPOINT, for instance https://my-resource.openai.azure.com.`;
-  }
+  const misplaced = urlProblem(endpoint, 'The Azure endpoint', CORRECT_URL);
+  if (misplaced !== undefined) return misplaced;
   if (apiVersion === undefined) {
     return "Azure OpenAI wants a version of its API: set OPENAI_API_VERSION, or azureOpenAI({ apiVersion: '2024-10-21' }).";
   }

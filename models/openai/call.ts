@@ -1,57 +1,67 @@
-import { limits } from '../../agent/limits.ts';
-import { secretValues } from '../../agent/secrets.ts';
+import { LRUCache } from 'lru-cache';
+import { OpenAI } from 'openai';
+import { limits } from '../../agent/values/limits.ts';
+import { secretValues } from '../../agent/text/secrets.ts';
+import { shownUrl } from '../../agent/text/shown-url.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
-import { clientOf } from './client.ts';
-import { startDeadline } from './request-timeout.ts';
-import type { Asked, SettingNames } from './errors.ts';
-import { classifyError, timedOut } from './errors.ts';
-import { refusedParam, refusedWarning, withoutParam } from './refused.ts';
-import { writeBody } from './kept-body.ts';
-import { readReply } from './read-reply.ts';
-import type { WireRequest } from './request-body.ts';
-import { buildRequest } from './request-body.ts';
+import { type RequestContext, type SettingNames, classifyError } from './errors.ts';
+import { unsupportedParam, unsupportedWarning, withoutParam } from './request/unsupported-params.ts';
+import { serializeBody } from './request/incremental-body.ts';
+import { readReply } from './reply/read-reply.ts';
+import { type WireRequest, buildRequest } from './request/request-body.ts';
+import { undiciFetch } from './transport/undici-fetch.ts';
 
-/** Where to send a request, and with which key. */
+/** Address and key for requests. */
 export interface OpenAIConnection {
   baseURL: string;
   apiKey: string;
-  /** Default: as a bearer token. Azure has a header of its own for keys. */
+  /** Default: as a bearer token. Azure has a separate header for keys. */
   keyHeader?: 'api-key' | undefined;
   query?: { [name: string]: string } | undefined;
-  /** How the settings are called that a message may have to name. */
+  /** Names of the settings, for messages. */
   names: SettingNames;
 }
 
 export interface CallOptions extends OpenAIConnection {
   headers: { [name: string]: string };
-  /** What the model thought goes back to a server that says it. */
-  returnsThoughts: boolean;
-  /** What each model refused so far, so that later calls do not pay twice. Lives as long as the adapter. */
-  refused: Map<string, string[]>;
+  /** Reasoning goes back to the server that returned it. */
+  returnsReasoning: boolean;
+  /**
+   * Parameters that each model has rejected so far, so that later calls need no second request. Lives as long as the
+   * adapter.
+   */
+  unsupported: Map<string, string[]>;
 }
 
-/** One model call: a request, and again without a field for each one that the model refuses. */
+/** One model call: a request, repeated without each field that the model refuses. */
 export async function callOpenAI(
   request: ModelRequest,
   context: ModelCallContext,
   options: CallOptions,
 ): Promise<ModelReply> {
-  const timeoutMs = Math.min(Math.max(Math.ceil(request.params.requestTimeoutMs), 1), limits.timerMs);
   const { baseURL, apiKey, headers, names } = options;
   const secrets = [apiKey, ...secretValues(Object.entries(headers))]; // gateways have keys of their own
-  const { model } = request;
-  const asked: Asked = { baseURL, secrets, model, api: request.params.api, timeoutMs, names };
+  const { model, params } = request;
+  const isProbe = context.step === 'probe';
+  const asked: RequestContext = {
+    endpoint: shownUrl(baseURL),
+    secrets,
+    model,
+    api: params.api,
+    isProbe,
+    names,
+  };
   let wire = buildRequest(request);
-  for (const param of options.refused.get(request.model) ?? []) wire = dropParam(wire, param);
+  for (const param of options.unsupported.get(model) ?? []) wire = dropParam(wire, param);
   const dropped: string[] = [];
   // Ends: each round changes something that no round before it did.
   for (;;) {
     try {
       const reply = await ask(wire, request, context, options, asked);
-      const warnings = remember(options.refused, request.model, dropped);
+      const warnings = remember(options.unsupported, model, dropped);
       return warnings.length === 0 ? reply : { ...reply, warnings };
     } catch (error) {
-      const param = refusedParam(error, wire.body);
+      const param = unsupportedParam(error, wire.body);
       if (param === undefined || dropped.includes(param)) throw classifyError(error, asked);
       wire = dropParam(wire, param);
       dropped.push(param);
@@ -59,70 +69,93 @@ export async function callOpenAI(
   }
 }
 
-/** One HTTP request. Throws the caller's abort reason, ModelTimeout, or what the client or the reader threw. */
+/**
+ * One HTTP request, which ends with the caller's signal: the caller keeps the time-out. Throws the signal's reason, or
+ * the error of the client or the reader.
+ */
 async function ask(
   { path, body }: WireRequest,
   { stop }: ModelRequest,
   context: ModelCallContext,
-  { headers, apiKey, keyHeader, query, returnsThoughts }: CallOptions,
-  asked: Asked,
+  { baseURL, headers, apiKey, keyHeader, query, returnsReasoning }: CallOptions,
+  asked: RequestContext,
 ): Promise<ModelReply> {
   context.signal.throwIfAborted();
-  const client = clientOf({ baseURL: asked.baseURL, apiKey });
-  const deadline = startDeadline(context.signal, asked.timeoutMs);
+  const client = clientOf({ baseURL, apiKey });
+  const connection = new AbortController();
+  const cut = () => connection.abort(context.signal.reason);
+  context.signal.addEventListener('abort', cut, { once: true });
   try {
-    const { signal } = deadline;
     const own = keyHeader === undefined ? headers : { ...headers, authorization: null, [keyHeader]: apiKey };
     const response = await client
       .post(path, {
-        body: writeBody(body, conversationOf(context)),
+        body: serializeBody(body, conversationOf(context)),
         query,
         headers: { 'content-type': 'application/json', ...own },
-        signal,
-        timeout: asked.timeoutMs,
+        signal: connection.signal,
+        timeout: limits.timerMs,
       })
       .asResponse();
     context.onText('');
-    const onText = (piece: string) => context.onText(piece);
-    const onReasoning = (piece: string) => context.onReasoning?.(piece);
-    return await readReply(response, {
-      client,
-      stream: body['stream'] === true,
-      step: context.step,
-      asked,
-      stop,
-      returnsThoughts,
-      onText,
-      onReasoning,
-      onPiece() {
-        deadline.heard();
-        // Arguments of tool calls and hidden thoughts bring no text: a sign of life all the same.
-        context.onText('');
-      },
-    });
+    const stream = body['stream'] === true;
+    return await readReply(response, { client, context, stream, asked, stop, returnsReasoning, cut });
   } catch (error) {
-    deadline.cut();
+    cut();
     context.signal.throwIfAborted();
-    throw deadline.passed() ? timedOut(asked) : error;
+    throw error;
   } finally {
-    deadline.end();
+    // A connection whose answer was read to its end stays open for the next request.
+    context.signal.removeEventListener('abort', cut);
   }
 }
 
-/** The model calls of one `runAgent`: each goes on from the one before. A tool's own requests are kept apart. */
+/** The model calls of one `runAgent`: each continues from the one before. A tool's own requests are kept apart. */
 function conversationOf({ runId, step }: ModelCallContext): string {
   const scope = step.slice(0, step.lastIndexOf('/') + 1);
   return `${runId} ${scope}${step.includes('.') ? step : ''}`;
 }
 
-function dropParam(wire: WireRequest, param: string): WireRequest {
-  return { path: wire.path, body: withoutParam(wire.body, param) };
+function dropParam({ path, body }: WireRequest, param: string): WireRequest {
+  return { path, body: withoutParam(body, param) };
 }
 
-/** Keeps what is newly learned and returns the warnings for it. */
-function remember(refused: Map<string, string[]>, model: string, dropped: string[]): string[] {
-  const known = refused.get(model) ?? [];
+/** Remembers newly refused fields and returns the warnings for them. */
+function remember(unsupported: Map<string, string[]>, model: string, dropped: string[]): string[] {
+  const known = unsupported.get(model) ?? [];
   const learned = dropped.filter((param) => !known.includes(param));
-  refused.set(model, [...known, ...learned]);
-  return learned.map((param) => refusedWarning(model, param));
+  unsupported.set(model, [...known, ...learned]);
+  return learned.map((param) => unsupportedWarning(model, param));
+}
+
+/** More endpoints and keys than a process asks in turn; a token of Entra is another key every hour. */
+const MOST_CLIENTS = 100;
+
+const clients = new LRUCache<string, OpenAI>({ max: MOST_CLIENTS });
+
+/** One client for each endpoint and key: to make one takes longer than to ask with it. */
+function clientOf({ baseURL, apiKey }: { baseURL: string; apiKey: string }): OpenAI {
+  const name = `${baseURL}\n${apiKey}`;
+  const known = clients.get(name);
+  if (known !== undefined) return known;
+  const client = new Client({ baseURL, apiKey, maxRetries: 0, logLevel: 'off', fetch: undiciFetch });
+  clients.set(name, client);
+  return client;
+}
+
+/** The official client; it only reads errors in the field `error`, and compatible servers put them elsewhere too. */
+class Client extends OpenAI {
+  protected override makeStatusError(
+    ...[status, body, message, headers]: Parameters<OpenAI['makeStatusError']>
+  ): ReturnType<OpenAI['makeStatusError']> {
+    return super.makeStatusError(status, { error: errorIn(body) }, message, headers);
+  }
+}
+
+function errorIn(body: unknown): unknown {
+  if (Array.isArray(body)) return errorIn(body[0]);
+  if (body === null || typeof body !== 'object') return undefined;
+  if ('error' in body && body.error) {
+    return typeof body.error === 'string' ? { ...body, message: body.error } : body.error;
+  }
+  return 'detail' in body ? { message: body.detail } : body;
 }

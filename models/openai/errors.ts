@@ -1,23 +1,25 @@
-import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
-import { withoutSecrets } from '../../agent/secrets.ts';
-import { boundedText } from '../../agent/values.ts';
-import type { ModelErrorType } from '../model.ts';
+import { APIConnectionError, APIError } from 'openai';
+import { withoutSecrets } from '../../agent/text/secrets.ts';
+import { connectionProblem } from '../../agent/values/http-exchange.ts';
+import { retryAfter } from '../../agent/values/retry-after.ts';
+import { boundedText } from '../../agent/values/values.ts';
+import { type ModelErrorType, ModelError } from '../model.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
-import { ModelError } from '../model.ts';
-import { retryAfter } from './retry-after.ts';
 
-/** Whom was asked for what, so that a message can say where it went wrong. */
-export interface Asked {
-  baseURL: string;
-  /** What the request was sent with and no message may repeat. */
+/** Context of a request, for messages about its failure. */
+export interface RequestContext {
+  /** The base URL, as a message may show it. */
+  endpoint: string;
+  /** Secrets of the request, which no message may repeat. */
   secrets: readonly string[];
   model: string;
   api: 'chat' | 'completions';
-  timeoutMs: number;
+  /** The request is `doctor --probe`'s: nothing in it is the user's but model, key and URL. */
+  isProbe: boolean;
   names: SettingNames;
 }
 
-/** What a person has to look at: `OPENAI_API_KEY`, `OPENAI_BASE_URL`. */
+/** Settings that a person has to check: `OPENAI_API_KEY`, `OPENAI_BASE_URL`. */
 export interface SettingNames {
   key: string;
   url: string;
@@ -26,16 +28,19 @@ export interface SettingNames {
 const SHOWN_CHARS = 500;
 
 /** The one place that classifies the errors of the OpenAI client. What it does not know comes back as it is. */
-export function classifyError(error: unknown, asked: Asked): unknown {
+export function classifyError(error: unknown, asked: RequestContext): unknown {
   if (error instanceof ModelError) return error;
-  if (error instanceof APIConnectionTimeoutError) return timedOut(asked);
   if (error instanceof APIConnectionError) return unreachable(error, asked);
   if (isAPIError(error)) return answered(error, asked);
   return error;
 }
 
-/** What a provider said, for a message: without secrets, and of it the first `chars` characters. */
-export function quoted(text: string, { secrets }: Pick<Asked, 'secrets'>, chars = SHOWN_CHARS): string {
+/** A provider's words for a message: without secrets, at most `chars` characters. */
+export function quoted(
+  text: string,
+  { secrets }: Pick<RequestContext, 'secrets'>,
+  chars = SHOWN_CHARS,
+): string {
   return boundedText(withoutSecrets(text, secrets), chars);
 }
 
@@ -44,30 +49,22 @@ function isAPIError(error: unknown): error is APIError {
   return error instanceof APIError;
 }
 
-export function timedOut({ baseURL, timeoutMs }: Asked): ModelError {
-  return new ModelError(
-    'ModelTimeout',
-    `Nothing was heard from the model at ${baseURL} for ${timeoutMs / 1000} s. If it needs longer, raise requestTimeout.`,
-    { retryable: true },
-  );
-}
-
-function unreachable(error: APIConnectionError, asked: Asked): ModelError {
+function unreachable(error: APIConnectionError, asked: RequestContext): ModelError {
   return new ModelError(
     'ModelConnectionError',
-    `Cannot reach the model at ${asked.baseURL} (${quoted(reasonOf(error), asked)}). Check ${asked.names.url} and that the server runs.`,
+    `Cannot reach the model at ${asked.endpoint} (${quoted(connectionProblem(error), asked)}). Check ${asked.names.url} and that the server runs.`,
     { retryable: true },
   );
 }
 
-/** The provider said what is wrong: by HTTP status, or inside a 200. */
-function answered(error: APIError, asked: Asked): ModelError {
+/** The provider answered with an error: by HTTP status, or inside a 200. */
+function answered(error: APIError, asked: RequestContext): ModelError {
   const type = typeOf(error);
   const said = quoted(error.message, asked).trim().replace(/\.$/, '');
   const advice = adviceFor(type, error, asked);
-  return new ModelError(type, `The model at ${asked.baseURL} answered: ${said}. ${advice}`.trimEnd(), {
+  return new ModelError(type, `The model at ${asked.endpoint} answered: ${said}. ${advice}`.trimEnd(), {
     retryable: isRetryable(type, error),
-    retryAfterMs: retryAfter(error.headers),
+    retryAfterMs: retryAfter(error.headers, Date.now()),
   });
 }
 
@@ -110,7 +107,8 @@ function isRetryable(type: ModelErrorType, error: APIError): boolean {
   return mayPass(type) && !(type === 'ModelRateLimited' && isOutOfCredit(error));
 }
 
-function adviceFor(type: ModelErrorType, error: APIError, { model, api, names }: Asked): string {
+function adviceFor(type: ModelErrorType, error: APIError, asked: RequestContext): string {
+  const { model, api, names } = asked;
   switch (type) {
     case 'ModelAuthenticationError':
       return `Check ${names.key}.`;
@@ -123,7 +121,7 @@ function adviceFor(type: ModelErrorType, error: APIError, { model, api, names }:
     case 'ModelContextTooLong':
       return 'Set trimIntermediateSteps, cap tool output with maxOutputChars, or use a model with more context.';
     case 'ModelBadRequest':
-      return "The same request would fail again: change the agent's prompt or parameters.";
+      return refusedAdvice(error, asked);
     case 'ModelRateLimited':
       return isOutOfCredit(error)
         ? 'Check plan and billing of the account.'
@@ -133,9 +131,20 @@ function adviceFor(type: ModelErrorType, error: APIError, { model, api, names }:
   }
 }
 
-/** What happened to a connection; `fetch` hides it in the cause. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+/** Gateways answer 400 for a wrong model name, and for a wrong key. */
+function refusedAdvice({ message }: APIError, { model, names, isProbe }: RequestContext): string {
+  const settings = `${names.key}, the model's name "${model}" and ${names.url}`;
+  if (isProbe) return `Look at ${settings}.`;
+  if (LACKS_TOOLS.test(message))
+    return "This model cannot call tools: give the agent kind: 'zero-shot', or another model.";
+  const isOfSettings = /\b(model|api.?key|key|token|auth\w*|credentials?|deployment|db|database)\b/iu.test(
+    message,
+  );
+  return isOfSettings
+    ? `The same request would fail again: look at ${settings}, or change the agent's prompt or parameters.`
+    : "The same request would fail again: change the agent's prompt or parameters.";
 }
+
+/** Ollama: `MODEL does not support tools`; vLLM and others name tool or function calling. */
+const LACKS_TOOLS =
+  /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools|(?:tool|function)[ _-]?(?:calls|calling|use))\b/iu;

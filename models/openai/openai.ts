@@ -1,8 +1,7 @@
 import type { Model, ModelCallContext } from '../model.ts';
 import type { OpenAIConnection } from './call.ts';
 import type { SettingNames } from './errors.ts';
-import { modelBehind } from './model-behind.ts';
-import { keyProblem, protocolOf, setting } from './settings.ts';
+import { keyProblem, openAICompatibleModel, setting, urlProblem } from './openai-compatible.ts';
 
 export interface OpenAIOptions {
   /** Any server that speaks the OpenAI protocol. Default: OPENAI_BASE_URL, else OpenAI itself. */
@@ -13,8 +12,8 @@ export interface OpenAIOptions {
    */
   apiKey?: string | undefined;
   /**
-   * What the model thought before a reply that calls tools is shown to it again ('return', the default), as DeepSeek and
-   * OpenRouter want it, or not ('drop'). A server that refuses to see it is not shown it again.
+   * Show the model's reasoning before tool calls to it again ('return', the default), as DeepSeek and OpenRouter
+   * require, or not ('drop'). A server that refuses reasoning is not sent it again.
    */
   reasoning?: 'return' | 'drop';
   /** Headers of one request, for gateways that want their own. */
@@ -26,14 +25,21 @@ const NO_KEY = 'no-key-needed';
 const NAMES = { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL' };
 
 /**
- * A model behind the OpenAI protocol: chat completions and legacy completions, by the agent's `api`. The environment is
- * read at each call, so a config can be loaded without a key. The client's own retries are off: Temporal retries.
+ * A model with the OpenAI protocol: chat completions and legacy completions, by the agent's `api`. `model` is the name
+ * that the server is asked for; it may be left out in the config's `models`, whose key is the name then. The
+ * environment is read at each call, so a config can be loaded without a key. The client's own retries are off: Temporal
+ * retries. Throws a TypeError for an empty name.
  */
-export function openai(options: OpenAIOptions = {}): Model {
-  return modelBehind(() => connection(options), options);
+export function openai(model: string, options?: OpenAIOptions): Model;
+export function openai(options?: OpenAIOptions): Model;
+export function openai(first: string | OpenAIOptions = {}, second: OpenAIOptions = {}): Model {
+  const [modelName, options] = typeof first === 'string' ? [first.trim(), second] : [undefined, first];
+  if (modelName === '') throw new TypeError("openai: the model's name is empty.");
+  const nameHint = "openai('gpt-4o-mini', { … })";
+  return { ...openAICompatibleModel(() => connection(options), options), modelName, nameHint };
 }
 
-/** The connection, or a sentence that says what is wrong with it. Never repeats the key. */
+/** The connection, or a sentence with its problem. Never repeats the key. */
 function connection(options: OpenAIOptions): OpenAIConnection | string {
   const baseURL = setting(options.baseURL, 'OPENAI_BASE_URL');
   if ('apiKey' in options && (options.apiKey ?? '').trim() === '') {
@@ -43,15 +49,18 @@ function connection(options: OpenAIOptions): OpenAIConnection | string {
   if (apiKey === undefined && baseURL === undefined) {
     return 'No model to ask: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that speaks the OpenAI protocol.';
   }
-  if (baseURL !== undefined && !/^https?:$/.test(protocolOf(baseURL))) {
-    return `The model's base URL "${baseURL}" is not an http(s) address: correct OPENAI_BASE_URL, for instance http://127.0.0.1:8000/v1.`;
-  }
-  const problem = keyProblem(apiKey, NAMES);
-  if (problem !== undefined) return problem;
-  return { baseURL: baseURL ?? OPENAI_URL, apiKey: apiKey ?? NO_KEY, names: namesOf(options) };
+  const names = namesOf(options);
+  const problem =
+    (baseURL && urlProblem(baseURL, "The model's base URL", correctUrl(names))) || keyProblem(apiKey, NAMES);
+  if (problem) return problem;
+  return { baseURL: baseURL ?? OPENAI_URL, apiKey: apiKey ?? NO_KEY, names };
 }
 
-/** Where a person has to look: the environment, or the config where that has the word. */
+function correctUrl({ url }: SettingNames): string {
+  return `correct ${url}, for instance http://127.0.0.1:8000/v1`;
+}
+
+/** Names of the settings to check: of the environment, or of the config if they are set there. */
 function namesOf({ apiKey, baseURL }: OpenAIOptions): SettingNames {
   return {
     key: apiKey === undefined ? NAMES.key : 'the apiKey that the config gives',

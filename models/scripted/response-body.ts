@@ -1,8 +1,8 @@
-import type { Json } from '../../agent/vocabulary.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
+import type { JsonObject } from '../../agent/values/vocabulary.ts';
 import type { RecordedRequest, ScriptedReply } from './script.ts';
 
-/** What the OpenAI protocol's bodies hold, made from a scripted reply. */
-export type JsonObject = { [field: string]: Json };
+/** Bodies of the OpenAI protocol, made from a scripted reply. */
 
 const CHARS_PER_TOKEN = 4;
 
@@ -117,11 +117,5 @@ function tokensOf(text: string): number {
 }
 
 export function wantsUsage({ body }: RecordedRequest): boolean {
-  const options = body['stream_options'];
-  return (
-    options !== null &&
-    typeof options === 'object' &&
-    !Array.isArray(options) &&
-    options['include_usage'] === true
-  );
+  return fieldsOf(body['stream_options'])['include_usage'] === true;
 }

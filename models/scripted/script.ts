@@ -1,9 +1,9 @@
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 
-/** What the scripted server answers to one request. A plain text is `{ text }`. */
+/** The scripted server's answer to one request. A plain text is `{ text }`. */
 export interface ScriptedReply {
   text?: string;
-  /** What the model thought before it, as `reasoning_content`; a stream brings it word by word. */
+  /** Reasoning before the text, as `reasoning_content`; a stream sends it word by word. */
   reasoning?: string;
   /** `arguments` may be the object, or the exact text (also a broken one). */
   toolCalls?: { name: string; arguments: Json; id?: string }[];
@@ -74,7 +74,7 @@ export function scriptReader(
   let inOrder = 0;
   return async (request) => {
     const { step } = request;
-    // Of `1/3`, the third step of a second agent, the script may also speak as plain `3`.
+    // A script may name `1/3`, the third step of a second agent, as plain `3`.
     const call = step?.replace(/^\d+\//, '');
     const named = calls[step ?? ''] ?? calls[call ?? ''];
     if (named !== undefined) return asReply(named);
@@ -118,7 +118,7 @@ function usedUp(count: number, asked: string, request: RecordedRequest): Scripte
 
 const SHOWN_CHARS = 300;
 
-/** Of a request that a script has no reply to: what a new one would have to be the reply to stands at its end. */
+/** Shows the end of a request that the script has no reply to. */
 function asksWhat({ prompt }: RecordedRequest): string {
   const end = prompt.trim().slice(-SHOWN_CHARS);
   return end === '' ? '' : ` It was asked: …${end}`;

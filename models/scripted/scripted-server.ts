@@ -1,12 +1,18 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import type { Json } from '../../agent/vocabulary.ts';
-import type { RecordedRequest, Script, ScriptedReply, StepReplies } from './script.ts';
+import { fieldsOf, parseJson } from '../../agent/values/json-object.ts';
+import type { Json, JsonObject } from '../../agent/values/vocabulary.ts';
+import {
+  type RecordedRequest,
+  type Script,
+  type ScriptedReply,
+  type StepReplies,
+  complaint,
+  scriptReader,
+} from './script.ts';
 import { partText, withoutImageBytes } from './recorded-images.ts';
-import { complaint, scriptReader } from './script.ts';
 import { sendReply } from './wire.ts';
 
 export interface ScriptedServerOptions {
@@ -92,7 +98,7 @@ export async function startScriptedServer(
 }
 
 function record(incoming: IncomingMessage, text: string, number: number): RecordedRequest {
-  const body = withoutImageBytes(parseObject(text));
+  const body = withoutImageBytes(fieldsOf(parseJson(text)));
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
   );
@@ -110,32 +116,18 @@ function record(incoming: IncomingMessage, text: string, number: number): Record
   };
 }
 
-function parseObject(text: string): RecordedRequest['body'] {
-  try {
-    // JSON.parse makes nothing but JSON values.
-    const value = JSON.parse(text) as Json;
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function promptOf({ prompt, messages }: RecordedRequest['body']): string {
+function promptOf({ prompt, messages }: JsonObject): string {
   if (!Array.isArray(messages)) return typeof prompt === 'string' ? prompt : '';
-  return messages.map((message) => contentOf(message)).join('\n');
+  return messages.map(contentOf).join('\n');
 }
 
 function contentOf(message: Json): string {
-  if (message === null || typeof message !== 'object' || Array.isArray(message)) return '';
-  const { content } = message;
-  return Array.isArray(content)
-    ? content.map(partText).join('\n')
-    : typeof content === 'string'
-      ? content
-      : '';
+  const { content } = fieldsOf(message);
+  if (Array.isArray(content)) return content.map(partText).join('\n');
+  return typeof content === 'string' ? content : '';
 }
 
-/** What no script can answer. */
+/** Refusal of a request that no script can answer. */
 function refusalOf({ method }: IncomingMessage, { path, body }: RecordedRequest): ScriptedReply | undefined {
   const field = FIELD_OF_PATH[path];
   if (method !== 'POST' || field === undefined) {

@@ -1,17 +1,16 @@
 import type { Model } from '../model.ts';
 import { openai } from '../openai/openai.ts';
 import type { RecordedRequest, Script } from './script.ts';
-import type { ScriptedServerOptions } from './scripted-server.ts';
-import { startScriptedServer } from './scripted-server.ts';
+import { type ScriptedServerOptions, startScriptedServer } from './scripted-server.ts';
 
 export interface ScriptedModel extends Model {
-  /** What this process has asked so far, oldest first. */
+  /** Requests of this process so far, oldest first. */
   readonly requests: readonly RecordedRequest[];
 }
 
 const scriptedModels = new WeakSet<Model>();
 
-/** Whether a model was made by {@link scripted}: it asks nobody outside this process. */
+/** True if {@link scripted} made the model: it sends no request out of this process. */
 export function isScripted(model: Model): model is ScriptedModel {
   return scriptedModels.has(model);
 }

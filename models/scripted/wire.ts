@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonObject } from './response-body.ts';
+import type { JsonObject } from '../../agent/values/vocabulary.ts';
 import {
   finishReasonOf,
   headOf,
@@ -13,8 +13,7 @@ import {
   wantsUsage,
   wholeBody,
 } from './response-body.ts';
-import type { RecordedRequest, ScriptedReply } from './script.ts';
-import { complaint } from './script.ts';
+import { type RecordedRequest, type ScriptedReply, complaint } from './script.ts';
 
 /** One request that is being answered. `signal` is aborted when the connection is gone. */
 export interface Exchange {

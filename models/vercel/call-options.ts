@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
-import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
+import { isObject, parseJson } from '../../agent/values/json-object.ts';
+import type { ChatMessage, JsonObject } from '../../agent/values/vocabulary.ts';
 import { ModelError, type ModelRequest } from '../model.ts';
 import { type RecordedPart, recordedParts } from './reply-parts.ts';
 
@@ -99,13 +100,8 @@ function toolCall({ id, name, arguments: text }: { id: string; name: string; arg
 
 /** Providers want an object; arguments that were none are shown to the model as they came. */
 function inputOf(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Shown below.
-  }
-  return { unreadable: text };
+  const value = parseJson(text);
+  return isObject(value) ? value : { unreadable: text };
 }
 
 const QuestionParts = z.array(
@@ -143,12 +139,12 @@ function fileData(url: string | undefined, data: string | undefined, version: st
 }
 
 /** `extra` of an agent: options by provider, `{ anthropic: { thinking: … } }`. */
-function providerOptions(extra: { [name: string]: Json } | undefined): { [name: string]: Json } | undefined {
+function providerOptions(extra: JsonObject | undefined): JsonObject | undefined {
   for (const [name, value] of Object.entries(extra ?? {})) {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) continue;
+    if (isObject(value)) continue;
     throw new ModelError(
       'ModelBadRequest',
-      `extra.${name} is no object: for a model of the AI SDK, extra holds options by provider, as { anthropic: { … } }.`,
+      `extra.${name} is not an object: for a model of the AI SDK, extra holds options by provider, as { anthropic: { … } }.`,
       { retryable: false },
     );
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { limits } from '../../agent/limits.ts';
+import { limits } from '../../agent/values/limits.ts';
 import { stopCutter } from '../../agent/reply/stop.ts';
 import { type Model, type ModelCallContext, ModelError, type ModelRequest } from '../model.ts';
 import { callOptions } from './call-options.ts';
@@ -16,19 +16,19 @@ import { classifyVercelError } from './vercel-errors.ts';
 export type { VercelLanguageModel } from './language-model.ts';
 
 export interface VercelModelOptions {
-  /** Whether the provider is shown again what the model thought before it called tools: 'return' (default) or 'drop'. */
+  /** Show the model's reasoning before tool calls to the provider again: 'return' (default) or 'drop'. */
   reasoning?: 'return' | 'drop';
 }
 
 /**
- * A language model of the AI SDK as a model for agents: `fromVercelModel(anthropic('claude-…'))`. Its own retries are not
- * used: Temporal retries. Throws for what is no such model.
+ * A language model of the AI SDK as a model for agents: `fromVercelModel(anthropic('claude-…'))`. Its own retries are
+ * not used: Temporal retries. Throws for a value that is not such a model.
  */
 export function fromVercelModel(model: VercelLanguageModel, options: VercelModelOptions = {}): Model {
   const problem = problemOf(model);
   if (problem !== undefined) throw new TypeError(`fromVercelModel: ${problem}`);
   const said = new Set<string>();
-  const returnsThoughts = options.reasoning !== 'drop';
+  const returnsReasoning = options.reasoning !== 'drop';
   return {
     label: model.modelId,
     async call(request, context) {
@@ -37,7 +37,10 @@ export function fromVercelModel(model: VercelLanguageModel, options: VercelModel
         const { reply, warnings } = await ask(model, request, context);
         const fresh = warningsOf(request, warnings).filter((text) => !said.has(text));
         for (const text of fresh) said.add(text);
-        return { ...asReply(reply, returnsThoughts), warnings: fresh.length === 0 ? undefined : fresh };
+        return {
+          ...asReply(reply, context.step, returnsReasoning),
+          warnings: fresh.length === 0 ? undefined : fresh,
+        };
       } catch (error) {
         context.signal.throwIfAborted();
         throw classifyVercelError(error, model);
@@ -63,7 +66,7 @@ const Shape = z.object({
   doStream: z.custom((value) => typeof value === 'function'),
 });
 
-interface Answer {
+interface VercelAnswer {
   reply: ReplyParts;
   warnings: unknown[];
 }
@@ -72,10 +75,10 @@ async function ask(
   model: VercelLanguageModel,
   request: ModelRequest,
   context: ModelCallContext,
-): Promise<Answer> {
+): Promise<VercelAnswer> {
   const ended = new AbortController();
   const abortSignal = AbortSignal.any([context.signal, ended.signal]);
-  // The type of the options is the model's own version's; callOptions writes what all of them have.
+  // The type of the options is of the model's own version; callOptions writes the fields of all versions.
   const options = { ...callOptions(request, model.specificationVersion), abortSignal } as never;
   if (!request.params.stream) return readWhole(await model.doGenerate(options), model);
   const { stream } = read(StreamResult, await model.doStream(options), model);
@@ -86,28 +89,31 @@ async function ask(
   }
 }
 
-function readWhole(result: unknown, model: VercelLanguageModel): Answer {
+function readWhole(result: unknown, model: VercelLanguageModel): VercelAnswer {
   const { content, finishReason, usage, warnings } = read(GenerateResult, result, model);
   const reply = emptyParts();
   for (const part of content) addWhole(reply, part);
+  checkCalls(reply, model);
   return { reply: { ...reply, finishReason, usage: countsOf(usage) }, warnings: warnings ?? [] };
 }
 
-/** What is behind a stop string, or more than can be recorded, is not waited for. */
+/** Ends the stream at a stop string, or at more text than can be recorded. */
 async function readStream(
   stream: AsyncIterable<unknown>,
   stop: readonly string[],
   model: VercelLanguageModel,
   context: ModelCallContext,
-): Promise<Answer> {
+): Promise<VercelAnswer> {
   const reply = emptyParts();
   const cutter = stopCutter(stop);
   let warnings: unknown[] = [];
   for await (const value of stream) {
     context.onText('');
     const { data: part } = StreamPart.safeParse(value);
-    if (part === undefined) addWhole(reply, value);
-    else if (part.type === 'stream-start') warnings = part.warnings ?? [];
+    if (part === undefined) {
+      addWhole(reply, value);
+      checkCalls(reply, model);
+    } else if (part.type === 'stream-start') warnings = part.warnings ?? [];
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'finish') {
       return { reply: { ...reply, finishReason: part.finishReason, usage: countsOf(part.usage) }, warnings };
@@ -126,10 +132,16 @@ async function readStream(
   throw new ModelError('ModelStreamCut', message, { retryable: true });
 }
 
+function checkCalls({ calls }: ReplyParts, { modelId, provider }: VercelLanguageModel): void {
+  if (calls <= limits.replyCalls) return;
+  const message = `The model ${modelId} (${provider}) sent more than ${limits.replyCalls} tool calls.`;
+  throw new ModelError('ModelInvalidResponse', message, { retryable: true });
+}
+
 function read<T>(schema: z.ZodType<T>, value: unknown, { modelId, provider }: VercelLanguageModel): T {
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return data;
-  const message = `The model ${modelId} (${provider}) returned what is no reply: ${z.prettifyError(error)}`;
+  const message = `The model ${modelId} (${provider}) returned a value that is not a reply: ${z.prettifyError(error)}`;
   throw new ModelError('ModelInvalidResponse', message, { retryable: false });
 }
 
@@ -141,7 +153,7 @@ const Warning = z.looseObject({
   details: z.string().optional(),
 });
 
-/** What the provider left out of the request, each said once. */
+/** Warnings about parts of the request that the provider left out, each once. */
 function warningsOf({ params }: ModelRequest, warnings: readonly unknown[]): string[] {
   const told = warnings.flatMap((warning) => {
     const { data } = Warning.safeParse(warning);

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { limits } from '../../agent/values/limits.ts';
 
 /**
  * A language model of the AI SDK ('ai', '@ai-sdk/…'), by its shape: versions 'v2' (AI SDK 5), 'v3' (6) and 'v4' (7) of its
@@ -14,13 +15,13 @@ export interface VercelLanguageModel {
 
 export const knownVersions = ['v2', 'v3', 'v4'];
 
-/** By provider: `{ anthropic: { signature: '…' } }`. It comes with what a model says and goes back with it. */
+/** Data by provider: `{ anthropic: { signature: '…' } }`. It comes with a part of a reply and goes back with it. */
 export const Metadata = z.record(z.string(), z.json());
 export type Metadata = z.output<typeof Metadata>;
 
 const metadata = Metadata.nullish().catch(undefined);
 
-/** A part of a reply, and of a stream what comes whole. Other kinds of parts (sources, files) are left aside. */
+/** A part of a reply, or a whole part in a stream. Other kinds of parts (sources, files) are ignored. */
 export const ContentPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string(), providerMetadata: metadata }),
   z.object({ type: z.literal('reasoning'), text: z.string(), providerMetadata: metadata }),
@@ -28,8 +29,8 @@ export const ContentPart = z.discriminatedUnion('type', [
     type: z.literal('tool-call'),
     toolCallId: z.string(),
     toolName: z.string(),
-    input: z.unknown(),
-    /** Of a tool of the provider's own, which has run already. */
+    input: z.unknown().optional(),
+    /** True for one of the provider's own tools, which has already run. */
     providerExecuted: z.boolean().nullish(),
     providerMetadata: metadata,
   }),
@@ -40,14 +41,15 @@ const FinishReason = z.union([
   z.object({ unified: z.string() }).transform(({ unified }) => unified),
 ]);
 
-const count = z.number().nullish();
+const count = z.int().min(0).max(limits.replyTokens).nullish();
+const cached = count.catch(undefined);
 
 /** 'v2' has plain numbers, later versions tell the parts of each. */
 const Usage = z.object({
-  inputTokens: z.union([count, z.object({ total: count, cacheRead: count })]),
+  inputTokens: z.union([count, z.object({ total: count, cacheRead: cached })]),
   outputTokens: z.union([count, z.object({ total: count })]),
   totalTokens: count,
-  cachedInputTokens: count,
+  cachedInputTokens: cached,
 });
 
 export const GenerateResult = z.object({
@@ -78,7 +80,7 @@ export const StreamPart = z.discriminatedUnion('type', [
     finishReason: FinishReason,
     usage: Usage.nullish().catch(undefined),
   }),
-  z.object({ type: z.literal('error'), error: z.unknown() }),
+  z.object({ type: z.literal('error'), error: z.unknown().optional() }),
 ]);
 
 export type UsagePart = z.output<typeof Usage>;

@@ -1,6 +1,8 @@
 import { z } from 'zod/v4';
-import { limits } from '../../agent/limits.ts';
-import type { Json, ToolCall } from '../../agent/vocabulary.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { isObject } from '../../agent/values/json-object.ts';
+import type { Json, ToolCall } from '../../agent/values/vocabulary.ts';
+import { distinctIds } from '../call-ids.ts';
 import type { ModelReply } from '../model.ts';
 import { ContentPart, Metadata, type UsagePart } from './language-model.ts';
 
@@ -9,17 +11,27 @@ export interface ReplyParts {
   parts: ReplyPart[];
   finishReason: string | undefined;
   usage: ModelReply['usage'];
-  /** Characters of all that is to be recorded. */
+  /** Characters of all that is to be recorded, and a few for each part. */
   length: number;
+  /** Characters of the thoughts that are kept. */
+  thoughtLength: number;
+  calls: number;
+  /** The blocks that have begun, by type and id. */
+  open: Map<string, TextPart>;
 }
 
-type ReplyPart =
-  | { type: 'text' | 'reasoning'; id: string; text: string; metadata: Metadata | undefined }
-  | { type: 'tool-call'; call: ToolCall; metadata: Metadata | undefined };
+interface TextPart {
+  type: 'text' | 'reasoning';
+  text: string;
+  metadata: Metadata | undefined;
+}
+
+type ReplyPart = TextPart | { type: 'tool-call'; call: ToolCall; metadata: Metadata | undefined };
 
 /**
- * What goes back with a reply that calls tools; recorded. The texts are in the reply and in its reasoning: of each part only
- * its length is told, and what its provider said of it (Anthropic's signature of a thought, Google's of a call).
+ * Data that goes back with a reply that calls tools; recorded. The texts are in the reply and in its reasoning: for
+ * each part the data has only its length, and the provider's metadata (Anthropic's signature of a thought, Google's of
+ * a call).
  */
 const ProviderData = z.object({
   vercel: z.array(
@@ -33,7 +45,8 @@ const ProviderData = z.object({
 export type RecordedPart = z.output<typeof ProviderData>['vercel'][number];
 
 export function emptyParts(): ReplyParts {
-  return { parts: [], finishReason: undefined, usage: undefined, length: 0 };
+  const counts = { length: 0, thoughtLength: 0, calls: 0 };
+  return { parts: [], finishReason: undefined, usage: undefined, open: new Map(), ...counts };
 }
 
 /** A part that comes whole. Kinds that mean nothing here are left out, and so are calls that the provider makes itself. */
@@ -46,6 +59,7 @@ export function addWhole(reply: ReplyParts, value: unknown): void {
   const { toolCallId: id, toolName: name, input } = part;
   const call = { id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}) };
   reply.length += JSON.stringify(call).length;
+  reply.calls++;
   reply.parts.push({ type: 'tool-call', call, metadata });
 }
 
@@ -57,23 +71,24 @@ export function addPiece(
   metadata: Metadata | undefined,
   text = '',
 ): void {
-  const open = reply.parts.findLast((part) => part.type === type && part.id === id);
-  if (open === undefined || open.type === 'tool-call') return openPart(reply, type, id, metadata, text);
-  open.text += text;
+  const open = reply.open.get(`${type} ${id}`);
+  if (open === undefined) return openPart(reply, type, id, metadata, text);
+  addText(reply, open, text);
   open.metadata = merged(open.metadata, metadata);
-  if (type === 'text') reply.length += text.length;
 }
 
-export function asReply(reply: ReplyParts, returnsThoughts: boolean): ModelReply {
-  const { parts, finishReason, usage } = reply;
+/** `step` is the model call. */
+export function asReply(reply: ReplyParts, step: string, returnsReasoning: boolean): ModelReply {
+  const { finishReason, usage } = reply;
+  const parts = withDistinctIds(reply.parts, step);
   const toolCalls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.call] : []));
   const reasoning = textOf(parts, 'reasoning');
   return {
     text: textOf(parts, 'text'),
     toolCalls,
     reasoning: reasoning === '' ? undefined : reasoning,
-    providerData: toolCalls.length === 0 ? undefined : providerDataOf(parts, reasoning, returnsThoughts),
-    finishReason: finishReason === 'tool-calls' ? 'tool_calls' : (finishReason ?? 'unknown'),
+    providerData: toolCalls.length === 0 ? undefined : providerDataOf(parts, reasoning, returnsReasoning),
+    finishReason: finishReason?.replace('-', '_') ?? 'unknown', // tool-calls, content-filter
     usage,
   };
 }
@@ -90,7 +105,7 @@ export function countsOf(usage: UsagePart | null | undefined): ModelReply['usage
   return { promptTokens, completionTokens, totalTokens, cachedTokens: cachedTokens || undefined };
 }
 
-/** The parts of a recorded reply; none of another adapter's, or of one whose parts said nothing. */
+/** The parts of a recorded reply; none for another adapter's reply, or without parts. */
 export function recordedParts(providerData: Json | undefined): RecordedPart[] | undefined {
   return ProviderData.safeParse(providerData).data?.vercel;
 }
@@ -102,8 +117,36 @@ function openPart(
   metadata: Metadata | undefined,
   text: string,
 ): void {
-  reply.parts.push({ type, id, text, metadata });
-  if (type === 'text') reply.length += text.length;
+  const part: TextPart = { type, text: '', metadata };
+  reply.parts.push(part);
+  reply.open.set(`${type} ${id}`, part);
+  reply.length += PART_FRAME;
+  addText(reply, part, text);
+}
+
+const PART_FRAME = '{"type":"reasoning","length":0},'.length;
+
+/** ReasoningDraft that are too long to be recorded are kept no further than that shows. */
+function addText(reply: ReplyParts, part: TextPart, text: string): void {
+  if (part.type === 'text') {
+    part.text += text;
+    reply.length += text.length;
+    return;
+  }
+  const kept = text.slice(0, limits.reasoningBytes + 1 - reply.thoughtLength);
+  part.text += kept;
+  reply.thoughtLength += kept.length;
+}
+
+/** Providers and their packages may give two calls one id, or none. */
+function withDistinctIds(parts: readonly ReplyPart[], step: string): ReplyPart[] {
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.call.id] : []));
+  const ids = distinctIds(calls, step).values();
+  return parts.map((part) =>
+    part.type === 'tool-call'
+      ? { ...part, call: { ...part.call, id: ids.next().value ?? part.call.id } }
+      : part,
+  );
 }
 
 function textOf(parts: readonly ReplyPart[], type: 'text' | 'reasoning'): string {
@@ -114,10 +157,10 @@ function textOf(parts: readonly ReplyPart[], type: 'text' | 'reasoning'): string
 function providerDataOf(
   parts: readonly ReplyPart[],
   reasoning: string,
-  returnsThoughts: boolean,
+  returnsReasoning: boolean,
 ): Json | undefined {
   const isWhole = JSON.stringify(reasoning).length <= limits.reasoningBytes;
-  const kept = parts.filter(({ type }) => type !== 'reasoning' || (returnsThoughts && isWhole));
+  const kept = parts.filter(({ type }) => type !== 'reasoning' || (returnsReasoning && isWhole));
   if (kept.every(({ type, metadata }) => type !== 'reasoning' && metadata === undefined)) return undefined;
   const vercel = kept.map((part): Json => {
     const said = part.metadata === undefined ? {} : { metadata: part.metadata };
@@ -127,18 +170,14 @@ function providerDataOf(
   return { vercel };
 }
 
-/** By provider; a later piece adds to what an earlier one said. */
+/** Data by provider; a later piece adds to an earlier one. */
 function merged(before: Metadata | undefined, after: Metadata | undefined): Metadata | undefined {
   if (before === undefined || after === undefined) return after ?? before;
   const both = Object.entries(after).map(([provider, said]) => {
     const earlier = before[provider];
-    return [provider, isFields(earlier) && isFields(said) ? { ...earlier, ...said } : said] as const;
+    return [provider, isObject(earlier) && isObject(said) ? { ...earlier, ...said } : said] as const;
   });
   return { ...before, ...Object.fromEntries(both) };
-}
-
-function isFields(value: Json | undefined): value is { [field: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 type Counts = { total?: number | null | undefined; cacheRead?: number | null | undefined };

@@ -1,9 +1,10 @@
 import { z } from 'zod/v4';
-import { secretValues, withoutSecrets } from '../../agent/secrets.ts';
-import { boundedText } from '../../agent/values.ts';
+import { secretValues, withoutSecrets } from '../../agent/text/secrets.ts';
+import { retryAfter } from '../../agent/values/retry-after.ts';
+import { boundedText } from '../../agent/values/values.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
-import { retryAfter } from '../openai/retry-after.ts';
+import { readableHeaders } from '../readable-headers.ts';
 import type { VercelLanguageModel } from './language-model.ts';
 
 const SHOWN_CHARS = 500;
@@ -27,45 +28,42 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
   const [type, retryable] = kindOf(known);
   const said = quoted(known.message).trim().replace(/\.$/, '');
   const text = `The model ${model.modelId} (${model.provider}) answered: ${said}. ${ADVICE[type] ?? ''}`;
-  const headers = known.responseHeaders && new Headers(known.responseHeaders);
-  return new ModelError(type, text.trimEnd(), { retryable, retryAfterMs: retryAfter(headers), cause: error });
+  const headers = known.responseHeaders && readableHeaders(known.responseHeaders);
+  return new ModelError(type, text.trimEnd(), {
+    retryable,
+    retryAfterMs: retryAfter(headers, Date.now()),
+    cause: error,
+  });
 }
 
-/** Message and name of an error are no fields of its own that a parser would see. */
+/** Message and name of an error are not own fields, so a parser would not see them. */
 function fieldsToRead(error: unknown): object {
   if (!(error instanceof Error)) return {};
   const { name, message } = error;
   return { ...Object.fromEntries(Object.entries(error)), name, message };
 }
 
-/** Names of `@ai-sdk/provider`; what is not listed there is the request's fault or the program's. */
-function kindOf(error: SdkError): [ModelErrorType, retryable: boolean] {
-  switch (error.name) {
-    case 'AI_APICallError':
-      return kindOfCall(error);
-    case 'AI_LoadAPIKeyError':
-    case 'AI_LoadSettingError':
-      return ['ModelAuthenticationError', false];
-    case 'AI_NoSuchModelError':
-      return ['ModelNotFound', false];
-    case 'AI_EmptyResponseBodyError':
-    case 'AI_InvalidResponseDataError':
-    case 'AI_JSONParseError':
-    case 'AI_NoContentGeneratedError':
-    case 'AI_TypeValidationError':
-      return ['ModelInvalidResponse', true];
-    default:
-      return ['ModelBadRequest', false];
-  }
+type Kind = [ModelErrorType, retryable: boolean];
+
+/** Names of `@ai-sdk/provider`; other errors are faults of the request or the program. */
+function kindOf(error: SdkError): Kind {
+  if (error.name === 'AI_APICallError') return kindOfCall(error);
+  return KINDS[error.name] ?? ['ModelBadRequest', false];
 }
 
-/** Without a status nobody has answered; a 200 is one that could not be read. */
-function kindOfCall({
-  statusCode,
-  isRetryable,
-  message,
-  responseBody = '',
-}: SdkError): [ModelErrorType, boolean] {
+const KINDS: { readonly [name: string]: Kind } = {
+  AI_LoadAPIKeyError: ['ModelAuthenticationError', false],
+  AI_LoadSettingError: ['ModelAuthenticationError', false],
+  AI_NoSuchModelError: ['ModelNotFound', false],
+  AI_EmptyResponseBodyError: ['ModelInvalidResponse', true],
+  AI_InvalidResponseDataError: ['ModelInvalidResponse', true],
+  AI_JSONParseError: ['ModelInvalidResponse', true],
+  AI_NoContentGeneratedError: ['ModelInvalidResponse', true],
+  AI_TypeValidationError: ['ModelInvalidResponse', true],
+};
+
+/** Without a status there was no answer; a 200 is an answer that could not be read. */
+function kindOfCall({ statusCode, isRetryable, message, responseBody = '' }: SdkError): Kind {
   if (statusCode === undefined) return ['ModelConnectionError', isRetryable ?? true];
   if (statusCode < 400) return ['ModelInvalidResponse', true];
   const said = `${message} ${responseBody}`;

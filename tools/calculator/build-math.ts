@@ -34,7 +34,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm's own format
 }
 
-/** What its package says, and the text, which not every package brings. */
+/** Licence from the package's metadata, with the text if the package has one. */
 function licenceOf(folder: string): string {
   const { name, version, license, author } = manifestOf(folder);
   const by = typeof author === 'string' ? author : author.name;

@@ -57,7 +57,7 @@ and functions such as sqrt, log, sin, mean. No variables and no words. Reply wit
 Question: ${question}`;
 }
 
-/** What stands in the reply's first block, or else the whole reply. */
+/** Text in the reply's first block, or else the whole reply. */
 function expressionIn(reply: string): string {
   const block = /```(?:text|txt|plaintext|math|python)?([\s\S]*?)(?:```|$)/iu.exec(reply);
   return (block?.[1] ?? reply).replace(/^\s*answer:/iu, '').trim();

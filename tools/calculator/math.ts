@@ -29,7 +29,7 @@ export function evaluate(expression: string, load: () => mathjs.MathJsInstance =
         cause: error,
       });
     }
-    // An error of the other context is no instance of this one's Error.
+    // An error of the other context is not an instance of this one's Error.
     return { ok: false, problem: types.isNativeError(error) ? error.message : String(error) };
   }
 }
@@ -55,14 +55,15 @@ export function loadMath(): mathjs.MathJsInstance {
     // The bundle's exports are the package's.
     const bundle = createRequire(import.meta.url)(bundleFile) as typeof mathjs;
     instance = bundle.create(bundle.all ?? {});
-    // Each part is built when it is first used, which takes longer than to load them all: not on somebody's time.
+    // Each part is built when it is first used, which takes longer than loading; so use each once here, before a user
+    // waits for it.
     instance.parse([...functions].join(' + ')).compile();
     instance.format(instance.evaluate('1 inch to cm'));
   }
   return instance;
 }
 
-/** As people and models write it: Python's power and `math.`, typographic operators, quotes around it, `=` behind it. */
+/** As people and models write it: Python's power and `math.`, typographic operators, quotes around it, `=` after it. */
 function normalize(expression: string): string {
   return withoutEquals(withoutQuotes(expression.trim()))
     .replaceAll('**', '^')
@@ -98,7 +99,7 @@ const nodeTypes = new Set([
   'SymbolNode',
 ]);
 
-/** None of these makes a value that is larger than what it was given. */
+/** Functions whose value is never larger than their arguments. */
 const functions = new Set(
   `abs acos acosh acot acoth acsc acsch add arg asec asech asin asinh atan atan2 atanh bignumber cbrt ceil
   combinations complex conj cos cosh cot coth cross csc csch cube cumsum det divide dot dotDivide dotMultiply dotPow
@@ -131,6 +132,6 @@ const valueTypes = new Set([
 /** Numbers as JavaScript writes them, also inside matrices, units and complex numbers. */
 function format(math: mathjs.MathJsInstance, value: unknown): string {
   const type = math.typeOf(value);
-  if (!valueTypes.has(type)) throw new Error(`its value is no number but ${type}`);
+  if (!valueTypes.has(type)) throw new Error(`its value is not a number but ${type}`);
   return math.format(value, { lowerExp: -6, upperExp: 21 });
 }

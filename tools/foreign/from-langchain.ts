@@ -1,4 +1,4 @@
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { foreignSchema } from './schema.ts';
 import { objectInput, whatItTakes } from '../json-input.ts';
 import { type Tool, type ToolContext, ToolInputError, type ToolOptions, defineTool } from '../tool.ts';
@@ -14,8 +14,8 @@ export interface LangChainTool {
 }
 
 /**
- * A tool that was made with LangChain's `tool()` or one of its classes. What it throws is tried again, and what it says of
- * its input is told to the model. Throws for what is no such tool.
+ * A tool that was made with LangChain's `tool()` or one of its classes. An error that it throws is retried; an error
+ * about its input goes to the model. Throws for a value that is not such a tool.
  */
 export function fromLangChain(tool: LangChainTool, options: Partial<ToolOptions> = {}): Tool {
   checkTool(tool);
@@ -32,7 +32,7 @@ export function fromLangChain(tool: LangChainTool, options: Partial<ToolOptions>
     async run(input: Json, context: ToolContext) {
       await schema.check(input);
       try {
-        // Not what the check made of it: the tool reads its input again.
+        // Passes the raw input, since the tool parses it itself.
         return await invoke(tool, input, context);
       } catch (error) {
         throw isRefusal(error)
@@ -47,7 +47,7 @@ function checkTool(tool: unknown): asserts tool is LangChainTool {
   const { name, invoke: run } = (tool ?? {}) as Partial<LangChainTool>;
   if (typeof name === 'string' && name !== '' && typeof run === 'function') return;
   throw new Error(
-    `fromLangChain: ${called(name)} is no LangChain tool: it needs a name and invoke(input). Make it with tool(…) of @langchain/core/tools.`,
+    `fromLangChain: ${called(name)} is not a LangChain tool: it needs a name and invoke(input). Make it with tool(…) of @langchain/core/tools.`,
   );
 }
 
@@ -68,7 +68,7 @@ function invoke(tool: LangChainTool, input: Json, context: ToolContext): unknown
   return tool.invoke(input as never, config as never);
 }
 
-/** The class has no name of its own to be told by. */
+/** The class has no name of its own, so check its fields. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.constructor.name === 'ToolInputParsingException';
 }

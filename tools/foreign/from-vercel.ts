@@ -1,4 +1,4 @@
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { foreignSchema } from './schema.ts';
 import { objectInput } from '../json-input.ts';
 import type { Tool, ToolContext, ToolOptions } from '../tool.ts';
@@ -16,7 +16,7 @@ export interface VercelTool {
 
 type Execute = (input: unknown, options: object) => unknown;
 
-/** A tool that was made with the AI SDK's `tool()`. Throws for one that is not run by its `execute`. */
+/** A tool that was made with the AI SDK's `tool()`. Throws for a tool without `execute`. */
 export function fromVercel(name: string, tool: VercelTool, options?: Partial<ToolOptions>): Tool;
 /** All tools of such an object, as generateText takes it. */
 export function fromVercel(tools: { [name: string]: VercelTool }, options?: Partial<ToolOptions>): Tool[];

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { z } from 'zod/v4';
-import type { JsonSchema } from '../../agent/manifest.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { JsonSchema } from '../../agent/definition/manifest.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { requirePackage } from '../optional-package.ts';
 import { whatItTakes } from '../json-input.ts';
 import { ToolInputError } from '../tool.ts';
@@ -59,7 +59,7 @@ interface Reader {
 
 type Checked = { ok: true; value: unknown } | { ok: false; problem: string };
 
-/** What schemas of several packages have in common with one another: little. */
+/** The little that schemas of several packages have in common. */
 interface Shape {
   safeParseAsync?(input: unknown): Promise<{ success: boolean; data?: unknown; error?: z.ZodError }>;
   jsonSchema?: unknown;
@@ -82,7 +82,7 @@ function zod4(shape: Shape): Reader | undefined {
 
 function zod3(shape: Shape): Reader | undefined {
   if (!isZod3(shape)) return undefined;
-  // Loaded by those few who need it.
+  // Loaded only when needed.
   const { zodToJsonSchema } = createRequire(import.meta.url)('zod-to-json-schema') as {
     zodToJsonSchema(schema: unknown, options: { $refStrategy: 'none' }): unknown;
   };

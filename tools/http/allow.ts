@@ -1,9 +1,9 @@
 export interface AllowList {
-  /** Whether a URL may be asked. */
+  /** True if requests to the URL are allowed. */
   allows(url: URL): boolean;
   /**
-   * Whether the config's own headers, which may be keys, may go there: over https, on this machine, or to a port that an
-   * entry names, as whoever wrote it knew what listens there. Else anybody on the way could read them.
+   * True if the config's own headers, which may be keys, may go there: over https, on this machine, or to a port that
+   * an entry names, since the author of the entry knew the server there. On any other way they could be read.
    */
   trusts(url: URL): boolean;
 }

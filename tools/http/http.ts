@@ -1,10 +1,21 @@
 import { z } from 'zod/v4';
-import { secretValues, withoutKnown } from '../../agent/secrets.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { retryAfter } from '../../agent/values/retry-after.ts';
+import { secretHeaders, withoutWhole } from '../../agent/text/secrets.ts';
+import { shownUrl } from '../../agent/text/shown-url.ts';
 import { type AllowList, allowList } from './allow.ts';
-import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
-import { type Answer, exchange } from './exchange.ts';
-import { type Asked, type HeaderFields, type Method, askedOf, initOf, redirected } from './asked.ts';
+import { ServiceError, isPassing, startOf, typeOfStatus } from './error.ts';
+import { type HttpReply, exchange } from './exchange.ts';
+import {
+  type HttpRequest,
+  type HeaderFields,
+  type Method,
+  httpRequest,
+  initOf,
+  redirected,
+} from './http-request.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { checkWhole } from '../whole-number.ts';
 import { madeBy } from '../same-tool.ts';
 
 export interface HttpOptions extends Partial<ToolOptions> {
@@ -18,13 +29,14 @@ export interface HttpOptions extends Partial<ToolOptions> {
   /** The header that takes the call's idempotency key, of every method but GET; false for none. Default 'Idempotency-Key'. */
   idempotencyHeader?: string | false;
   /**
-   * Sent to any of these hosts, but only by https, to this machine, or to a port that `allow` names; a function is given
-   * the URL. The model does not see them, also where a server repeats one.
+   * Sent to any of these hosts, but only by https, to this machine, or to a port that `allow` names. A redirect to another host
+   * drops them; a function is asked again, with the new URL. The model does not see them. Where a server repeats a secret one (authorization, cookie, a name that ends in
+   * key, token, secret or password), the answer has `***` in its place.
    */
   headers?: HeaderFields | ((url: URL) => HeaderFields);
   /** Names of headers that the model may set. Default accept, accept-language, content-type. */
   allowHeaders?: readonly string[];
-  /** More of a body is not read. Default 1,000,000. */
+  /** More of a body is not read: bytes, at most 16,000,000. Default 1,000,000. */
   maxBytes?: number;
 }
 
@@ -42,6 +54,7 @@ export function http({
   ...options
 }: HttpOptions): Tool {
   const hosts = allowList(allow);
+  checkWhole('http: maxBytes', maxBytes, { unit: 'bytes', min: 1, max: limits.responseBytes });
   const headersFor = typeof headers === 'function' ? headers : () => headers;
   const keyHeader = idempotencyHeader === false ? undefined : idempotencyHeader.toLowerCase();
   const names = new Set(allowHeaders.map((name) => name.toLowerCase()));
@@ -66,19 +79,22 @@ export function http({
     input,
     async run(given, context) {
       const key = keyHeader === undefined ? undefined : { header: keyHeader, value: context.idempotencyKey };
-      const first = askedOf(given, { names, key });
+      const first = httpRequest(given, { names, key });
       const secrets: string[] = [];
-      const own = (url: URL) => {
-        const fields = hosts.trusts(url) ? headersFor(url) : {};
-        secrets.push(...secretValues(Object.entries(fields)));
+      const own = (url: URL, isFirst: boolean) => {
+        const fields = hosts.trusts(url) && (isFirst || typeof headers === 'function') ? headersFor(url) : {};
+        secrets.push(...secretHeaders(Object.entries(fields)), ...passwordsIn(fields));
         return fields;
       };
-      const hide = (text: string) => withoutKnown(text, secrets);
+      const hide = (text: string, cut = false) => withoutWhole(text, secrets, { cut });
       const { signal, commit } = context;
       const route = { hosts, allow, own, hide, maxBytes, keyHeader, signal, commit };
-      return harmlessly(first.method === 'GET', async () => {
+      return markReadOnly(first.method === 'GET', async () => {
         const answer = await follow(first, route);
-        return report({ ...answer, statusText: hide(answer.statusText), text: hide(answer.text) }, given.url);
+        return report(
+          { ...answer, statusText: hide(answer.statusText), text: hide(answer.text, answer.cut) },
+          given.url,
+        );
       });
     },
   });
@@ -90,9 +106,9 @@ interface Route {
   hosts: AllowList;
   /** For messages. */
   allow: readonly string[];
-  /** The config's headers. */
-  own(url: URL): HeaderFields;
-  /** A server's text without what they hold. */
+  /** The config's headers. `isFirst`: the URL is of the origin that the model asked for. */
+  own(url: URL, isFirst: boolean): HeaderFields;
+  /** Removes the values of these headers from a server's text. */
   hide(text: string): string;
   maxBytes: number;
   keyHeader: string | undefined;
@@ -101,14 +117,23 @@ interface Route {
   commit(): Promise<void>;
 }
 
-/** Of the most that the model may ask for. */
+/** A server may repeat the credentials. */
+function passwordsIn(fields: HeaderFields): string[] {
+  return Object.values(fields).flatMap((value) => {
+    const [, token] = /^basic +(\S+)$/iu.exec(value) ?? [];
+    const said = token === undefined ? '' : Buffer.from(token, 'base64').toString();
+    return secretHeaders([['password', said.slice(said.indexOf(':') + 1)]]);
+  });
+}
+
+/** Effects of the strongest method that the model may use. */
 function effectsOf(methods: readonly Method[]): 'none' | 'idempotent' | 'once' {
   if (methods.includes('POST') || methods.includes('PATCH')) return 'once';
   return methods.every((method) => method === 'GET') ? 'none' : 'idempotent';
 }
 
 /** Whatever fails of a request that only reads, nothing has been done. */
-async function harmlessly<T>(reads: boolean, ask: () => Promise<T>): Promise<T> {
+async function markReadOnly<T>(reads: boolean, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -119,13 +144,14 @@ async function harmlessly<T>(reads: boolean, ask: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The answer behind all redirects. Each of them is looked at as if the model had asked for it. */
-async function follow(first: Asked, route: Route): Promise<Answer> {
+/** The answer after all redirects. Each is checked as a request of the model. */
+async function follow(first: HttpRequest, route: Route): Promise<HttpReply> {
   let asked = first;
   let url = permitted(first.url, undefined, route);
+  const { origin } = url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const { maxBytes, signal, keyHeader } = route;
-    const init = initOf(asked, route.own(url));
+    const init = initOf(asked, route.own(url, url.origin === origin));
     if (asked.method !== 'GET') await route.commit();
     const answer = await exchange(url, init, { maxBytes, signal, whom: url.host, isFirst: redirects === 0 });
     const location = redirectOf(answer);
@@ -134,32 +160,35 @@ async function follow(first: Asked, route: Route): Promise<Answer> {
     asked = redirected(asked, answer.status, { sameOrigin: next.origin === url.origin, keyHeader });
     url = next;
   }
-  throw new ToolError(`${first.url} redirects more than ${MAX_REDIRECTS} times.`);
+  throw new ToolError(`${shownUrl(first.url)} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
 function permitted(address: string, from: URL | undefined, { hosts, allow, hide }: Route): URL {
-  const where = from === undefined ? address : hide(`${from.href} redirects to ${address}, which`);
+  const shown = shownUrl(URL.canParse(address, from?.href) ? new URL(address, from?.href).href : '');
+  const where = from === undefined ? shown : hide(`${shownUrl(from.href)} redirects to ${shown}, which`);
   const url = URL.canParse(address, from?.href) ? new URL(address, from?.href) : undefined;
   if (url !== undefined && hosts.allows(url)) return url;
   throw new ToolError(
-    `${where} ${url === undefined ? 'is no address' : 'may not be asked'}. ` +
+    `${where} ${url === undefined ? 'is not an address' : 'may not be asked'}. ` +
       `Give an http or https address without a user name, of one of these hosts: ${allow.join(', ')}.`,
   );
 }
 
-function redirectOf({ status, headers }: Answer): string | undefined {
+function redirectOf({ status, headers }: HttpReply): string | undefined {
   return [301, 302, 303, 307, 308].includes(status) ? (headers.get('location') ?? undefined) : undefined;
 }
 
-/** What the model reads. Throws ToolError for what it can mend, and ServiceError for what may pass. */
-function report(answer: Answer, url: string): string {
+/**
+ * Text for the model. Throws ToolError for an error that the model can correct, and ServiceError for one that may pass.
+ */
+function report(answer: HttpReply, url: string): string {
   const { status, headers } = answer;
   const line = `HTTP ${status} ${answer.statusText}`.trimEnd();
   if (isPassing(status)) {
     const said = startOf(answer.text, SHOWN_CHARS);
-    throw new ServiceError(typeOfStatus(status), `${url} answered ${line}: ${said}`, {
+    throw new ServiceError(typeOfStatus(status), `${shownUrl(url)} answered ${line}: ${said}`, {
       retryable: true,
-      retryAfterMs: retryAfter(headers),
+      retryAfterMs: retryAfter(headers, Date.now()),
       notDone: status === 429,
     });
   }
@@ -167,7 +196,7 @@ function report(answer: Answer, url: string): string {
   return `${line}\n\n${bodyOf(answer)}`.trimEnd();
 }
 
-function bodyOf({ text, cut, headers }: Answer): string {
+function bodyOf({ text, cut, headers }: HttpReply): string {
   if (text.includes('\0')) return `(no text: ${headers.get('content-type') ?? 'of unknown type'})`;
   return cut ? `${text}\n[the rest was not read: the answer is too long]` : text;
 }

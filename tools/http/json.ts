@@ -1,20 +1,22 @@
-import { withoutSecrets } from '../../agent/secrets.ts';
-import { ServiceError, isPassing, retryAfter, startOf, typeOfStatus } from './error.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { shownUrl } from '../../agent/text/shown-url.ts';
+import { withoutSecrets } from '../../agent/text/secrets.ts';
+import { parseJson } from '../../agent/values/json-object.ts';
+import { retryAfter } from '../../agent/values/retry-after.ts';
+import { ServiceError, isPassing, startOf, typeOfStatus } from './error.ts';
+import { type HttpReply, exchange } from './exchange.ts';
 
-/** A service that answers in JSON. */
 export interface JsonService {
   /** As people call it. */
   name: string;
-  /** Where it is asked, for messages. */
+  /** Address of the service, for messages. */
   address: string;
   /** Blotted out where the service repeats them. */
   secrets: string[];
-  /** The service's own words for what is wrong, found in its answer. */
+  /** The service's own error message in its answer. */
   complaint(body: unknown): string | undefined;
-  /** What a person can do about a status. */
+  /** Advice for a person about a status. */
   advice(status: number, said: string): string;
-  /** Statuses that usually pass by themselves, but do not for what the service says. */
+  /** True if a usually temporary status is final, by the service's message. */
   isFinal?(status: number, said: string): boolean;
 }
 
@@ -35,7 +37,7 @@ export async function askJson(
     const message = `${whom} answered with more than ${MAX_BYTES / 1e6} MB. Ask for less.`;
     throw new ServiceError('ToolBadResponse', message, { retryable: false });
   }
-  const body = parse(answer.text);
+  const body = parseJson(answer.text);
   if (body !== undefined) return body;
   const shown = quote(service, answer.text) || 'nothing';
   // Half an answer and the error page of a proxy pass by themselves.
@@ -44,35 +46,26 @@ export async function askJson(
   });
 }
 
-function refusal(service: JsonService, { status, headers, text }: Answer): ServiceError {
-  const said = quote(service, service.complaint(parse(text)) ?? text);
+function refusal(service: JsonService, { status, headers, text }: HttpReply): ServiceError {
+  const said = quote(service, service.complaint(parseJson(text)) ?? text);
   const final = service.isFinal?.(status, said) ?? false;
   const where = `${service.name} answered ${status} at ${service.address}`;
   const what = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
-  const advice = status < 400 ? redirected(headers) : service.advice(status, said);
+  const advice = status < 400 ? redirected(headers, service.address) : service.advice(status, said);
   return new ServiceError(typeOfStatus(status), `${where}${what}. ${advice}`.trimEnd(), {
     retryable: isPassing(status) && !final,
-    retryAfterMs: retryAfter(headers),
+    retryAfterMs: retryAfter(headers, Date.now()),
   });
 }
 
-/** Without the query of the new address: it may repeat the key. */
-function redirected(headers: Headers): string {
-  const location = headers.get('location')?.replace(/[?#].*$/s, '') ?? '';
+/** Without user name and query of the new address: they may repeat the key. */
+function redirected(headers: Headers, from: string): string {
+  const location = headers.get('location') ?? '';
   return location === ''
     ? 'Check the address.'
-    : `It leads to ${location}: if that is right, make it the address.`;
+    : `It leads to ${shownUrl(URL.canParse(location, from) ? new URL(location, from).href : '')}: if that is right, make it the address.`;
 }
 
 function quote({ secrets }: JsonService, text: string): string {
   return startOf(withoutSecrets(text, secrets), SHOWN_CHARS);
-}
-
-/** undefined: no JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

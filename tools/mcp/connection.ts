@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { withoutSecrets } from '../../agent/secrets.ts';
-import { type Circumstances, isAnswer, whyNot } from './error.ts';
+import { withoutSecrets } from '../../agent/text/secrets.ts';
+import { type Circumstances, REQUEST_TIMEOUT, isAnswer, unreadableIn, whyNot } from './error.ts';
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
 import { secretsOf } from './server-secrets.ts';
@@ -13,7 +13,9 @@ export interface McpConnection {
    * that happens on the way.
    */
   use<T>(task: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** What the server says, without the secrets that it was given: for messages. */
+  /** Names the server in messages. */
+  name: string;
+  /** Removes the server's secrets from a text, for messages. */
   hide(text: string): string;
 }
 
@@ -25,7 +27,7 @@ class McpUnavailable extends Error {
 export function mcpConnection(server: McpServer, timeoutMs: number): McpConnection {
   const secrets = secretsOf(server);
   const hide = (text: string) => withoutSecrets(text, secrets);
-  let current: Promise<Link> | undefined;
+  let current: Promise<OpenConnection> | undefined;
 
   const connected = () => {
     const opening = open(server, { timeoutMs, hide }, () => {
@@ -38,29 +40,35 @@ export function mcpConnection(server: McpServer, timeoutMs: number): McpConnecti
   return {
     async use(task, signal) {
       const link = await (current ?? connected());
-      link.process?.keepAlive(++link.users > 0);
+      link.users++;
+      link.process?.keepAlive(true);
       try {
         return await task(link.client);
       } catch (error) {
         if (signal?.aborted === true) throw signal.reason;
         if (isAnswer(error)) throw withHidden(error, hide);
-        link.forget();
-        await link.client.close();
+        if (unreadableIn(error) === undefined) link.forget();
         throw unavailable(server, error, link.seen());
       } finally {
-        link.process?.keepAlive(--link.users > 0);
+        link.users--;
+        link.process?.keepAlive(link.users > 0);
+        // Close only after the last call: the failure of one call does not end the others.
+        if (link.forgotten() && link.users === 0) await link.client.close();
       }
     },
+    name: serverName(server),
     hide,
   };
 }
 
-interface Link {
+interface OpenConnection {
   client: Client;
-  /** Of a server that was started here. */
+  /** Process of a server that was started here. */
   process: StdioTransport | undefined;
   users: number;
+  /** No further call uses it. */
   forget(): void;
+  forgotten(): boolean;
   seen(): Circumstances;
 }
 
@@ -69,35 +77,53 @@ async function open(
   server: McpServer,
   { timeoutMs, hide }: Pick<Circumstances, 'timeoutMs' | 'hide'>,
   forget: () => void,
-): Promise<Link> {
+): Promise<OpenConnection> {
   const { Client: SdkClient } = await import('@modelcontextprotocol/sdk/client/index.js');
   const transport = 'url' in server ? await httpTransport(server) : await stdioTransport(server);
   const process = 'keepAlive' in transport ? transport : undefined;
   const client = new SdkClient({ name: 'reloop', version: '1.0.0' });
   let unreadable = '';
+  let forgotten = false;
+  const leave = () => {
+    forgotten = true;
+    forget();
+  };
   Object.assign(client, {
-    onclose: forget,
+    onclose: leave,
     onerror: ({ message }: Error) => {
       unreadable = message;
     },
   });
   const seen = () => ({ timeoutMs, complaint: process?.complaint() ?? '', unreadable, hide });
+  const { late, clear } = lateness(timeoutMs);
   try {
-    await client.connect(transport, { timeout: timeoutMs });
+    await Promise.race([client.connect(transport, { timeout: timeoutMs }), late]);
   } catch (error) {
-    forget();
+    leave();
+    void client.close();
     throw unavailable(server, error, seen());
+  } finally {
+    clear();
   }
-  return { client, process, users: 0, forget, seen };
+  return { client, process, users: 0, forget: leave, forgotten: () => forgotten, seen };
 }
 
-/** The same error: its code and its place say what happened. */
+/** Rejects after this time as the SDK does, whose own clock counts for the first of several requests only. */
+function lateness(timeoutMs: number): { late: Promise<never>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: REQUEST_TIMEOUT })), timeoutMs);
+  });
+  return { late, clear: () => clearTimeout(timer) };
+}
+
+/** Keeps the error object: its code and stack name the cause. */
 function withHidden(error: unknown, hide: (text: string) => string): unknown {
   if (error instanceof Error) error.message = hide(error.message);
   return error;
 }
 
-/** Without the error as its cause, whose own message would be recorded as the server said it. */
+/** No `cause`, since its message would be recorded with the server's secrets. */
 function unavailable(server: McpServer, error: unknown, seen: Circumstances): McpUnavailable {
   return new McpUnavailable(`MCP server ${serverName(server)}: ${whyNot(error, seen)}`);
 }

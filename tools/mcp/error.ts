@@ -1,7 +1,17 @@
-/** Why a server could not be used, as a sentence's end. Errors are told by their fields: the SDK is loaded late. */
+import type { z } from 'zod/v4';
+import { shownUrl } from '../../agent/text/shown-url.ts';
+import { problemIn } from './result.ts';
+import { UnreadableReply } from './unreadable-reply.ts';
+
+/**
+ * Reason why a server could not be used, as the end of a sentence. Recognizes errors by their fields: the SDK is loaded
+ * late.
+ */
 export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstances): string {
   const { code, name } = fieldsOf(error);
-  // First of all, as what is cut is not found any more.
+  const unreadableReply = unreadableIn(error);
+  if (unreadableReply !== undefined) return whyNot(unreadableReply.reason, { hide, timeoutMs, ...said });
+  // First of all, since a secret that is cut is not found any more.
   const message = hide(fieldsOf(error).message);
   const [complaint, unreadable] = [hide(said.complaint), hide(said.unreadable)];
   if (code === REQUEST_TIMEOUT) {
@@ -13,39 +23,55 @@ export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstanc
   if (code === 401 || code === 403) return `it refuses us (HTTP ${code}): check its headers`;
   if (code === 404 || code === 405)
     return `nothing speaks MCP there, or it forgot us (HTTP ${code}): check the path of its url`;
-  if (code === UNEXPECTED_CONTENT || name === 'ZodError' || name === '$ZodError' || name === 'SyntaxError') {
+  const issues = issuesOf(error);
+  if (issues !== undefined) return `what it says is not MCP: ${firstLine(hide(problemIn({ issues })))}`;
+  if (code === UNEXPECTED_CONTENT || name === 'SyntaxError') {
     return `what it says is not MCP: ${firstLine(message)}`;
   }
-  return `${firstLine(message)}${hide(causeOf(error))}`;
+  return withoutUrls(`${firstLine(message)}${hide(causeOf(error))}`);
 }
 
 export interface Circumstances {
   timeoutMs: number;
-  /** What its process wrote to standard error at last. */
+  /** Last lines that the server's process wrote to standard error. */
   complaint: string;
-  /** What is wrong with what it said, if it said something that is no message. */
+  /** Problem of a line that is not a message, if there was one. */
   unreadable: string;
-  /** A text without what the server was given and may repeat. */
+  /** Removes the server's secrets, which it may repeat, from a text. */
   hide(text: string): string;
 }
 
-/** JSON-RPC codes of MCP; the last is the SDK's, for an answer of another content type. */
+/** JSON-RPC codes of MCP. */
 const CONNECTION_CLOSED = -32_000;
-const REQUEST_TIMEOUT = -32_001;
+export const REQUEST_TIMEOUT = -32_001;
 const INVALID_PARAMS = -32_602;
+/** The SDK's, for an answer of another content type. */
 const UNEXPECTED_CONTENT = -1;
 
-/** What the server says of the model's input, if that is at fault. */
+/** The server's complaint about the model's input, if the input is at fault. */
 export function complaintOfInput(error: unknown): string | undefined {
   const { name, code, message } = fieldsOf(error);
   if (name !== 'McpError' || code !== INVALID_PARAMS) return undefined;
   return message.replace(/^(?:MCP error -?\d+: )+/u, '');
 }
 
-/** Whether the server answered, though with an error: the connection is as good as before. */
+/** True if the server answered, though with an error: the connection still works. */
 export function isAnswer(error: unknown): boolean {
   const { name, code } = fieldsOf(error);
+  if (unreadableIn(error) !== undefined) return false;
   return name === 'McpError' && code !== CONNECTION_CLOSED && code !== REQUEST_TIMEOUT;
+}
+
+/** A reply came, and could not be read: the connection is as good as before. */
+export function unreadableIn(error: unknown): UnreadableReply | undefined {
+  const data = error instanceof Error && 'data' in error ? error.data : undefined;
+  return data instanceof UnreadableReply ? data : undefined;
+}
+
+/** Issues of a zod error, from any copy of zod. */
+function issuesOf(error: unknown): z.core.$ZodIssue[] | undefined {
+  const isZod = error instanceof Error && /^\$?ZodError$/u.test(error.name) && 'issues' in error;
+  return isZod ? (error.issues as z.core.$ZodIssue[]) : undefined; // all copies have a path and a message
 }
 
 interface ErrorFields {
@@ -71,6 +97,11 @@ function causeOf(error: unknown): string {
 
 function causeText(cause: Error): string {
   return cause.message === '' ? String(fieldsOf(cause).code) : cause.message;
+}
+
+/** The errors of fetch and the SDK show whole addresses. */
+function withoutUrls(text: string): string {
+  return text.replaceAll(/https?:\/\/[^\s"'<>()]+/giu, shownUrl);
 }
 
 function firstLine(text: string): string {

@@ -1,5 +1,5 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { limits } from '../../agent/limits.ts';
+import { limits } from '../../agent/values/limits.ts';
 import type { McpEndpoint } from './server-spec.ts';
 
 /** JSON-RPC's code for a connection that is gone, as the SDK uses it. */
@@ -7,7 +7,8 @@ const CONNECTION_CLOSED = -32_000;
 
 /**
  * A server behind an address. Only answers to requests are read: the stream for a server's own messages would keep this
- * process alive. An answer that breaks off fails its request, which the SDK would wait for in vain.
+ * process alive. An answer that breaks off fails its request, which the SDK would wait for in vain. A request that is cancelled gives its
+ * connection back, which the SDK would keep for as long as the server likes.
  */
 export async function httpTransport({
   url,
@@ -15,16 +16,28 @@ export async function httpTransport({
 }: McpEndpoint): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport: HttpTransport } =
     await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const underWay = new Map<unknown, AbortController>();
   const transport = new HttpTransport(new URL(url), {
     requestInit: { headers },
     fetch: async (target, init) => {
       const resumes = new Headers(init?.headers).has('last-event-id');
       if (init?.method === 'GET' && !resumes) return new Response(null, { status: 405 });
-      const answer = await fetch(target, init);
-      const id = requestId(init?.body);
-      return id === undefined || answer.body === null
-        ? answer
-        : watched(answer, answer.body, () => broken(id));
+      const { id, method, params } = messageIn(init?.body);
+      if (method === 'notifications/cancelled') underWay.get(params?.requestId)?.abort();
+      if (id === undefined) return fetch(target, init);
+      const cancelled = new AbortController();
+      underWay.set(id, cancelled);
+      const ended = () => underWay.delete(id);
+      const signal = AbortSignal.any([cancelled.signal, ...(init?.signal ? [init.signal] : [])]);
+      try {
+        const answer = await fetch(target, { ...init, signal });
+        if (answer.body !== null) return watched(answer, answer.body, { ended, over: () => broken(id) });
+        ended();
+        return answer;
+      } catch (error) {
+        ended();
+        throw error;
+      }
     },
   });
 
@@ -35,12 +48,22 @@ export async function httpTransport({
   return transport;
 }
 
-/** Tells when the answer is over; whoever has read all of it by then has no use for that. */
-function watched(answer: Response, body: ReadableStream<Uint8Array>, over: () => void): Response {
+/**
+ * Calls `ended` when no more is read, and `over` when no more can come; a reader that has read everything needs
+ * neither.
+ */
+function watched(
+  answer: Response,
+  body: ReadableStream<Uint8Array>,
+  { ended, over }: { ended(): void; over(): void },
+): Response {
   const decoder = new TextDecoder();
   let resumable = false;
   let room: number = limits.responseBytes;
-  const later = () => void (resumable || setTimeout(over));
+  const later = () => {
+    ended();
+    if (!resumable) setTimeout(over);
+  };
   const reader = body.getReader();
   const copy = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -65,13 +88,20 @@ function watched(answer: Response, body: ReadableStream<Uint8Array>, over: () =>
       resumable ||= /^id:/mu.test(decoder.decode(value, { stream: true }));
       controller.enqueue(value);
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      ended();
+      return reader.cancel(reason);
+    },
   });
   return new Response(copy, answer);
 }
 
-function requestId(body: unknown): string | number | undefined {
-  if (typeof body !== 'string') return undefined;
-  const { id } = JSON.parse(body) as { id?: string | number }; // written by the SDK
-  return id;
+interface Message {
+  id?: string | number;
+  method?: string;
+  params?: { requestId?: unknown };
+}
+
+function messageIn(body: unknown): Message {
+  return typeof body === 'string' ? (JSON.parse(body) as Message) : {}; // written by the SDK
 }

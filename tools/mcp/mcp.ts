@@ -1,7 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonSchema } from '../../agent/manifest.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import { z } from 'zod/v4';
+import type { JsonSchema } from '../../agent/definition/manifest.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
 import { announced } from '../loading-note.ts';
 import { type McpConnection, mcpConnection } from './connection.ts';
@@ -9,17 +10,22 @@ import { complaintOfInput } from './error.ts';
 import { outputOf, progressText } from './result.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
+import { problemOfName } from '../tool-name.ts';
+import { checkWhole } from '../whole-number.ts';
 import { type Approval, type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
 
 /** Options for every tool of the server, and which they are. */
 export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'description' | 'approval'>> {
-  /** Whether a person has to allow each call: of all tools, or by the server's names; of those not named, 'never'. */
+  /**
+   * Approval by a person before each call: for all tools, or by the server's names of the tools; 'never' for those not
+   * named.
+   */
   approval?: McpApproval | { [tool: string]: McpApproval } | undefined;
   /** Put before the server's names. */
   prefix?: string;
   /** The tools to take, by the server's names. Default all. */
   only?: readonly string[];
-  /** For the server to start and to list its tools. Default 60 s. */
+  /** For the server to start and to list all its tools. Default 60 s. */
   connectTimeoutMs?: number;
 }
 
@@ -38,10 +44,13 @@ export async function mcp(
 ): Promise<Tool[]> {
   requirePackage('@modelcontextprotocol/sdk', 'mcp()');
   checkServer(server);
+  checkWhole('mcp: connectTimeoutMs', connectTimeoutMs, { unit: 'milliseconds', min: 1, max: LONGEST_MS });
   const connection = mcpConnection(server, connectTimeoutMs);
+  const deadline = performance.now() + connectTimeoutMs;
   const listed = await announced(`MCP server ${serverName(server)}`, () =>
-    connection.use((client) => listTools(client, connectTimeoutMs)),
+    connection.use((client) => listTools(client, deadline)),
   );
+  checkNames(only ?? listed.map(({ name }) => name), server);
   const chosen = only === undefined ? listed : only.map((name) => find(listed, name, server));
   if (typeof approval === 'object') for (const name of Object.keys(approval)) find(chosen, name, server);
   return chosen.map((tool) => ({
@@ -51,25 +60,43 @@ export async function mcp(
   }));
 }
 
-async function listTools(client: Client, timeout: number): Promise<McpTool[]> {
+/** More than any config takes; a server with more of them has no end. */
+const MAX_TOOLS = 5_000;
+
+/** All pages of a server's tools, by `deadline` (milliseconds, as `performance.now()`). */
+async function listTools(client: Client, deadline: number): Promise<McpTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const tools: McpTool[] = [];
+  const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
     const params = cursor === undefined ? {} : { cursor };
-    // Not client.listTools: it compiles the schemas of all results, and a bad one would cost us every tool.
+    const timeout = Math.max(1, deadline - performance.now());
+    // client.listTools compiles the schemas of all results, and one bad schema would fail every tool.
     const page = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, { timeout });
     tools.push(...page.tools);
     cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return tools;
+    if (tools.length > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
+    if (cursor === undefined) return tools;
+    if (cursors.has(cursor)) throw new Error('its list of tools has no end: it gave one cursor twice');
+    cursors.add(cursor);
+  } while (performance.now() < deadline);
+  throw new Error(`it was still listing its tools at the end of connectTimeoutMs, ${tools.length} so far`);
+}
+
+/** A server chooses its names, and people read them. */
+function checkNames(names: readonly string[], server: McpServer): void {
+  const problem = names.map(problemOfName).find((found) => found !== undefined);
+  if (problem === undefined) return;
+  throw new Error(`MCP server ${serverName(server)}: ${problem}. Take other tools of it by the option only.`);
 }
 
 function find(listed: readonly McpTool[], wanted: string, server: McpServer): McpTool {
   const found = listed.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
-  const names = listed.map(({ name }) => name).join(', ') || 'none';
+  const shown = listed.map(({ name }) => name).filter((name) => problemOfName(name) === undefined);
+  const names = shown.join(', ') || 'none';
   throw new Error(`MCP server ${serverName(server)} has no tool "${wanted}". It has: ${names}.`);
 }
 
@@ -99,16 +126,19 @@ async function call(
   input: { [key: string]: Json },
   { signal, progress, idempotencyKey }: ToolContext,
 ): Promise<string> {
-  const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const params = { name, arguments: input, _meta: { 'reloop/idempotency-key': idempotencyKey } };
   const asked = (client: Client) =>
-    client.request({ method: 'tools/call', params }, CallToolResultSchema, {
+    client.request({ method: 'tools/call', params }, z.unknown(), {
       signal,
       timeout: LONGEST_MS,
       onprogress: (made) => progress(progressText(made)),
     });
   try {
-    return outputOf(await connection.use(asked, signal), connection.hide);
+    const result = await connection.use(asked, signal);
+    return outputOf(result, {
+      whose: `MCP server ${connection.name}: the result of ${name}`,
+      hide: connection.hide,
+    });
   } catch (error) {
     const complaint = complaintOfInput(error);
     throw complaint === undefined ? error : new ToolError(complaint, { cause: error });

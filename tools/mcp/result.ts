@@ -1,16 +1,41 @@
-import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod/v4';
+import { ServiceError } from '../http/error.ts';
 import { ToolError } from '../tool.ts';
 
-type Part = CallToolResult['content'][number];
+/** A part of any kind, also an unknown one. */
+const Part = z
+  .looseObject({ type: z.string(), text: z.unknown().optional(), resource: z.looseObject({}).optional() })
+  .refine(({ type, text }) => type !== 'text' || typeof text === 'string', {
+    path: ['text'],
+    error: 'a part of type "text" has no text',
+  });
+type Part = z.output<typeof Part>;
+
+const Result = z.object({
+  content: z.array(Part).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+interface ResultContext {
+  /** The result in messages: server and tool. */
+  whose: string;
+  /** Takes secrets out of a message. */
+  hide(text: string): string;
+}
 
 /**
- * What a call gave: its texts, else its structured result. Throws ToolError for an error that is meant for the model; `hide`
- * takes secrets out of it.
+ * The result of a call: its texts, else its structured content. Throws ToolError for an error for the model, and
+ * ServiceError for an unreadable result: the call was made, so it is not repeated.
  */
-export function outputOf(
-  { content, structuredContent, isError }: CallToolResult,
-  hide: (text: string) => string,
-): string {
+export function outputOf(result: unknown, { whose, hide }: ResultContext): string {
+  const { data, error } = Result.safeParse(result);
+  if (error !== undefined) {
+    const message = `${whose} is not MCP: ${hide(problemIn(error))}. Correct the server.`;
+    throw new ServiceError('ToolBadResponse', message, { retryable: false });
+  }
+  const { content, structuredContent, isError } = data;
   const text = content.map(partText).join('\n');
   if (isError === true) throw new ToolError(hide(text) || undefined);
   return text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : text;
@@ -21,12 +46,28 @@ export function progressText({ progress, total, message }: Progress): string {
   return message === undefined ? share : `${message} (${share})`;
 }
 
+/** The first problem, as a sentence's end. */
+export function problemIn(error: { issues: readonly z.core.$ZodIssue[] }): string {
+  const [first] = error.issues;
+  if (first === undefined) return 'it has another shape';
+  return z
+    .prettifyError({ issues: [first] })
+    .replace(/^✖ /u, '')
+    .replace(/\s*→ at /u, ' at ');
+}
+
+const KNOWN = ['image', 'audio', 'resource', 'resource_link'];
+
 function partText(part: Part): string {
-  if (part.type === 'text') return part.text;
-  if (part.type === 'resource' && 'text' in part.resource) return part.resource.text;
-  return JSON.stringify(part, (key, value: unknown) =>
+  if (part.type === 'text') return String(part.text);
+  const inside = part.resource?.['text'];
+  if (part.type === 'resource' && typeof inside === 'string') return inside;
+  const json = JSON.stringify(part, (key, value: unknown) =>
     (key === 'data' || key === 'blob') && typeof value === 'string'
       ? `${value.length} characters of base64`
       : value,
   );
+  return KNOWN.includes(part.type)
+    ? json
+    : `[content of the unknown kind ${JSON.stringify(part.type)}] ${json}`;
 }

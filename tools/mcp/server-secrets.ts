@@ -1,9 +1,9 @@
-import { secretValues } from '../../agent/secrets.ts';
+import { secretValues } from '../../agent/text/secrets.ts';
 import { type McpServer, programOf } from './server-spec.ts';
 
 type Setting = readonly [name: string, value: string];
 
-/** What a server was given that no message may repeat: it may, and what it says ends up in histories. */
+/** A server's secrets, which no message may repeat: the server may repeat them, and messages end up in histories. */
 export function secretsOf(server: McpServer): string[] {
   const settings: Setting[] =
     'url' in server
@@ -12,7 +12,7 @@ export function secretsOf(server: McpServer): string[] {
   return secretValues(settings.flatMap(partsOf));
 }
 
-/** Each with the option that it belongs to: `--key=value`, `--key value`, `KEY=value`, or by itself. */
+/** Each with the option that it belongs to: `--key=value`, `--key value`, `KEY=value`, or on its own. */
 function argumentsOf(args: readonly string[]): Setting[] {
   const program = programOf(args);
   return args.flatMap((arg, index): Setting[] => {
@@ -25,7 +25,7 @@ function argumentsOf(args: readonly string[]): Setting[] {
   });
 }
 
-/** Of an address what is secret in it, if anything is: password, parts of its path, and its query. The host may be said. */
+/** Secret parts of an address, if there are any: password, parts of its path, and its query. The host may be shown. */
 function partsOf([name, value]: Setting): Setting[] {
   if (!/^[\w+.-]+:\/\//u.test(value) || !URL.canParse(value)) return [[name, value]];
   const { password, pathname, searchParams } = new URL(value);

@@ -17,7 +17,7 @@ export interface McpEndpoint {
 
 export type McpServer = McpProcess | McpEndpoint;
 
-/** Throws for what is neither a command nor an address. */
+/** Throws for a server that is neither a command nor an address. */
 export function checkServer(server: McpServer): void {
   const { command, url } = server as Partial<McpProcess & McpEndpoint>;
   if (typeof command === 'string' && command !== '' && url === undefined) return;
@@ -27,19 +27,23 @@ export function checkServer(server: McpServer): void {
     /^https?:\/\/[^/]/u.test(url) &&
     URL.canParse(url)
   ) {
-    return;
+    const { username, password } = new URL(url);
+    if (username === '' && password === '') return;
+    throw new Error(
+      'mcp: put user name and password into headers, as `authorization`, not into url: no request is sent with them.',
+    );
   }
   throw new Error(
     "mcp: which server? Give { command: 'node', args: ['server.js'] } or { url: 'http://localhost:3000/mcp' }.",
   );
 }
 
-/** Options of npx, uvx and python before the name of what they run. */
-const HARMLESS = ['-y', '--yes', '-m'];
+/** Options of npx, uvx and python before the name of the program. */
+const IGNORED_OPTIONS = ['-y', '--yes', '-m'];
 
 /**
- * A server as messages and histories name it, without what may be secret: of an address the origin, of a command itself
- * and the program it runs. All that follows may be a key or an address with a password.
+ * A server's name in messages and histories, without possible secrets: the origin of an address, or a command and the
+ * program that it runs. Further arguments may be keys or addresses with passwords.
  */
 export function serverName(server: McpServer): string {
   if ('url' in server) return new URL(server.url).origin;
@@ -48,9 +52,9 @@ export function serverName(server: McpServer): string {
   return shown.length > args.length ? shown.join(' ') : `${shown.join(' ')} …`;
 }
 
-/** Where a command is told what to run; -1: nowhere. */
+/** Index of the argument that names the program to run; -1: none. */
 export function programOf(args: readonly string[]): number {
-  const first = args.findIndex((arg) => !HARMLESS.includes(arg));
+  const first = args.findIndex((arg) => !IGNORED_OPTIONS.includes(arg));
   return first !== -1 && isProgram(args[first] ?? '') ? first : -1;
 }
 

@@ -1,33 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpProcess } from './server-spec.ts';
+import { unreadableReply } from './unreadable-reply.ts';
 
-/** A server in a process of its own, asked by lines of JSON. */
+/** A server in a separate process, asked by lines of JSON. */
 export interface StdioTransport extends Transport {
-  /** Whether this process waits for the server's. */
+  /** Lets this process stay alive for the server's process, or not. */
   keepAlive(on: boolean): void;
-  /** What the server wrote to its standard error at last; '' if nothing. */
+  /** Last text that the server wrote to its standard error; '' if none. */
   complaint(): string;
 }
 
 const COMPLAINT_CHARS = 1000;
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /**
- * The shell that stands guard: when this process is gone, whatever the cause, its standard input closes as the server's
- * does, and a server that has not ended a second later is killed with all it started.
+ * Guarding shell: when this process is gone, whatever the cause, its standard input closes as the server's does, and a
+ * server that has not ended a second later is killed with all it started.
  */
 const guard = '"$@" <&3 3<&- & exec 3<&- >&- 2>&-; read -r _; sleep 1; kill -9 0';
 
 /** The SDK's own transport tells neither why a server ended nor lets this process end before it. */
 export async function stdioTransport({ command, args = [], env, cwd }: McpProcess): Promise<StdioTransport> {
-  const [{ ReadBuffer, serializeMessage }, { getDefaultEnvironment }] = await Promise.all([
+  const [{ deserializeMessage, serializeMessage }, { getDefaultEnvironment }] = await Promise.all([
     import('@modelcontextprotocol/sdk/shared/stdio.js'),
     import('@modelcontextprotocol/sdk/client/stdio.js'),
   ]);
-  const messages = new ReadBuffer();
   let child: ChildProcess | undefined;
   let complaint = '';
+  let rest: Buffer = Buffer.alloc(0);
 
   const transport: StdioTransport = {
     start() {
@@ -68,21 +71,27 @@ export async function stdioTransport({ command, args = [], env, cwd }: McpProces
   };
 
   function read(chunk: Buffer): void {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      const line = rest.toString('utf8', 0, end);
+      rest = rest.subarray(end + 1);
+      receive(line);
+    }
+    if (rest.length <= MAX_LINE_BYTES) return;
+    transport.onerror?.(new Error(`a line of more than ${MAX_LINE_BYTES} bytes`));
+    kill(child); // nothing after it can be read either
+    rest = Buffer.alloc(0);
+  }
+
+  function receive(line: string): void {
+    let message: JSONRPCMessage | undefined;
     try {
-      messages.append(chunk);
+      message = deserializeMessage(line);
     } catch (error) {
-      transport.onerror?.(asError(error));
-      kill(child); // a message too long to be read: nothing after it can be either
+      transport.onerror?.(asError(error)); // this line is not a message; the next one may be
+      message = unreadableReply(line, error);
     }
-    for (;;) {
-      try {
-        const message = messages.readMessage();
-        if (message === null) return;
-        transport.onmessage?.(message);
-      } catch (error) {
-        transport.onerror?.(asError(error)); // a line that is no message; the next one may be
-      }
-    }
+    if (message !== undefined) transport.onmessage?.(message);
   }
   return transport;
 }
@@ -92,7 +101,7 @@ function inputOf(child: ChildProcess | undefined): Socket | undefined {
   return stream instanceof Socket && stream.writable ? stream : undefined;
 }
 
-/** What keeps this process waiting for the other. */
+/** Handles that keep this process alive for the other. */
 function handlesOf(child: ChildProcess | undefined): { ref(): unknown; unref(): unknown }[] {
   if (child === undefined) return [];
   return [child, ...child.stdio.flatMap((stream) => (stream instanceof Socket ? [stream] : []))];

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
+import { fieldsOf, parseJson } from '../../agent/values/json-object.ts';
 
 /** Questions to an interpreter and its answers, one at a time, as lines of JSON. */
 export interface Channel {
-  /** Rejects with PythonEnded when the other side closes, or says what it should not. */
+  /** Rejects with PythonEnded when the other side closes, or sends an invalid line. */
   ask(message: object): Promise<string>;
   isOpen(): boolean;
   closed: Promise<void>;
 }
 
-/** The interpreter ended by itself, or something killed it. */
+/** The interpreter ended on its own, or something killed it. */
 export class PythonEnded extends Error {
   override name = 'PythonEnded';
 }
@@ -44,10 +45,12 @@ export function openChannel(socket: Socket): Channel {
   };
 }
 
-/** The longest answer that there can be: OUTPUT_LIMIT of repl.ts, each byte written as an escape of six characters. */
+/** The longest answer that there can be: OUTPUT_LIMIT of repl.py, each byte written as an escape of six characters. */
 const MAX_LINE = 6 * 2_000_000 + 1_000;
 
-/** The code could write here, too; whoever never ends a line is hung up on before it takes this process's memory. */
+/**
+ * The code could write here, too; a line without an end closes the connection before it fills this process's memory.
+ */
 function onLine(socket: Socket, handle: (line: string) => void): void {
   let pieces: string[] = [];
   let length = 0;
@@ -65,10 +68,6 @@ function onLine(socket: Socket, handle: (line: string) => void): void {
 }
 
 function outputOf(line: string): string | undefined {
-  try {
-    const { output } = JSON.parse(line) as { output?: unknown }; // whatever the other side wrote
-    return typeof output === 'string' ? output : undefined;
-  } catch {
-    return undefined;
-  }
+  const { output } = fieldsOf(parseJson(line));
+  return typeof output === 'string' ? output : undefined;
 }

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Launch } from './process.ts';
-import { replSource } from './repl.ts';
+
+export const replSource = readFileSync(new URL('repl.py', import.meta.url), 'utf8');
 
 /** An installed Python. It has the rights of the worker's user; only environment, folder and memory are its own. */
 export function hostLaunch(command: string): Launch {

@@ -4,9 +4,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orAborted } from '../../agent/values/http-exchange.ts';
 import { openChannel } from './channel.ts';
 
-/** How to start an interpreter that answers requests on file descriptor 3. */
+/** Command for an interpreter that answers requests on file descriptor 3. */
 export interface Launch {
   /** For messages. */
   name: string;
@@ -25,8 +26,8 @@ export interface PythonSettings {
 export interface PythonProcess {
   alive(): boolean;
   /**
-   * What the code printed, or the message of its exception. One call at a time. An abort kills the process and rejects
-   * with the signal's reason; a process that ends by itself rejects with PythonEnded.
+   * Text that the code printed, or the message of its exception. One call at a time. An abort kills the process and
+   * rejects with the signal's reason; a process that ends on its own rejects with PythonEnded.
    */
   run(code: string, signal: AbortSignal): Promise<string>;
   /** Kills it and all that it started. */
@@ -51,7 +52,7 @@ export async function startPython(
     killGroup(child);
     removeFolder(folder);
   };
-  const ask = (message: object, until: AbortSignal) => abortable(channel.ask(message), until, end);
+  const ask = (message: object, until: AbortSignal) => orAborted(channel.ask(message), until, end);
 
   void channel.closed.then(end);
   await ask(settings, signal).catch(async (error: unknown) => {
@@ -63,8 +64,8 @@ export async function startPython(
 }
 
 /**
- * The shell that stands guard: when this process is gone, whatever the cause, its standard input closes, and it takes
- * the interpreter with it. The interpreter could not be relied on for that: a busy loop would starve its watch.
+ * Guarding shell: when this process is gone, whatever the cause, its standard input closes, and it takes the
+ * interpreter with it. The interpreter could not be relied on for that: a busy loop would starve its watch.
  */
 const guard = '"$@" & exec 3>&-; read -r _; kill -9 $!; rm -rf -- "$HOME"; kill -9 0';
 
@@ -80,7 +81,7 @@ function spawnGuarded({ command, args, env }: Launch, folder: string): ChildProc
   return child;
 }
 
-/** What the process said about itself, once it has ended. */
+/** The process's output about its own failure, once it has ended. */
 function collectComplaint(child: ChildProcess): () => Promise<string> {
   let text = '';
   child.on('error', (error) => (text += error.message));
@@ -120,16 +121,4 @@ function removeFolder(folder: string): void {
 function unrefAll(child: ChildProcess): void {
   child.unref();
   for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
-}
-
-function abortable<T>(answer: Promise<T>, signal: AbortSignal, end: () => void): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => {
-      reject(signal.reason);
-      end();
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

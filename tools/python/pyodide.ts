@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { access, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootSource, serveSource, snapshotSource } from './pyodide-child.ts';
 import type { Launch } from './process.ts';
-import { replSource } from './repl.ts';
+import { replSource } from './host.ts';
 
 /**
  * Pyodide in a Node process. It takes seconds to boot, nearly all of them compiling its own library, so its memory after
@@ -32,7 +32,8 @@ function bootImage(): Promise<string | undefined> {
 }
 
 async function buildImage(): Promise<string | undefined> {
-  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'reloop');
+  const named = process.env['XDG_CACHE_HOME'] ?? '';
+  const folder = join(isAbsolute(named) ? named : join(process.env['HOME'] ?? homedir(), '.cache'), 'reloop');
   const image = join(folder, `pyodide-${packages().version}.image`);
   if (await exists(image)) return image;
   await mkdir(folder, { recursive: true });
@@ -55,6 +56,7 @@ function nodeArgs(readable: string[], writable: string[], source: string, config
     permission,
     ...[dirname(pyodide), ws, ...readable].map((path) => `--allow-fs-read=${path}`),
     ...writable.map((path) => `--allow-fs-write=${path}`),
+    '--expose-gc',
     '--no-warnings',
     '--input-type=module',
     '-e',
@@ -63,7 +65,7 @@ function nodeArgs(readable: string[], writable: string[], source: string, config
   ];
 }
 
-/** Where the installed package lies, and `ws`, which it loads. */
+/** Folders of the installed package, and of `ws`, which it loads. */
 function packages(): { pyodide: string; ws: string; version: string } {
   const require = createRequire(import.meta.url);
   const pyodide = require.resolve('pyodide/pyodide.mjs');

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { PythonEnded } from './channel.ts';
-import { stripFence } from './strip-fence.ts';
 import { hostLaunch } from './host.ts';
 import { type PythonProcess, startPython } from './process.ts';
 import { pyodideLaunch } from './pyodide.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type Tool, type ToolContext, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { checkWhole } from '../whole-number.ts';
 import { madeBy } from '../same-tool.ts';
 
 export interface PythonOptions extends Partial<ToolOptions> {
   /** `pyodide` (default): needs no Python, but the package of that name: `npm install pyodide`. `python3`, or the path of an interpreter: all that Python can do, with your rights. */
   interpreter?: 'pyodide' | 'python3' | (string & {});
-  /** Memory of one interpreter, at least 64. Default 512. */
+  /** Memory of one interpreter in MB, at least 64; with Pyodide its files count, too. Default 512. */
   memoryMb?: number;
 }
 
@@ -31,7 +31,7 @@ const MAX_IDLE = 4;
 const IDLE_MS = 10 * 60_000;
 
 /**
- * A Python shell whose state lasts for the run: one interpreter per run, in a process of its own. Where it is gone
+ * A Python shell whose state lasts for the run: one interpreter per run, in a separate process. Where it is gone
  * (crash, kill, another worker), the code of the run's earlier calls is run again to get its state back.
  */
 export function python({ interpreter = 'pyodide', memoryMb = 512, ...options }: PythonOptions = {}): Tool {
@@ -75,9 +75,7 @@ interface Shell {
 type Start = (context: ToolContext) => Promise<PythonProcess>;
 
 function starter(interpreter: string, memoryMb: number): Start {
-  if (!Number.isInteger(memoryMb) || memoryMb < 64) {
-    throw new Error(`python: memoryMb is ${memoryMb}; give a whole number of megabytes, 64 or more.`);
-  }
+  checkWhole('python: memoryMb', memoryMb, { unit: 'megabytes', min: 64 });
   if (interpreter === 'pyodide') requirePackage('pyodide', 'python()');
   const memoryBytes = memoryMb * 1024 * 1024;
   return async (context) => {
@@ -113,7 +111,7 @@ function take(idle: LRUCache<string, Shell>, runId: string, earlier: EarlierCell
   return undefined;
 }
 
-/** A fresh shell with the state that the earlier calls left, but without those that ended Python themselves. */
+/** A fresh shell that has run the earlier calls again, without those that ended Python themselves. */
 async function restore(earlier: EarlierCell[], start: Start, context: ToolContext): Promise<Shell> {
   const process = await start(context);
   for (const { cell, output } of earlier) {
@@ -148,4 +146,29 @@ function codeOf(tool: Tool, toolInput: Json): string {
   } catch {
     return '';
   }
+}
+
+/**
+ * Models like to wrap code as Markdown, or to write first that it is Python; text after a closed fence is talk. Each
+ * pattern has one way to match, so that no input takes long.
+ */
+export function stripFence(input: string): string {
+  const code = fenced(input) ?? /^\s*`([^`]*)`\s*$/u.exec(input)?.[1] ?? input;
+  return code.replace(/^\s*(?:python3?[^\S\n]*)?\n/iu, '').trimEnd();
+}
+
+function fenced(input: string): string | undefined {
+  const opening = /^\s*`{3,}(?:(?:python3?|py)\b)?[^\S\n]*\n?/iu.exec(input);
+  if (opening === null) return undefined;
+  const rest = input.slice(opening[0].length);
+  const line = rest.search(/\n[^\S\n]*```/u);
+  return rest.slice(0, line < 0 ? closingAtEnd(rest) : Math.min(line, closingAtEnd(rest)));
+}
+
+/** Index of the backticks at the end, if they are a fence's; else the end. */
+function closingAtEnd(text: string): number {
+  const end = text.trimEnd().length;
+  let start = end;
+  while (text[start - 1] === '`') start--;
+  return end - start >= 3 ? start : text.length;
 }

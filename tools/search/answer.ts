@@ -1,5 +1,5 @@
-import { fieldsOf } from '../../agent/json-object.ts';
-/** A part of SerpAPI's answer. Engines and years differ in what they send, so nothing is taken for granted. */
+import { fieldsOf } from '../../agent/values/json-object.ts';
+/** A part of SerpAPI's answer. Engines and years differ in their fields, so every field is optional. */
 interface Fields {
   readonly [name: string]: unknown;
 }
@@ -7,16 +7,8 @@ interface Fields {
 const MAX_ITEMS = 10;
 
 /**
- * What a model is told of SerpAPI's answer: the first of these that has something to say; undefined if none has.
- *
- * 1. `answer_box` (the first, if there are several): its `answer`, `result` or `snippet` as plain text; else its
- *    `snippet_highlighted_words`, `list` or `definitions` as a list; else its fields (the weather, a translation).
- * 2. `sports_results`: its fields.
- * 3. `top_stories`, `news_results`, `events_results`, `shopping_results`, in this order: a list of objects.
- * 4. `knowledge_graph` and `organic_results` together: a list of sentences, the known facts before the snippets.
- * 5. `local_results`, then `related_questions`: a list of objects.
- *
- * Lists and objects are JSON text, of lists the first ten items, without links, pictures and ids.
+ * The answer that SerpAPI's body gives: the first of `order` that has something to say; undefined if none has. Lists and
+ * objects are JSON text, of lists the first ten items, without links, pictures and ids.
  */
 export function pickAnswer(body: Fields): string | undefined {
   for (const pick of order) {

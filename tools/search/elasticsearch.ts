@@ -1,24 +1,29 @@
 import { z } from 'zod/v4';
+import { shownUrl } from '../../agent/text/shown-url.ts';
 import { ServiceError } from '../http/error.ts';
 import { type JsonService, askJson } from '../http/json.ts';
 import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { checkWhole } from '../whole-number.ts';
 import { madeBy } from '../same-tool.ts';
 
-/** What a document holds, as it was indexed. */
+/** Fields of a document, as it was indexed. */
 export interface Document {
   readonly [field: string]: unknown;
 }
 
 export interface ElasticsearchOptions extends Partial<ToolOptions> {
-  /** Of the cluster: `https://localhost:9200`. OpenSearch will do. */
+  /** URL of the cluster: `https://localhost:9200`. OpenSearch works, too. */
   url: string;
   /** One index, or several with commas and wildcards between them. */
   index: string;
   /** The fields that are searched; `title^3` counts threefold. Default `['content', 'title']`. */
   fields?: readonly string[];
-  /** How many documents at most. Default 5. */
+  /** Most documents in an answer, 1 to 10,000. Default 5. */
   size?: number;
-  /** How a document is told: text with `{field}` in it, or a function. Default `标题: {title} 内容: {content}` and a new line. */
+  /**
+   * Text of a document: a template with `{field}`, or a function. Default `title: {title}, content: {content}` and a
+   * new line.
+   */
   row?: string | ((document: Document) => string);
   auth?: { username: string; password: string } | { apiKey: string };
 }
@@ -30,6 +35,9 @@ const defaults = {
   effects: 'none',
 } as const;
 
+/** Elasticsearch gives no more (`index.max_result_window`). */
+const MAX_SIZE = 10_000;
+
 const NO_RESULT = 'No good search result found';
 
 /** Looks words up in an Elasticsearch or OpenSearch index (`multi_match`); the output is one row for each document. */
@@ -38,13 +46,14 @@ export function elasticsearch({
   index,
   fields = ['content', 'title'],
   size = 5,
-  row = '标题: {title} 内容: {content}\n',
+  row = 'title: {title}, content: {content}\n',
   auth,
   ...options
 }: ElasticsearchOptions): Tool {
   const endpoint = endpointOf(url, index);
+  checkWhole('elasticsearch: size', size, { unit: 'documents', min: 1, max: MAX_SIZE });
   const headers = { 'content-type': 'application/json', ...authorization(auth) };
-  const service = cluster(endpoint.href, auth);
+  const service = cluster(endpoint, auth);
   const write = typeof row === 'string' ? (document: Document) => fill(row, document) : row;
   const tool = defineTool({
     ...defaults,
@@ -56,7 +65,7 @@ export function elasticsearch({
         await askJson(service, endpoint, { method: 'POST', headers, body }, signal),
         service,
       );
-      return documents.length === 0 ? NO_RESULT : documents.map(write).join('');
+      return documents.length === 0 ? NO_RESULT : documents.slice(0, size).map(write).join('');
     },
   });
   return madeBy(elasticsearch, { url, index, fields, size, row, auth, ...options }, tool);
@@ -64,7 +73,7 @@ export function elasticsearch({
 
 function endpointOf(url: string, index: string): URL {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new Error('elasticsearch: url is no http(s) address; give one such as https://localhost:9200.');
+    throw new Error('elasticsearch: url is not a http(s) address; give one such as https://localhost:9200.');
   }
   const endpoint = new URL(url);
   if (endpoint.username !== '' || endpoint.password !== '') {
@@ -88,11 +97,16 @@ function basicToken({ username, password }: { username: string; password: string
   return Buffer.from(`${username}:${password}`).toString('base64');
 }
 
-function cluster(address: string, auth: ElasticsearchOptions['auth']): JsonService {
+function secretsIn(auth: ElasticsearchOptions['auth']): string[] {
+  if (auth === undefined) return [];
+  return 'apiKey' in auth ? [auth.apiKey] : [auth.password, basicToken(auth)];
+}
+
+function cluster(endpoint: URL, auth: ElasticsearchOptions['auth']): JsonService {
   return {
     name: 'Elasticsearch',
-    address,
-    secrets: auth === undefined ? [] : 'apiKey' in auth ? [auth.apiKey] : [auth.password, basicToken(auth)],
+    address: shownUrl(endpoint.href),
+    secrets: [...secretsIn(auth), ...endpoint.searchParams.values()],
     complaint: (body) => Complaint.safeParse(body).data?.error,
     advice(status) {
       if (status === 401 || status === 403) return 'Check auth, and that it may read the index.';
@@ -105,7 +119,7 @@ function cluster(address: string, auth: ElasticsearchOptions['auth']): JsonServi
 
 const Reason = z.object({ reason: z.string() });
 
-/** `reason` alone may only say that all shards failed, and not of what. */
+/** `reason` alone may only say that all shards failed, without the cause. */
 const Complaint = z.object({
   error: z.union([
     z.string(),
@@ -136,7 +150,7 @@ function documentsIn(body: unknown, { address }: JsonService): Document[] {
   return hits.hits.map(({ _source }) => _source ?? {});
 }
 
-/** A field that the document does not have is empty; one that is no text is JSON. */
+/** A field that the document does not have is empty; one that is not text is JSON. */
 function fill(row: string, document: Document): string {
   return row.replaceAll(/\{([^{}\s]+)\}/g, (_, path: string) => {
     const value = fieldOf(document, path);

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { shownUrl } from '../../agent/text/shown-url.ts';
 import { ServiceError } from '../http/error.ts';
 import { type JsonService, askJson } from '../http/json.ts';
 import { pickAnswer } from './answer.ts';
@@ -26,7 +27,7 @@ const defaults = {
 const SERPAPI_URL = 'https://serpapi.com';
 const NO_RESULT = 'No good search result found';
 
-/** Asks a web search engine through SerpAPI. What of its answer the model is told: see {@link pickAnswer}. */
+/** Asks a web search engine through SerpAPI. {@link pickAnswer} chooses the part of the answer for the model. */
 export function search({ apiKey, baseURL = SERPAPI_URL, params, ...options }: SearchOptions = {}): Tool {
   const endpoint = endpointOf(baseURL);
   const tool = defineTool({
@@ -54,12 +55,14 @@ const Results = z.looseObject({ error: z.string().nullish() });
 function endpointOf(baseURL: string): string {
   const address = `${baseURL.replace(/\/+$/, '')}/search`;
   if (/^https?:\/\/[^?#@]+$/i.test(address) && URL.canParse(address)) return address;
-  throw new Error(`search: baseURL is "${baseURL}"; give an http(s) address such as ${SERPAPI_URL}.`);
+  throw new Error(
+    `search: baseURL is ${shownUrl(baseURL)}; give an http(s) address without user name and query, such as ${SERPAPI_URL}.`,
+  );
 }
 
 /** Read late, so that a config can be loaded without a key. Empty text counts as not set. */
 function keyOf(option: string | undefined): string {
-  const key = (option || process.env['SERPAPI_API_KEY'] || '').trim();
+  const key = (option?.trim() || process.env['SERPAPI_API_KEY'] || '').trim();
   if (key !== '') return key;
   throw new ServiceError('ToolAuthenticationError', 'No key to search with: set SERPAPI_API_KEY.', {
     retryable: false,

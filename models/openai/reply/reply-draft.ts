@@ -1,21 +1,26 @@
-import type { Json, ToolCall } from '../../agent/vocabulary.ts';
-import type { ModelReply } from '../model.ts';
+import { limits } from '../../../agent/values/limits.ts';
+import type { Json, ToolCall } from '../../../agent/values/vocabulary.ts';
+import type { ZodError } from 'zod/v4';
+import type { ModelReply } from '../../model.ts';
 import { ReplyPiece, type ToolCallPiece, type UsagePiece } from './reply-piece.ts';
-import { type Thoughts, addThoughts, noThoughts, providerDataOf } from './thoughts.ts';
+import { type ReasoningDraft, addReasoning, noReasoning, providerDataOf } from '../reasoning.ts';
+import { distinctIds } from '../../call-ids.ts';
 
 /** `index` is the provider's place for the call, in whatever way it counts. */
 interface DraftCall extends ToolCall {
   index: number;
-  /** What the provider wants back with the call. */
+  /** Data that the provider requires back with the call. */
   extra: Json | undefined;
 }
 
 /** A reply as it builds up, from one piece or from many. */
 export interface Draft {
   text: string;
-  thoughts: Thoughts;
+  reasoning: ReasoningDraft;
   calls: DraftCall[];
-  /** undefined: the server has not said. */
+  /** The latest call of each index. */
+  callAt: Map<number, DraftCall>;
+  /** undefined: not reported by the server. */
   usage: ModelReply['usage'];
   /** undefined until the provider says why it stopped. */
   finishReason: string | undefined;
@@ -28,8 +33,9 @@ export interface Draft {
 export function emptyDraft(): Draft {
   return {
     text: '',
-    thoughts: noThoughts,
+    reasoning: noReasoning(),
     calls: [],
+    callAt: new Map(),
     usage: undefined,
     finishReason: undefined,
     length: 0,
@@ -37,10 +43,12 @@ export function emptyDraft(): Draft {
   };
 }
 
-/** Adds one piece and returns what is new in it to read, or undefined if the piece does not follow the protocol. */
-export function addPiece(draft: Draft, json: unknown): { text: string; thought: string } | undefined {
+/** The new part of a piece, or the problem with the piece. `advice` replaces the usual advice. */
+export type Added = { text: string; thought: string } | { problem: string; advice?: string };
+
+export function addPiece(draft: Draft, json: unknown): Added {
   const parsed = ReplyPiece.safeParse(json);
-  if (!parsed.success) return undefined;
+  if (!parsed.success) return problemOf(parsed.error);
   const { choices, usage } = parsed.data;
   if (usage) draft.usage = usageOf(usage);
   const choice = choices?.find(({ index }) => (index ?? 0) === 0);
@@ -49,37 +57,39 @@ export function addPiece(draft: Draft, json: unknown): { text: string; thought: 
   draft.finishReason = finishReasonOf(choice.finish_reason) ?? draft.finishReason;
   const message = choice.message ?? choice.delta;
   for (const [index, call] of (message?.tool_calls ?? []).entries()) {
-    // In a whole message each entry is a call of its own.
-    draft.length += addCall(draft.calls, choice.message ? { ...call, index } : call);
+    // In a whole message each entry is a separate call.
+    addCall(draft, choice.message ? { ...call, index } : call);
+    if (draft.calls.length > limits.replyCalls) return TOO_MANY_CALLS;
   }
   const text = choice.text ?? message?.content?.text ?? message?.refusal ?? '';
   draft.text += text;
   draft.length += text.length;
-  const { thoughts, added } = addThoughts(draft.thoughts, message ?? {});
-  draft.thoughts = thoughts;
-  return { text, thought: added };
+  return { text, thought: addReasoning(draft.reasoning, message ?? {}) };
 }
 
-/**
- * Providers that give no reason at all still mean that the reply is whole. Calls without an id are named after `step`, the
- * model call, so that no two of a run are called the same; nor are two of one reply.
- */
-export function asReply(draft: Draft, step: string, returnsThoughts: boolean): ModelReply {
-  const prefix = `call_${step.replaceAll(/\W/gu, '_')}`;
-  const ids = new Set<string>();
-  const calls = draft.calls
-    .toSorted((a, b) => a.index - b.index)
-    .map((call, at) => {
-      const id = call.id === '' || ids.has(call.id) ? `${prefix}_${at + 1}` : call.id;
-      ids.add(id);
-      return { ...call, id };
-    });
-  const { text, thoughts, usage, finishReason } = draft;
+const TOO_MANY_CALLS = { problem: `more than ${limits.replyCalls} tool calls`, advice: '' };
+
+function problemOf({ issues: [issue] }: ZodError): Added {
+  const { code, path = [] } = issue ?? {};
+  if (path.length === 0) return { problem: 'no choices' };
+  if (code === 'too_big' && path.at(-1) === 'tool_calls') return TOO_MANY_CALLS;
+  return { problem: `a reply whose field ${path.join('.')} is not as the OpenAI protocol has it` };
+}
+
+/** Providers that give no reason at all still mean that the reply is whole. `step` is the model call. */
+export function asReply(draft: Draft, step: string, returnsReasoning: boolean): ModelReply {
+  const sorted = draft.calls.toSorted((a, b) => a.index - b.index);
+  const ids = distinctIds(
+    sorted.map(({ id }) => id),
+    step,
+  );
+  const calls = sorted.map((call, at) => ({ ...call, id: ids[at] ?? call.id }));
+  const { text, reasoning, usage, finishReason } = draft;
   return {
     text,
     toolCalls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
-    reasoning: thoughts.text === '' ? undefined : thoughts.text,
-    providerData: calls.length === 0 ? undefined : providerDataOf(thoughts, calls, returnsThoughts),
+    reasoning: reasoning.text === '' ? undefined : reasoning.text,
+    providerData: calls.length === 0 ? undefined : providerDataOf(reasoning, calls, returnsReasoning),
     usage,
     finishReason: finishReason ?? 'unknown',
   };
@@ -93,20 +103,24 @@ function finishReasonOf(said: string | null | undefined): string | undefined {
   return CUT.test(said) ? 'length' : said;
 }
 
-/** A call comes whole or in pieces. Returns how much longer the draft is. */
-function addCall(calls: DraftCall[], piece: ToolCallPiece): number {
-  const open = calls.findLast(({ index }) => index === (piece.index ?? index));
+/** A call comes whole or in pieces; a piece without an index belongs to the last call. */
+function addCall(draft: Draft, piece: ToolCallPiece): void {
+  const { calls, callAt } = draft;
+  const open = typeof piece.index === 'number' ? callAt.get(piece.index) : calls.at(-1);
   const call =
     open === undefined || beginsAnother(open, piece)
       ? { id: '', name: '', arguments: '', index: piece.index ?? calls.length, extra: undefined }
       : open;
   const before = call === open ? lengthOf(call) : 0;
-  if (call !== open) calls.push(call);
+  if (call !== open) {
+    calls.push(call);
+    callAt.set(call.index, call);
+  }
   call.id ||= piece.id ?? '';
   call.name ||= piece.function?.name ?? '';
   call.arguments += argumentText(piece.function?.arguments);
   call.extra ??= piece.extra_content ?? undefined;
-  return lengthOf(call) - before;
+  draft.length += lengthOf(call) - before;
 }
 
 /** One without name and arguments takes its place, too. */
@@ -134,7 +148,7 @@ function argumentText(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** Zeros are what servers write that do not count. */
+/** Servers that do not count write zeros. */
 function usageOf(usage: UsagePiece): ModelReply['usage'] {
   const promptTokens = usage.prompt_tokens ?? 0;
   const completionTokens = usage.completion_tokens ?? 0;

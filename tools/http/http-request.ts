@@ -1,3 +1,4 @@
+import { parseJson } from '../../agent/values/json-object.ts';
 import { ServiceError } from './error.ts';
 import { ToolError } from '../tool.ts';
 
@@ -8,7 +9,7 @@ export interface HeaderFields {
 }
 
 /** One request of the model's, before the config's headers are added. */
-export interface Asked {
+export interface HttpRequest {
   url: string;
   method: Method;
   headers: HeaderFields;
@@ -16,15 +17,15 @@ export interface Asked {
 }
 
 /** The tool's input. */
-export interface Given {
+export interface HttpInput {
   url: string;
   method: Method;
   body?: string | object | null | undefined;
   headers?: HeaderFields | null | undefined;
 }
 
-/** What a request may bring beside what the model asks for. */
-export interface AskedOptions {
+/** Parts of a request beside the model's own. */
+export interface HttpRequestOptions {
   /** Headers that the model may set, in lower case. */
   names: ReadonlySet<string>;
   /** The call's key, and the header that takes it; undefined: none does. */
@@ -32,7 +33,10 @@ export interface AskedOptions {
 }
 
 /** Throws ToolError for a request that may not or cannot be sent, whatever its address. */
-export function askedOf({ url, method, body, headers }: Given, { names, key }: AskedOptions): Asked {
+export function httpRequest(
+  { url, method, body, headers }: HttpInput,
+  { names, key }: HttpRequestOptions,
+): HttpRequest {
   const named = Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -50,30 +54,37 @@ export function askedOf({ url, method, body, headers }: Given, { names, key }: A
     if (!isEmpty) throw new ToolError('GET takes no body: use another method, or put it into the query.');
     return { url, method, headers: named };
   }
-  // The same over retries and crashes of this call: a server that knows it does not do twice what is asked twice.
+  // The same key over retries and crashes of this call: a server that supports it does not repeat the effect.
   const always = { ...(key === undefined ? {} : { [key.header]: key.value }), ...named };
   if (isEmpty) return { url, method, headers: always };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const type = isJson(text) ? 'application/json' : 'text/plain;charset=UTF-8';
+  const type = parseJson(text) !== undefined ? 'application/json' : 'text/plain;charset=UTF-8';
   return { url, method, headers: { 'content-type': type, ...always }, body: text };
 }
 
-/** As browsers do: 307 and 308 ask the same again, the others ask by GET; credentials stay with their host. */
+const SAFE_HEADERS = ['accept', 'accept-language', 'content-type'];
+
+/** As browsers do: 307 and 308 ask the same again, the others ask by GET. What may be a credential stays with its host. */
 export function redirected(
-  { url, method, headers, body }: Asked,
+  { url, method, headers, body }: HttpRequest,
   status: number,
   { sameOrigin, keyHeader = '' }: { sameOrigin: boolean; keyHeader: string | undefined },
-): Asked {
-  const { authorization: _a, cookie: _c, ...harmless } = headers;
-  const kept = sameOrigin ? headers : harmless;
+): HttpRequest {
+  const isSafe = (name: string) => SAFE_HEADERS.includes(name) || name === keyHeader;
+  const kept = sameOrigin
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => isSafe(name)));
   const same = { url, method, headers: kept, ...(body === undefined ? {} : { body }) };
   if (status === 307 || status === 308) return same;
   const { 'content-type': _t, [keyHeader]: _k, ...bodiless } = kept;
   return { url, method: 'GET', headers: bodiless };
 }
 
-/** The config's headers win. Throws ServiceError for one that cannot be sent: fetch's own error would show its value. */
-export function initOf({ method, headers, body }: Asked, own: HeaderFields): RequestInit {
+/**
+ * The config's headers win. Throws ServiceError for a header that cannot be sent: fetch's own error would show its
+ * value.
+ */
+export function initOf({ method, headers, body }: HttpRequest, own: HeaderFields): RequestInit {
   const fields = new Headers(headers);
   for (const [name, value] of Object.entries(own)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value)) {
@@ -83,13 +94,4 @@ export function initOf({ method, headers, body }: Asked, own: HeaderFields): Req
     fields.set(name, value);
   }
   return { method, headers: fields, ...(body === undefined ? {} : { body }) };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

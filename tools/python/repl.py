@@ -1,8 +1,5 @@
-/**
- * The Python half of the tool, run by either interpreter: requests and replies are lines of JSON, and nothing that the
- * code prints can get between them. Replies are ASCII, so that no character in them can look like the end of a line.
- */
-export const replSource = String.raw`
+# The Python half of the tool, run by either interpreter: requests and replies are lines of JSON, and nothing that the
+# code prints can get between them. Replies are ASCII, so that no character in them can look like the end of a line.
 import io, json, os, random, sys, textwrap, types
 
 OUTPUT_LIMIT = 2_000_000  # more than any result may hold; the rest is dropped
@@ -62,4 +59,3 @@ def message(error):
         return str(error) or type(error).__name__
     except BaseException:
         return type(error).__name__
-`;

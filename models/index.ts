@@ -1,0 +1,9 @@
+export { ModelError, defineModel } from './model.ts';
+export type { Model, ModelCallContext, ModelReply, ModelRequest, ReplyStore } from './model.ts';
+export { azureOpenAI } from './openai/azure.ts';
+export { openai } from './openai/openai.ts';
+export {
+  type VercelLanguageModel,
+  type VercelModelOptions,
+  fromVercelModel,
+} from './vercel/from-vercel-model.ts';
