@@ -2,14 +2,9 @@
 export { ConfigError, defineAgent, defineConfig, defineKind } from './config/define.ts';
 export type { AgentDefinition, ConfigDefinition } from './config/define.ts';
 export * from './tools/index.ts';
-export { ModelError, defineModel } from './models/model.ts';
-export type { Model, ModelCallContext, ModelReply, ModelRequest } from './models/model.ts';
-export { openai } from './models/openai/openai.ts';
-export { azureOpenAI } from './models/openai/azure.ts';
-export { fromVercelModel } from './models/vercel/from-vercel-model.ts';
-export type { VercelLanguageModel, VercelModelOptions } from './models/vercel/from-vercel-model.ts';
+export * from './models/index.ts';
 /** For kinds and parsers of your own. */
-export { OutputParserError } from './agent/kinds/kind.ts';
+export { OutputParserError } from './agent/definition/kind.ts';
 export type {
   AgentKind,
   ParsedReply,
@@ -21,21 +16,20 @@ export type {
   PromptStep,
   ToolSpec,
   TurnReply,
-} from './agent/kinds/kind.ts';
+} from './agent/definition/kind.ts';
 export { type PromptPart, promptParts } from './agent/kinds/prompt-parts.ts';
 export { builtInKind, builtInKinds } from './agent/kinds/kinds.ts';
-export { fill } from './agent/template.ts';
-export { asText } from './agent/vocabulary.ts';
-export type { Input, InputPart } from './client/read-input.ts';
-export { contentText } from './agent/content.ts';
-export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/content.ts';
-export type { RunEvent } from './agent/events.ts';
-export type { ReplyStore } from './models/reply-store.ts';
+export { fill } from './agent/text/template.ts';
+export { asText } from './agent/values/vocabulary.ts';
+export type { Input, InputPart } from './client/start/read-input.ts';
+export { contentText } from './agent/values/content.ts';
+export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
+export type { RunEvent } from './agent/run/events.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
 /** Temporal and a worker inside a program; loaded when called. */
-export type { Embedded, EmbeddedOptions, RunHereOptions } from './embedded/embedded.ts';
-export { startEmbedded } from './embedded/start-embedded.ts';
-export { runAgentHere } from './embedded/run-here.ts';
+export type { Embedded, EmbeddedOptions } from './embedded/open-program.ts';
+export type { RunHereOptions } from './embedded/run-in-process.ts';
+export { runAgentHere, startEmbedded } from './embedded/embedded.ts';
 export { outliveStrayErrors } from './worker/stray-errors.ts';
 export { z } from 'zod/v4';

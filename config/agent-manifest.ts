@@ -1,22 +1,22 @@
-import type { AgentKind } from '../agent/kinds/kind.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
-import { type Budget, overriddenBudget, smallerBudget } from '../agent/budget.ts';
-import type { RunOverrides } from '../agent/overrides.ts';
-import { withoutPlace } from '../agent/template.ts';
-import { type CompleteAgent, completeAgent, loopOptions, requestOptions } from './agent-options.ts';
-import { recordedAskTimeout } from './ask-timeout-option.ts';
+import type { AgentKind } from '../agent/definition/kind.ts';
+import type { AgentManifest } from '../agent/definition/manifest.ts';
+import { type Budget, overriddenBudget, smallerBudget } from '../agent/definition/budget.ts';
+import type { RunOverrides } from '../agent/definition/overrides.ts';
+import { withoutPlace } from '../agent/text/template.ts';
+import { type CompleteAgent, completeAgent, loopOptions, requestOptions } from './options/agent-options.ts';
+import { recordedAskTimeout } from './options/ask-timeout-option.ts';
 import { type AgentDefinition, ConfigError } from './define.ts';
-import { milliseconds, timeout } from './duration.ts';
-import { retryPolicy } from './options.ts';
-import { outputSchema } from './output-check.ts';
-import { toolManifest } from './tool-options.ts';
+import { milliseconds, timeout } from './options/duration.ts';
+import { retryPolicy } from './options/options.ts';
+import { outputSchema } from './options/output-check.ts';
+import { toolManifest } from './options/tool-options.ts';
 
-/** Which adapter is asked, and for which model, at what price; a run's own choice comes first. */
+/** Adapter, model and price; a run's own choice comes first. */
 export type ModelRef = Pick<AgentManifest, 'adapter' | 'model' | 'price'>;
 
 /**
- * The definition as it is recorded at the start of a run, all defaults filled in; `parentBudget` is what the run that a
- * sub-agent is part of has left. Throws {@link ConfigError}.
+ * The definition as it is recorded at the start of a run, all defaults filled in; `parentBudget` is the rest of the
+ * parent's budget, for a sub-agent. Throws {@link ConfigError}.
  */
 export function agentManifest(
   definition: AgentDefinition,
@@ -28,7 +28,7 @@ export function agentManifest(
   const agent = completeAgent(definition);
   const where = `Agent "${agent.name}"`;
   return {
-    loopVersion: 5,
+    loopVersion: 1,
     name: agent.name,
     kind: kind.name,
     prompt: promptTexts(agent, kind),
@@ -60,7 +60,7 @@ export function agentManifest(
   };
 }
 
-/** Without what is there only as undefined, which would hide what it is spread over. */
+/** Drops fields that are undefined, which would overwrite others in a spread. */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }; // what was filtered

@@ -1,13 +1,17 @@
 import { z } from 'zod/v4';
-import { agentSchema, model, tool } from './agent-options.ts';
+import { agentSchema, model, tool } from './options/agent-options.ts';
+import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
-import { options, problemsOf } from './options.ts';
-import { toolSchema } from './tool-options.ts';
+import { options, problemsOf } from './options/options.ts';
+import { toolSchema } from './options/tool-options.ts';
 
-const amount = z.number('is no amount of US dollars from 0').nonnegative();
+const amount = z.number('is not an amount of US dollars from 0').nonnegative();
 
-/** What zod can tell of a config; relations between its parts are checked in loaded-config.ts, durations in agent-manifest.ts. */
+/**
+ * Checks that zod can make of a config; relations between its parts are checked in loaded-config.ts, durations in
+ * agent-manifest.ts.
+ */
 const configShape = {
   agents: z.array(z.unknown()),
   tools: z.array(tool),
@@ -27,8 +31,9 @@ const configShape = {
     ],
     'is neither true nor a store with get(key) and set(key, value)',
   ),
-  onEvent: z.custom((value) => typeof value === 'function', 'is no function (event, run) => …'),
+  onEvent: z.custom((value) => typeof value === 'function', 'is not a function (event, run) => …'),
   heartbeats: heartbeatsSchema,
+  concurrency: concurrencySchema,
   taskQueue: z.string().min(1),
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 

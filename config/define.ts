@@ -1,13 +1,15 @@
-import type { RunEvent } from '../agent/events.ts';
-import type { AgentKind } from '../agent/kinds/kind.ts';
-import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/manifest.ts';
-import type { ReplyStore } from '../models/reply-store.ts';
-import type { Model } from '../models/model.ts';
-import type { Price } from '../agent/price.ts';
+import type { RunEvent } from '../agent/run/events.ts';
+import type { AgentKind } from '../agent/definition/kind.ts';
+import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
+import type { Model, ReplyStore } from '../models/model.ts';
+import type { Price } from '../agent/definition/price.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
-import type { KindName, PromptTexts } from './kind-types.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 import type { ZodSchema } from '../tools/zod-schema.ts';
+import type { conversational } from '../agent/kinds/conversational.ts';
+import type { structuredChat } from '../agent/kinds/structured-chat.ts';
+import type { toolCalling } from '../agent/kinds/tool-calling.ts';
+import type { zeroShot } from '../agent/kinds/zero-shot.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
 export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOptions> {
@@ -15,8 +17,8 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   /** Shown by `reloop agents`. */
   description?: string | undefined;
   /**
-   * How the agent asks and reads answers: 'zero-shot' (default), 'structured-chat', 'conversational', 'tool-calling', or a
-   * kind of your own, made with `defineKind`: give it itself, not its name.
+   * The prompt format and the reply parser: 'tool-calling' (default), 'zero-shot', 'structured-chat', 'conversational',
+   * or a custom kind, made with `defineKind`: give the kind itself, not its name.
    */
   kind?: KindName | AgentKind | undefined;
   /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
@@ -24,9 +26,12 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   tools?: readonly Tool[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
-  /** Reads replies in the kind's place. Throws OutputParserError for what it cannot read. */
+  /** Reads replies in place of the kind. Throws OutputParserError for a reply that it cannot read. */
   parser?: AgentKind['parse'] | undefined;
-  /** What the final answer has to be. An answer that is not is asked for again, with the error, as a further iteration. */
+  /**
+   * Schema of the final answer. If an answer does not fit, the model is asked again, with the error, as a further
+   * iteration.
+   */
   output?: ZodSchema | undefined;
   /**
    * Looked at between turns, and cuts a call that is running at the deadline; null for no limit, which is the default. Time
@@ -34,16 +39,18 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    */
   maxExecutionTime?: number | string | null | undefined;
   /**
-   * How much of a conversation the model is shown, in a session or with `chatHistory`: 'buffer' (default), all of it; the last
-   * `turns`; the last turns within `tokens` (four characters are taken as one); or a summary that the model writes of what
-   * is older, whenever a session has more than `tokens` since the last one.
+   * Part of a conversation that the model sees, in a session or with `chatHistory`: 'buffer' (default), all of it; the
+   * last `turns`; the last turns within `tokens` (four characters are taken as one); or a summary of the older turns,
+   * which the model writes whenever a session has more than `tokens` since the last one.
    */
   memory?: 'buffer' | MemoryManifest | undefined;
-  /** Longest wait for the model to answer, or to go on with an answer. Default 10 minutes. */
+  /** Longest wait for the model to answer, or to continue an answer. Default 10 minutes. */
   requestTimeout?: number | string | undefined;
   /** Attempts of a model call, and the waits between them. Default 5 attempts: 0.5 s apart, doubling, at most 30 s. */
   modelRetry?: Retry | undefined;
-  /** How long any of its calls may wait for a person. Default: as long as it takes. A model call, when the time is over, fails the run. */
+  /**
+   * Longest wait of its calls for a person. Default: no limit. A model call that nobody answers in time fails the run.
+   */
   askTimeout?: AskTimeoutOption | undefined;
   /** Stop strings in place of the kind's own. */
   stop?: readonly string[] | undefined;
@@ -56,8 +63,8 @@ export interface ConfigDefinition {
   /** Models by name; an agent's `model` may be such a name. */
   models?: { [name: string]: Model } | undefined;
   /**
-   * What models cost, in US dollars per million tokens, by the name that is sent: `{ 'gpt-4o-mini': { input: 0.15, output:
-   * 0.6 } }`. Reloop knows no prices: they change. A run keeps to those it began with.
+   * Prices of models, in US dollars per million tokens, by the name that is sent: `{ 'gpt-4o-mini': { input: 0.15,
+   * output: 0.6 } }`. Reloop knows no prices: they change. A run keeps the prices that it began with.
    */
   prices?: { [model: string]: Price } | undefined;
   /**
@@ -66,15 +73,21 @@ export interface ConfigDefinition {
    */
   cache?: boolean | ReplyStore | undefined;
   /**
-   * Told what happens in the runs of this worker, as it happens (LangChain's callbacks): logs, metrics. Once for each event,
-   * not again on replay; an event whose worker dies is not told. What it throws is logged. `run.id` is the workflow id.
+   * Called for each event in the runs of this worker (LangChain's callbacks): logs, metrics. Once for each event, not
+   * again on replay; events may be lost when a worker dies. Errors that it throws are logged. `run.id` is the workflow
+   * id.
    */
   onEvent?(event: RunEvent, run: { id: string; runId: string }): unknown;
   /**
-   * How often this config's workers tell the server of calls that take long: 'lively', 'frugal' or `{ everyMs }`. Default:
-   * lively with a server that is known to be on this machine, where nobody is billed for it; else frugal.
+   * Heartbeat interval of long calls: 'lively', 'frugal' or `{ everyMs }`. Default: lively with a server on this
+   * machine, where heartbeats are not billed; else frugal.
    */
   heartbeats?: Heartbeats | undefined;
+  /**
+   * Calls of models and tools that one worker makes at a time; further calls wait. Default 500. `reloop worker --concurrency` and
+   * `createWorker({ concurrency })` go before it.
+   */
+  concurrency?: number | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
 }
@@ -88,7 +101,7 @@ export class ConfigError extends Error {
  * Checked when it is loaded, not here: an agent may be defined before its tools are complete. An editor knows the prompt
  * texts of the kind.
  */
-export function defineAgent<Kind extends KindName | AgentKind = 'zero-shot'>(
+export function defineAgent<Kind extends KindName | AgentKind = 'tool-calling'>(
   agent: AgentOfKind<Kind>,
 ): AgentDefinition {
   return agent;
@@ -108,3 +121,19 @@ export function defineKind(kind: AgentKind): AgentKind {
 export function defineConfig(config: ConfigDefinition): ConfigDefinition {
   return config;
 }
+
+interface BuiltInKinds {
+  'zero-shot': typeof zeroShot;
+  'structured-chat': typeof structuredChat;
+  conversational: typeof conversational;
+  'tool-calling': typeof toolCalling;
+}
+
+type KindName = keyof BuiltInKinds;
+
+/** The prompt texts that an agent of a kind may replace; of a kind of your own, any. */
+type PromptTexts<Kind> = Kind extends KindName
+  ? { [name in TextOf<BuiltInKinds[Kind]>]?: string }
+  : { [name: string]: string };
+
+type TextOf<Kind> = Kind extends AgentKind<infer Text> ? Text : never;

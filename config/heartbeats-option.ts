@@ -1,10 +1,10 @@
 import { z } from 'zod/v4';
-import { limits } from '../agent/limits.ts';
+import { limits } from '../agent/values/limits.ts';
 
 /**
- * How often a call that takes long says that it is alive. With it goes what it shows of itself (text, progress), and with
- * the answer comes whether it was cancelled. `lively`: every second. `frugal`: every 6 s. Or every so many milliseconds, from
- * 1000 to 8000: after 10 s of silence its worker is taken for dead.
+ * Heartbeat interval of long calls. A heartbeat carries the call's text and progress, and its answer says whether the
+ * call was cancelled. `lively`: every second. `frugal`: every 6 s. Or `everyMs` from 1000 to 8000: after 10 s of
+ * silence the worker counts as dead.
  */
 export type Heartbeats = 'lively' | 'frugal' | { everyMs: number };
 
@@ -24,5 +24,5 @@ export const heartbeatsSchema = z.custom<Heartbeats>(
 /** In milliseconds. */
 export function heartbeatInterval(heartbeats: Heartbeats): number {
   if (heartbeats === 'lively') return SHORTEST_MS;
-  return heartbeats === 'frugal' ? limits.frugalBeatMs : heartbeats.everyMs;
+  return heartbeats === 'frugal' ? limits.frugalHeartbeatMs : heartbeats.everyMs;
 }

@@ -1,41 +1,38 @@
-import type { RunEvent } from '../agent/events.ts';
-import type { AgentClient } from '../client/agent-client.ts';
-import type { ResultOptions } from '../client/agent-run.ts';
-import type { StartOptions } from '../client/start-options.ts';
+import type { RunResultWithSteps } from '../client/report.ts';
+import type { ConfigDefinition } from '../config/define.ts';
+import type { Embedded, EmbeddedOptions } from './open-program.ts';
+import type { RunHereOptions } from './run-in-process.ts';
 
-export interface EmbeddedOptions {
-  /**
-   * Folder of the Temporal server's data. Default: that of this project's commands, RELOOP_STATE_DIR or `.reloop` beside the
-   * nearest package.json. Where it is given, no server that TEMPORAL_ADDRESS names is used.
-   */
-  stateDir?: string | undefined;
-  /**
-   * Where the program's runs are started, and its worker works. Default: the config's, TEMPORAL_TASK_QUEUE, or one that is
-   * called after the program's file; for the project's own config that of `reloop dev`.
-   */
-  taskQueue?: string | undefined;
-  /** Told the worker's log, a line each. Default: only who waits for a person is said, on stderr. */
-  onLog?: ((line: string) => void) | undefined;
+/**
+ * Temporal and a worker for a config, in this program: the server that TEMPORAL_ADDRESS or temporal.toml names, else
+ * this project's own, shared with `reloop` and other programs, started where it is not running. `config`: default the
+ * project's `reloop.config.ts`. Runs that an earlier start of the program left continue. Throws ConfigError,
+ * TemporalUnreachable.
+ */
+export async function startEmbedded(
+  config?: ConfigDefinition,
+  options: EmbeddedOptions = {},
+): Promise<Embedded> {
+  const [{ readConfig }, { openProgram }] = await Promise.all([
+    import('./program-config.ts'),
+    import('./open-program.ts'),
+  ]);
+  return openProgram(await readConfig(config, 'startEmbedded'), options);
 }
 
-/** A Temporal server and a worker that are there as long as a program needs them. */
-export interface Embedded {
-  /** Its runs are this program's worker's. */
-  client: AgentClient;
-  /** Of the Temporal server. */
-  address: string;
-  /** Of its Web UI; undefined where somebody named the server. */
-  uiUrl: string | undefined;
-  taskQueue: string;
-  /** Ends the worker: what it does gets some seconds, open runs go on at the next start. Then the program can end. */
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-export interface RunHereOptions extends StartOptions, ResultOptions, EmbeddedOptions {
-  /**
-   * Told each event of the run, from its beginning, as it happens: what is thrown here ends `runAgentHere` with it, and
-   * the run stands still until it is asked for again.
-   */
-  onEvent?: ((event: RunEvent) => unknown) | undefined;
+/**
+ * Runs an agent in this program, with Temporal and a separate worker, and waits for the answer; for more than that
+ * there is `startEmbedded`. With an `id` the run outlives the program: started again, it continues where it was, and
+ * once it has ended its answer is read from the record. `config`: undefined for the project's `reloop.config.ts`.
+ * Throws ConfigError, InvalidInput, TemporalUnreachable, and as `client.run()` does AgentRunFailed and
+ * AgentRunCancelled.
+ */
+export async function runAgentHere(
+  config: ConfigDefinition | undefined,
+  agent: string,
+  input: string,
+  options: RunHereOptions = {},
+): Promise<RunResultWithSteps> {
+  const { runInProcess } = await import('./run-in-process.ts');
+  return runInProcess(config, agent, input, options);
 }

@@ -1,15 +1,14 @@
 import { relative } from 'node:path';
-import { TASK_QUEUE } from '../agent/names.ts';
-import { projectFolder } from '../client/project-folder.ts';
+import { TASK_QUEUE } from '../agent/values/names.ts';
+import { projectFolder } from '../server/project-folder.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
-import { findConfig, loadConfig } from '../config/load.ts';
-import { type LoadedConfig, createLoadedConfig } from '../config/loaded-config.ts';
-import type { ServerHere } from './work-here.ts';
-import { type ConfigFile, programQueue, queueNamed } from './queue-names.ts';
-import { isTaken } from './workers-here.ts';
+import { findConfig, loadConfig } from '../config/load/load.ts';
+import { type LoadedConfig, createLoadedConfig } from '../config/load/loaded-config.ts';
+import { type ConfigFile, isTaken, programQueue, queueNamed } from './config-queues.ts';
+import type { LocalTemporal } from './open-local.ts';
 
-/** The config of a program: one that it brings, or the project's. */
+/** The config of a program: its own, or the project's. */
 export interface ProgramConfig {
   loaded: LoadedConfig;
   /** As it was given. */
@@ -37,20 +36,21 @@ export function checkAgent({ loaded }: ProgramConfig, agent: string): void {
   if (problem !== undefined) throw new ConfigError(`Agent "${agent}": ${problem}`);
 }
 
-/** Where the program's runs are, by the rule that commands go by. */
+/** Task queue of the program's runs, by the same rule as for commands. */
 export async function queueOf(
   { loaded, definition }: ProgramConfig,
-  { temporal, isOwn }: ServerHere & { isOwn: boolean },
+  { client, embedded }: LocalTemporal,
   named: string | undefined,
 ): Promise<string> {
   const usual = named ?? loaded.taskQueue;
   if (named !== undefined || usual !== TASK_QUEUE) return usual;
   if (definition !== undefined) return programQueue();
   const config: ConfigFile = { file: relative(projectFolder(), findConfig() ?? ''), isOwn: true };
-  return isOwn && (await isTaken(temporal, config)) ? queueNamed(config) : TASK_QUEUE;
+  const isOther = embedded !== undefined && (await isTaken(client.temporal, config));
+  return isOther ? queueNamed(config) : TASK_QUEUE;
 }
 
-/** Whether two configs are of the same parts: then one worker does for both. */
+/** True if two configs have the same parts: then one worker serves both. */
 export function isSame(one: ProgramConfig, other: ProgramConfig): boolean {
   const [a, b] = [one.definition, other.definition];
   if (a === undefined || b === undefined) return a === b;

@@ -1,4 +1,4 @@
-/** No Temporal server could be had; the message says what to do. Same name as the client's: one cause, one exit code. */
+/** No Temporal server answers, and none could be started. The message has the remedy. */
 export class TemporalUnreachable extends Error {
   override name = 'TemporalUnreachable';
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { z } from 'zod/v4';
+import { readJson } from './json-file.ts';
 import { identify, isAlive } from './process-identity.ts';
 
 const holderSchema = z.object({
@@ -18,7 +19,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Longer than anybody needs to write a few bytes or to remove a file. */
+/** Longer than writing a few bytes or removing a file takes. */
 const ABANDONED_MS = 5_000;
 
 /** Takes the lock for this process, or returns undefined. The lock of a dead process is taken over. */
@@ -33,18 +34,18 @@ export async function tryLock(
   }
   return {
     async release() {
-      if ((await read(file))?.token === token) await rm(file, { force: true });
+      if (read(file)?.token === token) await rm(file, { force: true });
     },
   };
 }
 
 /** The live process that holds the lock. */
 export async function lockHolder(file: string): Promise<LockHolder | undefined> {
-  const holder = await read(file);
+  const holder = read(file);
   return holder !== undefined && (await isAlive(holder)) ? holder : undefined;
 }
 
-/** Only one of many who try it at once is told true. */
+/** Returns true to only one of many who try at once. */
 async function create(file: string, holder: LockHolder): Promise<boolean> {
   return writeFile(file, JSON.stringify(holder), { flag: 'wx', mode: 0o600 }).then(() => true, isThere);
 }
@@ -61,7 +62,7 @@ async function removeIfStale(file: string): Promise<void> {
 
 /** A lock that cannot be read is being written, unless it is old: then its writer died over it. */
 async function isStale(file: string): Promise<boolean> {
-  const holder = await read(file);
+  const holder = read(file);
   return holder === undefined ? isOld(file) : !(await isAlive(holder));
 }
 
@@ -72,12 +73,8 @@ async function isOld(path: string): Promise<boolean> {
   );
 }
 
-async function read(file: string): Promise<LockHolder | undefined> {
-  try {
-    return holderSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
+function read(file: string): LockHolder | undefined {
+  return holderSchema.safeParse(readJson(file)).data;
 }
 
 function isThere(error: unknown): false {

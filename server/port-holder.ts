@@ -9,7 +9,7 @@ export interface PortHolder {
   name: string;
 }
 
-/** undefined: nobody, or the system does not tell, as of another user's programs. */
+/** undefined: none, or unknown, as for another user's programs. */
 export async function portHolder(port: number): Promise<PortHolder | undefined> {
   try {
     return process.platform === 'linux' ? await fromProc(port) : await fromLsof(port);
@@ -37,7 +37,7 @@ async function fromProc(port: number): Promise<PortHolder | undefined> {
   return undefined;
 }
 
-/** Of processes of others one may not look. */
+/** Processes of other users cannot be inspected. */
 async function hasOpen(pid: string, socket: string): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const files = await readdir(folder).catch(() => []);

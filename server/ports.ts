@@ -48,7 +48,7 @@ async function claim([port = ANY, ...others]: number[]): Promise<{
   return { port: claimed, release: () => once(listener.close(), 'close') };
 }
 
-/** Whether anything accepts connections on a loopback port. */
+/** True if a program accepts connections on a loopback port. */
 export async function accepts(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
   try {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 
 /** A process that cannot be mistaken for a later one with the same number. */
@@ -13,19 +14,25 @@ export async function identify(pid: number): Promise<ProcessIdentity> {
   return { pid, startedAt: (await startOf(pid)) ?? null };
 }
 
-/** A zombie counts as dead: in a container nobody may ever collect it. */
+/** A zombie counts as dead: in a container it may never be collected. */
 export async function isAlive({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
-  if (!hasNumber(pid)) return false;
+  if (!processExists(pid)) return false;
   return startedAt === null || (await startOf(pid)) === startedAt;
 }
 
-function hasNumber(pid: number): boolean {
+/** True if a process has this id, also a process of another user (EPERM). */
+export function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: there, but somebody else's.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+}
+
+/** The process id in the identity of a worker (`reloop dev 4711@host`, `4711@host`), if the host is this machine. */
+export function pidHere(identity: string): number | undefined {
+  const [, pid, host] = /(?:^|\s)(\d+)@(\S+)/u.exec(identity) ?? [];
+  return host === hostname() ? Number(pid) : undefined;
 }
 
 /** undefined: it is gone, or a zombie, or the system does not tell. */

@@ -32,7 +32,7 @@ const STOP_MS = 10_000;
 const DAY_S = 24 * 60 * 60;
 const RETENTION_S = 90 * DAY_S;
 
-/** How often the server looks at its namespaces. Until it has, runs that close keep the old retention. */
+/** Interval at which the server reads its namespaces. Until then, runs that close keep the old retention. */
 const NAMESPACE_REFRESH_MS = 500;
 
 const dynamicConfig = [
@@ -67,9 +67,12 @@ export function startServer(options: ServerProcessOptions, signal: AbortSignal):
     signal.removeEventListener('abort', onAbort);
     gone.abort(new Error(reason));
   });
+  const isReady = dbFile === undefined ? answers : keepsRunsLong;
+  const ready = untilReady(ports.grpc, child.pid, isReady, gone.signal);
+  ready.catch(() => undefined); // the keeper may look later, and must not die of it
   return {
     pid: child.pid,
-    ready: untilReady(ports.grpc, child.pid, dbFile === undefined ? answers : keepsRunsLong, gone.signal),
+    ready,
     ended,
     stop,
   };
@@ -146,7 +149,9 @@ async function answers(connection: Connection): Promise<boolean> {
   });
 }
 
-/** 90 days instead of the dev server's 24 hours; what somebody else has set stays. Throws while it does not answer. */
+/**
+ * Sets 90 days in place of the dev server's 24 hours; any other value stays. Throws while the server does not answer.
+ */
 async function keepsRunsLong(connection: Connection): Promise<boolean> {
   return connection.withDeadline(Date.now() + 2_000, async () => {
     const { workflowService } = connection;

@@ -22,7 +22,7 @@ import {
   type TemporalBinary,
 } from './state-folder.ts';
 
-export { stateDirectory } from './state-folder.ts';
+export { stateDirectory } from './project-folder.ts';
 
 export type EmbeddedServerInfo = Omit<ServerRecord, 'ports' | 'startedAt' | 'ready'>;
 
@@ -35,24 +35,26 @@ export interface EmbeddedServer extends EmbeddedServerInfo {
 
 export interface AcquireOptions {
   stateDir: string;
-  /** Where it is to listen; each is replaced where it is taken. Default: where it was before, at first 7233 and 8233. */
+  /**
+   * Preferred ports; a port that is taken is replaced. Default: the ports of the last server, at first 7233 and 8233.
+   */
   ports?: Partial<Ports>;
   /** For tests: on free ports, its runs in memory, and the folder gone with it. */
   ephemeral?: boolean;
-  /** What it is doing, while that takes time. */
+  /** Progress of a start that takes time. */
   onProgress(line: string): void;
-  /** What one should know; default `onProgress`. */
-  onNote?(line: string): void;
+  /** Notes about the server; default `onProgress`. */
+  onNote?: ((line: string) => void) | undefined;
 }
 
 /**
- * This project's Temporal server: the one that is running, else a new one on the project's file. It answers when this
- * resolves, and stays at its address until `release`, whatever is killed. Throws TemporalUnreachable.
+ * This project's Temporal server: the running one, else a new one on the project's file. It answers when this resolves,
+ * and keeps its address until `release`, whatever process is killed. Throws TemporalUnreachable.
  */
 export async function acquireServer(options: AcquireOptions): Promise<EmbeddedServer> {
   const stateDir = resolve(options.stateDir);
   const { onProgress, onNote = onProgress, ephemeral = false } = options;
-  const usual = ephemeral ? anyPorts : { ...usualPorts, ...(await readPorts(stateDir)) };
+  const usual = ephemeral ? anyPorts : { ...usualPorts, ...readPorts(stateDir) };
   const ports = { ...usual, ...options.ports };
   const kept = { stateDir, ephemeral };
   let released = false;
@@ -65,7 +67,7 @@ export async function acquireServer(options: AcquireOptions): Promise<EmbeddedSe
     const moved = await movedNote(ports, server);
     if (moved !== undefined) onNote(moved);
     // One that was asked for is asked for again.
-    if (options.ports === undefined) await writePorts(stateDir, server.ports).catch(() => undefined);
+    if (options.ports === undefined) writePorts(stateDir, server.ports);
   }
   void reacquire();
   return {
@@ -97,12 +99,12 @@ export async function acquireServer(options: AcquireOptions): Promise<EmbeddedSe
 
 /** The server of a project if it is up. Starts nothing and does not keep it from ending. */
 export async function runningServer(stateDir: string): Promise<EmbeddedServerInfo | undefined> {
-  const record = await readRecord(stateDir);
+  const record = readRecord(stateDir);
   const up = record?.ready === true && (await isAlive(record)) && (await accepts(record.ports.grpc));
   return up ? infoOf(record) : undefined;
 }
 
-/** How long a keeper may refuse: it lets its server end first. */
+/** Longest refusal by a keeper, which lets its server end first. */
 const PATIENCE_MS = 60_000;
 
 async function obtainLease(
@@ -140,7 +142,7 @@ async function prepare(stateDir: string): Promise<void> {
   }
 }
 
-/** In a session of its own: Ctrl-C, a closed terminal or the end of our process group are not its business. */
+/** In a separate session: Ctrl-C, a closed terminal or the end of our process group are not its business. */
 function startKeeper(options: SuperviseOptions): ChildProcess {
   const log = openSync(stateFiles(options.stateDir).log, 'a', 0o600);
   const keeper = spawn(process.execPath, [...scriptArgs('keeper/keeper'), JSON.stringify(options)], {
@@ -161,7 +163,7 @@ function infoOf(record: ServerRecord): EmbeddedServerInfo {
   return info;
 }
 
-/** Why it is not where it was looked for, and where it is; undefined: it is there. */
+/** Note on a server at another address than expected; undefined: it is at the expected one. */
 async function movedNote(
   wanted: Ports,
   { ports, address, uiUrl }: ServerRecord,

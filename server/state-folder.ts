@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod/v4';
+import { readJson, writeJson } from './json-file.ts';
 
 const portsSchema = z.object({ grpc: z.number(), ui: z.number() });
 
@@ -29,34 +30,30 @@ const recordSchema = z.object({
 export type ServerRecord = z.output<typeof recordSchema>;
 export type TemporalBinary = ServerRecord['binary'];
 
-/** The folder of this project's server: RELOOP_STATE_DIR, or `.reloop` beside the nearest package.json. */
-export function stateDirectory(cwd: string = process.cwd()): string {
-  const configured = process.env['RELOOP_STATE_DIR'];
-  return configured === undefined || configured === ''
-    ? join(projectFolder(cwd), '.reloop')
-    : resolve(cwd, configured);
-}
-
 export function stateFiles(stateDir: string) {
   return {
-    /** Who keeps the server; see lock-file.ts. */
+    /** Record of the process that keeps the server; see lock-file.ts. */
     keeper: join(stateDir, 'keeper.json'),
     record: join(stateDir, 'server.json'),
     log: join(stateDir, 'server.log'),
     db: join(stateDir, 'temporal.db'),
-    /** Where the last server was, for the next one. */
+    /** Ports of the last server, for the next one. */
     ports: join(stateDir, 'ports.json'),
   };
 }
 
 /**
- * For the eyes of its user only, as every prompt and answer is in it, also where an older one was open to others; and
- * out of version control by itself.
+ * Readable only by its user, as it has every prompt and answer, also if an older folder was open to others. Ignored by
+ * version control.
  */
 export async function makeStateDirectory(stateDir: string): Promise<void> {
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  const { uid } = await stat(stateDir);
+  const own = process.getuid?.() ?? uid;
+  // The server that another user keeps there would read all prompts, and give this user's worker any call to run.
+  if (uid !== own && own !== 0) throw new Error(`it belongs to another user, uid ${uid}`);
   const { record, log, db } = stateFiles(stateDir);
-  // The folder may be one that the user shares with others on purpose; these files are ours.
+  // The user may share the folder on purpose; these files are Reloop's.
   const ours = [record, log, db, `${db}-wal`, `${db}-shm`].filter((file) => existsSync(file));
   await Promise.all(ours.map((file) => chmod(file, 0o600).catch(() => undefined))); // some go under our eyes
   const ignore = join(stateDir, '.gitignore');
@@ -64,19 +61,12 @@ export async function makeStateDirectory(stateDir: string): Promise<void> {
 }
 
 /** undefined: there is none, or another version of Reloop wrote it. */
-export async function readRecord(stateDir: string): Promise<ServerRecord | undefined> {
-  try {
-    return recordSchema.parse(JSON.parse(await readFile(stateFiles(stateDir).record, 'utf8')));
-  } catch {
-    return undefined;
-  }
+export function readRecord(stateDir: string): ServerRecord | undefined {
+  return recordSchema.safeParse(readJson(stateFiles(stateDir).record)).data;
 }
 
-/** Whoever reads sees the old record or the new one, never half of one. */
-export async function writeRecord(stateDir: string, record: ServerRecord): Promise<void> {
-  const { record: file } = stateFiles(stateDir);
-  await writeFile(`${file}.new`, JSON.stringify(record, undefined, 2));
-  await rename(`${file}.new`, file);
+export function writeRecord(stateDir: string, record: ServerRecord): void {
+  writeJson(stateFiles(stateDir).record, record);
 }
 
 export async function removeRecord(stateDir: string): Promise<void> {
@@ -84,21 +74,14 @@ export async function removeRecord(stateDir: string): Promise<void> {
 }
 
 /** The ports that the project's last server had; undefined: there was none. */
-export async function readPorts(stateDir: string): Promise<ServerRecord['ports'] | undefined> {
+export function readPorts(stateDir: string): ServerRecord['ports'] | undefined {
+  return portsSchema.safeParse(readJson(stateFiles(stateDir).ports)).data;
+}
+
+export function writePorts(stateDir: string, ports: ServerRecord['ports']): void {
   try {
-    return portsSchema.parse(JSON.parse(await readFile(stateFiles(stateDir).ports, 'utf8')));
+    writeJson(stateFiles(stateDir).ports, ports);
   } catch {
-    return undefined;
-  }
-}
-
-export async function writePorts(stateDir: string, ports: ServerRecord['ports']): Promise<void> {
-  await writeFile(stateFiles(stateDir).ports, JSON.stringify(ports), { mode: 0o600 });
-}
-
-function projectFolder(cwd: string): string {
-  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'package.json'))) return folder;
-    if (dirname(folder) === folder) return resolve(cwd);
+    // The next server then looks for free ports.
   }
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { InvalidInput } from '../agent/invalid-input.ts';
-import { type RunExport, parseRunExport } from '../client/run-export.ts';
+import { InvalidInput } from '../agent/values/refusal.ts';
+import { type RunExport, parseRunExport } from '../client/export/run-export.ts';
 import { checkConfig } from '../config/check.ts';
 import type { ConfigDefinition } from '../config/define.ts';
-import { type LoadedConfig, createLoadedConfig } from '../config/loaded-config.ts';
+import { type LoadedConfig, createLoadedConfig } from '../config/load/loaded-config.ts';
 import { replayRun } from './replayed-run.ts';
 import type { RunDifference } from './run-difference.ts';
 
@@ -12,15 +12,15 @@ export interface RecordedRunOptions {
   config: ConfigDefinition;
   /** In place of the recorded agent, one of another name. */
   agent?: string | undefined;
-  /** Of a run that was started with a limit of its own. */
+  /** For a run that was started with a separate limit. */
   maxIterations?: number | null | undefined;
-  /** What a difference does: throw (default), or only stand in the result. */
+  /** Reaction to a difference: throw (default), or only list it in the result. */
   onDifference?: 'throw' | 'return' | undefined;
 }
 
 export interface RecordedRunResult {
   ok: boolean;
-  /** Model replies that were gone through, those of sub-agents included. */
+  /** Number of replayed model replies, with those of sub-agents. */
   steps: number;
   differences: RunDifference[];
 }
@@ -52,7 +52,7 @@ export async function recordedRun(
   { config, agent, maxIterations, onDifference = 'throw' }: RecordedRunOptions,
 ): Promise<RecordedRunResult> {
   const record =
-    typeof file === 'string' || file instanceof URL
+    typeof file === 'string' || 'href' in file
       ? parseRunExport(await readFile(file, 'utf8'), String(file))
       : file;
   const loaded = createLoadedConfig(checkConfig(config, 'recordedRun'));
@@ -62,10 +62,14 @@ export async function recordedRun(
   return { ok: differences.length === 0, steps, differences };
 }
 
-type Wanted = Pick<RecordedRunOptions, 'agent' | 'maxIterations'>;
+type ReplayChoices = Pick<RecordedRunOptions, 'agent' | 'maxIterations'>;
 
 /** All agents of a run, and its sub-agents. */
-function replayAll(loaded: LoadedConfig, record: RunExport, wanted: Wanted): Omit<RecordedRunResult, 'ok'> {
+function replayAll(
+  loaded: LoadedConfig,
+  record: RunExport,
+  wanted: ReplayChoices,
+): Omit<RecordedRunResult, 'ok'> {
   const own = record.agents.map(({ scope }) => replayAgent(loaded, record, scope, wanted));
   const below = record.subAgents.flatMap(({ call, export: run }) =>
     run === null ? [] : [within(call, replayAll(loaded, run, {}))],
@@ -80,7 +84,7 @@ function replayAgent(
   loaded: LoadedConfig,
   record: RunExport,
   scope: number,
-  { agent, maxIterations }: Wanted,
+  { agent, maxIterations }: ReplayChoices,
 ) {
   const recorded = record.agents.find((one) => one.scope === scope);
   const name = (scope === 0 ? agent : undefined) ?? recorded?.manifest?.name ?? record.run.agent;

@@ -1,16 +1,15 @@
-import { type Repeat, type TurnDecision, scopeOf } from '../agent/calls.ts';
-import { freshCounters, reachedLimit } from '../agent/counters.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
-import { withObservations } from '../agent/transcript/edits.ts';
+import { type Repeat, type TurnDecision, parseActivityId, scopeOf } from '../agent/calls/calls.ts';
+import { freshCounters, reachedLimit } from '../agent/limits/counters.ts';
+import type { AgentManifest } from '../agent/definition/manifest.ts';
+import type { RunEvent, RunStep } from '../agent/run/events.ts';
+import { withObservations } from '../agent/run/transcript-edits.ts';
 import { type Entry, conversation } from '../agent/transcript/entries.ts';
-import type { Json } from '../agent/vocabulary.ts';
-import type { ExportedModelCall, RunExport } from '../client/run-export.ts';
+import type { Json } from '../agent/values/vocabulary.ts';
+import type { ExportedModelCall, RunExport } from '../client/export/run-export.ts';
 import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
-import { type Edits, asToldFirst, editsOf } from './edited-run.ts';
 import { type RunDifference, decisionText } from './run-difference.ts';
-import { steeringOf } from './steered-run.ts';
 
-/** How far the agent went, and where it went another way; what comes after another decision says nothing any more. */
+/** Progress of the replay, and its differences; replies after a different decision are not compared. */
 export interface Replayed {
   steps: number;
   differences: RunDifference[];
@@ -58,11 +57,11 @@ interface Walk {
   iterations: number;
   steps: number;
   repeat: Repeat | undefined;
-  /** What the run of today has ended with. */
+  /** Answer that ends the run today. */
   end: string | undefined;
 }
 
-/** One reply; false where what follows says nothing any more. */
+/** Replays one reply; false if the following ones cannot be compared. */
 function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
   const { replay, differences, said } = walk;
   const { call: step, turn, closing = false } = recorded;
@@ -99,13 +98,13 @@ function takeDecision(
   if (decision.type === 'finish') entries.push(answerEntry(decision, recorded.turn.text));
   if (decision.type === 'stop') {
     if (next === undefined || next.closing === true) walk.end = STOPPED;
-    walk.repeat = undefined; // else a person has let it go on
+    walk.repeat = undefined; // else a person has let it continue
   }
   if (decision.type !== 'act') return true;
   const taken = takeTurn(replay, recorded, decision.actions);
   if (taken === undefined) return false;
   entries.push(...taken);
-  // What was said meanwhile is seen first.
+  // If messages came meanwhile, the model is asked before the run ends.
   if (!said.has(next?.call ?? '')) walk.end = directAnswer(replay, taken, next === undefined);
   return true;
 }
@@ -134,7 +133,7 @@ function limitText(manifest: AgentManifest, iterations: number): string | undefi
   return limit && `stops: ${limit}`;
 }
 
-/** What the loop does in the place of asking for the answer at a limit; undefined: it asks. */
+/** Action of today's loop at a limit, in place of asking for the answer; undefined: the loop asks. */
 function closingDifference({ manifest, record }: Replay, end: string | undefined): string | undefined {
   const limited = end?.startsWith('stops: ') === true || !LIMITS_HERE.includes(record.run.stopReason ?? '');
   if (!limited) return end ?? GOES_ON;
@@ -155,7 +154,7 @@ function decisionDifference(
   return { step, what, before, after };
 }
 
-/** How the run ended after its last reply, where that did not say so itself. */
+/** Differences at the end of the run, if its last reply did not end it. */
 function endDifferences(
   { record: { run }, manifest, scope }: Replay,
   last: ExportedModelCall | undefined,
@@ -169,8 +168,54 @@ function endDifferences(
   return before === after ? [] : [{ step: last?.call ?? '1', what: 'answer', before, after }];
 }
 
-/** undefined: somebody or something else ended the run. */
+/** undefined: a person or an error ended the run. */
 function endText({ stopReason, output }: RunExport['run']): string | undefined {
   if (stopReason === 'return_direct') return `the answer ${JSON.stringify(output)}`;
   return LIMITS_HERE.includes(stopReason ?? '') ? `stops: ${stopReason}` : undefined;
+}
+
+/** Observations that a fork has changed, by the step from which on the model saw the new one. */
+type Edits = ReadonlyMap<number, ReadonlyMap<string, Json>>;
+
+function editsOf(events: readonly RunEvent[]): Edits {
+  const edits = new Map<number, Map<string, Json>>();
+  for (const event of events) {
+    if (event.type !== 'restarted' || event.edits === undefined) continue;
+    edits.set(event.step, new Map(event.edits.map(({ call, observation }) => [call, observation])));
+  }
+  return edits;
+}
+
+/** The record with the observations that the model saw first. */
+function asToldFirst(record: RunExport): RunExport {
+  const first = new Map<string, Json>();
+  for (const event of record.events) {
+    if (event.type === 'step' && event.within === undefined)
+      first.set(event.step.call, event.step.observation);
+  }
+  const told = (step: RunStep) => ({ ...step, observation: first.get(step.call) ?? step.observation });
+  return { ...record, run: { ...record.run, intermediateSteps: record.run.intermediateSteps.map(told) } };
+}
+
+/** Messages of people to a recorded run, by the model call that carried them, and the iterations that people added. */
+interface Steering {
+  said: ReadonlyMap<string, string[]>;
+  iterations: number;
+}
+
+/** Steering of one agent of the run. A call that is made again carries the messages since, too. */
+function steeringOf(events: readonly RunEvent[], scope: number): Steering {
+  const said = new Map<string, string[]>();
+  let waiting: string[] = [];
+  let iterations = 0;
+  for (const event of events) {
+    if (event.type === 'steered' && event.message.type === 'say') waiting.push(event.message.text);
+    if (event.type === 'steered' && event.message.type === 'extend')
+      iterations += event.message.iterations ?? 0;
+    if (event.type !== 'model_started' || waiting.length === 0) continue;
+    if ((parseActivityId(event.call)?.scope ?? 0) !== scope) continue;
+    said.set(event.call, [...(said.get(event.call) ?? []), ...waiting]);
+    waiting = [];
+  }
+  return { said, iterations };
 }

@@ -1,17 +1,17 @@
-import { readDecision } from '../activities/read-decision.ts';
-import { type ModelTurn, type PlannedAction, type Repeat, replyEntry } from '../agent/calls.ts';
-import type { RunStep } from '../agent/events.ts';
-import type { AgentKind, PromptContext } from '../agent/kinds/kind.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
+import { readDecision } from '../activities/model/read-decision.ts';
+import { type ModelTurn, type PlannedAction, type Repeat, replyEntry } from '../agent/calls/calls.ts';
+import type { RunStep } from '../agent/run/events.ts';
+import type { AgentKind, PromptContext } from '../agent/definition/kind.ts';
+import type { AgentManifest } from '../agent/definition/manifest.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import type { Entry, QuestionEntry, StepEntry } from '../agent/transcript/entries.ts';
 import { renderRequest } from '../agent/transcript/request.ts';
 import { shortenOldest } from '../agent/transcript/shorten.ts';
-import type { ExportedModelCall, RunExport } from '../client/run-export.ts';
-import type { LoadedConfig } from '../config/loaded-config.ts';
+import type { ExportedModelCall, RunExport } from '../client/export/run-export.ts';
+import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { type RunDifference, decisionText, requestText } from './run-difference.ts';
 
-/** An agent as it is today, and the record of one that it is taken through. */
+/** Today's agent, and the recorded run that it replays. */
 export interface Replay {
   loaded: LoadedConfig;
   kind: AgentKind;
@@ -21,7 +21,7 @@ export interface Replay {
   record: RunExport;
 }
 
-/** What the model is asked today beside what it was: only where the run was exported with its prompts. */
+/** Differences between today's requests and the recorded ones: only if the run was exported with its prompts. */
 export function requestDifferences(
   { kind, record }: Replay,
   { call, turn }: ExportedModelCall,
@@ -34,7 +34,9 @@ export function requestDifferences(
   return before === after ? [] : [{ step: call, what: 'request', before, after }];
 }
 
-/** A text that was cut at a stop string was complete, even where the server said that it was not: the string is not recorded. */
+/**
+ * A text that was cut at a stop string was complete, even if the server reported otherwise: the string is not recorded.
+ */
 export function readRecorded(
   { loaded, kind }: Replay,
   context: PromptContext,
@@ -95,7 +97,7 @@ export function directAnswer(
   const isDirect = (agent: AgentManifest | null | undefined) =>
     agent?.tools.find(({ name }) => name === tool)?.returnDirect === true;
   if (!isDirect(manifest)) return undefined;
-  // Where it was one then and the run went on, its observation was no result.
+  // If the tool returned directly then and the run continued, its observation was not a result.
   const before = record.agents.find((agent) => agent.scope === scope)?.manifest;
   if (isDirect(before) && !(isLast && record.run.stopReason === 'return_direct')) return undefined;
   return `the answer ${JSON.stringify(only.observation)}`;

@@ -1,20 +1,20 @@
-import type { TurnDecision } from '../agent/calls.ts';
-import { contentText } from '../agent/content.ts';
+import type { TurnDecision } from '../agent/calls/calls.ts';
+import { contentText } from '../agent/values/content.ts';
 import type { ModelRequest } from '../agent/transcript/request.ts';
-import { type ChatMessage, asText } from '../agent/vocabulary.ts';
+import { type ChatMessage, asText } from '../agent/values/vocabulary.ts';
 
-/** Where an exported run goes another way than it did. */
+/** First place where an exported run takes another way than it did. */
 export interface RunDifference {
   /** `3` for the third iteration; `1.1/3` in the sub-agent that call 1.1 is. */
   step: string;
-  /** `request`: what the model is asked; `decision`: what becomes of its reply; `answer`: how the run ends. */
+  /** `request`: the request to the model; `decision`: the decision in its reply; `answer`: the end of the run. */
   what: 'request' | 'decision' | 'answer';
   /** Texts, as a test prints them. */
   before: string;
   after: string;
 }
 
-/** A decision as a text that differs where the run goes another way, and not where it is put in other words. */
+/** A decision as a text that differs if the run takes another way, and not if only the wording differs. */
 export function decisionText(decision: TurnDecision): string {
   switch (decision.type) {
     case 'act':

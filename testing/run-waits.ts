@@ -1,11 +1,10 @@
-import type { WaitingCall } from '../agent/events.ts';
-import { reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
-import type { AgentRun } from '../client/agent-run.ts';
+import { type WaitingCall, reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
+import type { AgentRun } from '../client/api/agent-run.ts';
 
-/** A run waits for a person, and its test has nobody to answer. */
+/** A run waits for a person, and its test gives no answer. */
 export class RunWaits extends Error {
   override name = 'RunWaits';
-  /** It goes on waiting: decide, and read its `result()`. */
+  /** It continues waiting: decide, and read its `result()`. */
   readonly run: AgentRun;
   readonly waiting: WaitingCall;
 
@@ -17,11 +16,11 @@ export class RunWaits extends Error {
 }
 
 function waitsMessage(id: string, waiting: WaitingCall): string {
-  const { tool, call, reason, error } = waiting;
+  const { tool, call, error } = waiting;
   const why = error === undefined ? '' : `: ${error.message}`;
   const [first = 'retry', ...others] = whatFits(stateOf(waiting));
   return [
-    `Run "${id}" waits for a person: ${tool} (${call}) ${reasonText(reason)}${why}`,
+    `Run "${id}" waits for a person: ${tool} (${call}) ${reasonText(waiting)}${why}`,
     `Let the test answer (${[first, ...others].join(', ')}):`,
     `  run(agent, input, { onWaiting: (waiting, run) => run.decide(waiting.call, { type: '${first}' }) })`,
   ].join('\n');

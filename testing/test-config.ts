@@ -1,22 +1,22 @@
-import { InvalidInput } from '../agent/invalid-input.ts';
-import type { AgentManifest, RetryPolicy } from '../agent/manifest.ts';
+import { InvalidInput } from '../agent/values/refusal.ts';
+import type { AgentManifest, RetryPolicy } from '../agent/definition/manifest.ts';
 import { checkConfig } from '../config/check.ts';
 import type { ConfigDefinition } from '../config/define.ts';
-import { type LoadedConfig, createLoadedConfig } from '../config/loaded-config.ts';
+import { type LoadedConfig, createLoadedConfig } from '../config/load/loaded-config.ts';
 import { type Model, ModelError, defineModel } from '../models/model.ts';
 import type { RecordedRequest, Script } from '../models/scripted/script.ts';
 import { isScripted, scripted } from '../models/scripted/scripted.ts';
 import type { Tool } from '../tools/tool.ts';
 
 export interface TestConfigOptions {
-  /** What the agents' models say, by agent: a script, or a model. It stands in for the config's. */
+  /** Models of the agents, by agent: a script, or a model, in place of the config's. */
   models?: { [agent: string]: Script | Model } | undefined;
   /**
-   * What is run in place of tools, by tool: `{ send_email: () => 'sent' }`; also of those that another worker runs. Names,
-   * schemas and all else stay.
+   * Functions in place of tools, by tool: `{ send_email: () => 'sent' }`; also for tools that another worker runs.
+   * Names, schemas and all else stay.
    */
   tools?: { [tool: string]: Tool['run'] } | undefined;
-  /** Lets agents without a scripted model ask the one that the config names. Default false. */
+  /** Lets agents without a scripted model ask the config's model. Default false. */
   allowRealModels?: boolean | undefined;
 }
 
@@ -59,7 +59,7 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
       const model = models.get(adapter(manifest));
       if (model !== undefined && isScripted(model)) return model.requests;
       throw new InvalidInput(
-        `What agent "${agent}" asked is not known: its model is no scripted one. Give it one: testAgents(config, { models: { ${JSON.stringify(agent)}: ['…'] } }).`,
+        `What agent "${agent}" asked is not known: its model is not a scripted one. Give it one: testAgents(config, { models: { ${JSON.stringify(agent)}: ['…'] } }).`,
       );
     },
   };
@@ -128,7 +128,7 @@ function unknown(what: 'agent' | 'tool', name: string, known: ReadonlyMap<string
   );
 }
 
-/** As many attempts as ever, one right after the other; and a tool that has a stand-in is run here. */
+/** Attempts as in the config, without waits between them; a tool with a stand-in runs here. */
 function asTested(manifest: AgentManifest, standIns: TestConfigOptions['tools'] = {}): AgentManifest {
   const atOnce = (retry: RetryPolicy): RetryPolicy => ({ ...retry, initialMs: 1, maximumMs: 1 });
   const here = { external: undefined, taskQueue: undefined, heartbeatTimeoutMs: undefined };

@@ -1,12 +1,14 @@
-import type { RunStep, WaitingCall } from '../agent/events.ts';
-import { InvalidInput } from '../agent/invalid-input.ts';
-import { boundedText } from '../agent/values.ts';
-import { asText } from '../agent/vocabulary.ts';
-import type { AgentClient } from '../client/agent-client.ts';
-import type { AgentRun, ResultOptions, RunResultWithSteps } from '../client/agent-run.ts';
-import { AgentRunFailed, RunNotFound, SessionNotFound } from '../client/errors.ts';
-import { placeOfRun, placeOfSession } from '../client/place.ts';
-import type { StartOptions } from '../client/start-options.ts';
+import type { RunStep } from '../agent/run/events.ts';
+import type { WaitingCall } from '../agent/rules/waiting.ts';
+import { InvalidInput } from '../agent/values/refusal.ts';
+import { boundedText } from '../agent/values/values.ts';
+import { asText } from '../agent/values/vocabulary.ts';
+import type { AgentClient } from '../client/api/agent-client.ts';
+import type { AgentRun, ResultOptions } from '../client/api/agent-run.ts';
+import type { RunResultWithSteps } from '../client/report.ts';
+import { AgentRunFailed, RunNotFound, SessionNotFound } from '../client/connect/errors.ts';
+import { locationOfRun, locationOfSession } from '../client/read/run-location.ts';
+import type { StartOptions } from '../client/start/start-options.ts';
 import { RunWaits } from './run-waits.ts';
 
 export interface TestRunOptions extends StartOptions, ResultOptions {}
@@ -37,8 +39,8 @@ async function checkNames(
   { id, session, taskQueue: asked = taskQueue }: StartOptions,
 ): Promise<void> {
   const places = await Promise.all([
-    id === undefined ? undefined : placeOfRun(temporal, id).catch(ifFound),
-    session === undefined ? undefined : placeOfSession(temporal, session).catch(ifFound),
+    id === undefined ? undefined : locationOfRun(temporal, id).catch(ifFound),
+    session === undefined ? undefined : locationOfSession(temporal, session).catch(ifFound),
   ]);
   const foreign = places.findIndex((place) => place !== undefined && place.taskQueue !== asked);
   if (foreign === -1) return;
@@ -54,7 +56,7 @@ function ifFound(error: unknown): undefined {
 
 const SHOWN_CHARS = 200;
 
-/** The same error, with what happened before: a test's report shows a message and little else. */
+/** The same error, with the steps before it: a test's report shows little but the message. */
 function withSteps({ report, stack }: AgentRunFailed): AgentRunFailed {
   const told = new AgentRunFailed(report);
   const steps = report.intermediateSteps.map(stepLine).join('');

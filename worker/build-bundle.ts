@@ -8,7 +8,7 @@ const { code } = await bundle(workflowsPath, asInstalled);
 await writeFile(fileURLToPath(new URL('../workflows/bundle.js', import.meta.url)), code);
 await chmod(fileURLToPath(new URL('../cli/main.js', import.meta.url)), 0o755);
 
-/** `reloop/dist/workflows/loop.js`: stack traces in somebody's Web UI must not speak of the machine that built this. */
+/** `reloop/dist/workflows/loop.js`: stack traces in a user's Web UI must not name the machine that built this. */
 function asInstalled(path: string): string {
   const [installed, ...rest] = path.split('/node_modules/').toReversed();
   const inPackage = relative(fileURLToPath(new URL('../../', import.meta.url)), path);

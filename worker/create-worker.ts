@@ -7,18 +7,20 @@ import type {
   WorkflowBundleOption,
 } from '@temporalio/worker';
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
-import type { ReloopSinks } from '../workflows/emit.ts';
-import { setBeatInterval } from '../activities/beat-interval.ts';
+import type { ReloopSinks } from '../workflows/operator/emit.ts';
+import { setHeartbeatInterval } from '../activities/attempt/heartbeat.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
-import type { LoadedConfig } from '../config/loaded-config.ts';
-import { BUILD } from '../agent/names.ts';
+import type { LoadedConfig } from '../config/load/loaded-config.ts';
+import { BUILD } from '../agent/values/names.ts';
+import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval } from '../config/heartbeats-option.ts';
-import { TRANSCRIPT_CACHE_BYTES } from '../config/defaults.ts';
-import { PATIENT, cutOffInterceptor } from './cut-off.ts';
-import { startRecovery } from './recovery.ts';
+import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
+import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { usualHeartbeats } from './usual-heartbeats.ts';
 import { workflowBundle } from './workflow-bundle.ts';
+
+const TRANSCRIPT_CACHE_BYTES = 64_000_000;
 
 export interface CreateWorkerOptions {
   connection: NativeConnection;
@@ -31,13 +33,19 @@ export interface CreateWorkerOptions {
   bundle?: WorkflowBundleOption;
   /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
   transcriptCacheBytes?: number;
-  /** Where the connection leads: for messages, and for how often heartbeats are sent where the config does not say. */
+  /** Address of the connection: for messages, and for the default heartbeat interval. */
   address?: string;
   /**
-   * Folder of this machine in which the worker keeps which calls it has in hand. When it is killed, the next worker of the
-   * same folder has them tried again at once. Default: none; then they are tried again after the heartbeat time-out.
+   * Folder of this machine in which the worker keeps which calls it has under way. When it is killed, the next worker
+   * of the same folder has them tried again at once. Default: none; then they are tried again after the heartbeat
+   * time-out.
    */
   stateDir?: string | undefined;
+  /**
+   * Concurrent calls of models and tools. Default: the config's, else 500. Throws ConfigError for a value that is not a
+   * number from 1.
+   */
+  concurrency?: number | undefined;
   /** For some seconds other workers of the queue may know other agents than this one. Default true. */
   rollingDeploys?: boolean;
   /** A problem that does not keep the worker from running. */
@@ -45,15 +53,16 @@ export interface CreateWorkerOptions {
 }
 
 /**
- * A worker that runs the agents of a config. The caller runs and ends it. With `cutOff` its calls go on after its shutdown
- * until that aborts; else for some seconds.
+ * A worker that runs the agents of a config. The caller runs and ends it. With `drain` its calls continue after its
+ * shutdown until that aborts; else for some seconds.
  */
 export async function createAgentWorker(
   loaded: LoadedConfig,
   options: CreateWorkerOptions,
-  cutOff?: AbortSignal,
+  drain?: AbortSignal,
 ): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = loaded.taskQueue, onWarning } = options;
+  const concurrency = checkedConcurrency('createWorker', options.concurrency) ?? loaded.concurrency;
   const scope = { namespace, address: options.address };
   const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
@@ -62,7 +71,7 @@ export async function createAgentWorker(
     startRecovery(options.stateDir, scope, connection),
   ]);
   const settings = activitySettings(loaded, searchAttributes, options);
-  if (cutOff !== undefined) settings.interceptors.activity.unshift(cutOffInterceptor(cutOff));
+  if (drain !== undefined) settings.interceptors.activity.unshift(drainInterceptor(drain));
   settings.interceptors.activity.unshift(...recovery);
   return TemporalWorker.create({
     connection,
@@ -72,14 +81,15 @@ export async function createAgentWorker(
     workflowBundle: code,
     buildId: BUILD,
     ...workerSettings,
-    ...(cutOff === undefined ? {} : { shutdownGraceTime: PATIENT }),
+    maxConcurrentActivityTaskExecutions: concurrency,
+    ...(drain === undefined ? {} : { shutdownGraceTime: NO_TIMEOUT }),
     ...settings,
   });
 }
 
 export { startRecovery };
 
-/** Measured: design notes in docs/architecture.md. */
+/** Settings of the Temporal worker, each with its reason. */
 export const workerSettings = {
   workflowThreadPoolSize: 1,
   // After a crash the workflow task goes to another worker after 1 s instead of 10.
@@ -88,7 +98,7 @@ export const workerSettings = {
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
 
-/** What makes any worker one that can run agents. Named, so that no type of the SDK's inside gets into our declarations. */
+/** Settings that let any worker run agents. Named, so that no internal type of the SDK gets into our declarations. */
 export interface ActivitySettings {
   activities: ReturnType<typeof createActivities>;
   sinks: InjectedSinks<ReloopSinks>;
@@ -99,7 +109,7 @@ type SettingsOptions = Pick<
   CreateWorkerOptions,
   'identity' | 'address' | 'rollingDeploys' | 'transcriptCacheBytes'
 > & {
-  /** What a worker of the user's own runs for activities that it does not know. */
+  /** The user's own default activity, for activities that the worker does not know. */
   ownDefault?: AnyActivity | undefined;
 };
 
@@ -121,7 +131,7 @@ export function activitySettings(
     address,
     transcriptCacheBytes,
   };
-  const beatIntervalMs = heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address));
+  const heartbeatMs = heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address));
   return {
     activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(loaded),
@@ -131,7 +141,7 @@ export function activitySettings(
           inbound: {
             execute(input, next) {
               rememberToolMeta(context, input.headers);
-              setBeatInterval(context, beatIntervalMs);
+              setHeartbeatInterval(context, heartbeatMs);
               return next(input);
             },
           },
@@ -141,7 +151,7 @@ export function activitySettings(
   };
 }
 
-/** Where the workflows of this worker tell what happens. */
+/** Sink for the events of this worker's workflows. */
 function eventSinks({ onEvent }: LoadedConfig): InjectedSinks<ReloopSinks> {
   let warned = false;
   return {

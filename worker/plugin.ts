@@ -1,6 +1,6 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
-import { BUILD } from '../agent/names.ts';
-import { createLoadedConfig } from '../config/loaded-config.ts';
+import { BUILD } from '../agent/values/names.ts';
+import { createLoadedConfig } from '../config/load/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
 import type { AnyActivity } from '../activities/index.ts';
@@ -41,8 +41,9 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const scope = { namespace, address: undefined };
     const recovery = await startRecovery(this.#stateDir, scope, connection);
     return {
-      // Else the SDK sends a call's state up to 8 s late, over what the call has stored since.
+      // Else the SDK sends a call's state up to 8 s late, and overwrites a newer one.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
+      ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions: loaded.concurrency } : {}),
       ...(hasVersions(options) ? {} : { buildId: BUILD }),
       ...options,
       activities: { ...own, ...ours.activities },
@@ -72,7 +73,7 @@ function workerParts() {
   return import('./create-worker.ts');
 }
 
-/** What Temporal's worker runs where it has no activity of the name. */
+/** Name of the activity that Temporal's worker runs for unknown names. */
 const DEFAULT = 'default';
 
 function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undefined {
@@ -80,7 +81,7 @@ function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undef
   return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
 }
 
-/** A worker with versions of its own says by its own build id which it is. */
+/** A worker with its own versions identifies itself by its own build id. */
 function hasVersions({ buildId, useVersioning, workerDeploymentOptions }: WorkerOptions): boolean {
   return buildId !== undefined || useVersioning === true || workerDeploymentOptions !== undefined;
 }

@@ -1,5 +1,5 @@
 import type { NativeConnection } from '@temporalio/worker';
-import { searchAttributes } from '../agent/names.ts';
+import { searchAttributes } from '../agent/values/names.ts';
 
 const KEYWORD = 2;
 

@@ -1,31 +1,33 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * Modules of the loop that hold nothing of one run, with all that they import: a worker evaluates them once, and not for each
- * run anew (the SDK's `preloadModules`). What they export is frozen there. Those that do hold something, agents.ts and
- * call-header.ts, and who imports them, each run has for itself.
+ * Modules of the loop that hold nothing of one run, with all that they import: a worker evaluates them once, and not
+ * for each run again (the SDK's `preloadModules`). What they export is frozen there. Each run has its own copy of the
+ * modules with state, agents.ts and call-header.ts, and of their importers.
  */
 const STATELESS = [
   'agent/rules/approval',
   'agent/rules/doubt',
   'agent/rules/repeated',
-  'workflows/agent-session',
-  'workflows/at-limit',
+  'workflows/session/agent-session',
+  'workflows/loop/at-limit',
   'workflows/backtest',
-  'workflows/continue-due',
-  'workflows/control',
-  'workflows/deadline',
-  'workflows/dropped-effects',
-  'workflows/inbox',
-  'workflows/limit-wait',
-  'workflows/plan',
-  'workflows/recorded-call',
-  'workflows/resolve',
-  'workflows/status',
-  'workflows/status-writer',
-  'workflows/steering',
-  'workflows/sub-agent',
-  'workflows/turn',
+  'workflows/operator/control',
+  'workflows/run/deadline',
+  'workflows/run/dropped-effects',
+  'workflows/operator/inbox',
+  'workflows/operator/limit-wait',
+  'workflows/operator/parent-news',
+  'workflows/loop/plan',
+  'workflows/run/recorded-call',
+  'workflows/loop/resolve',
+  'workflows/web-ui/current-details',
+  'workflows/web-ui/run-attributes',
+  'workflows/operator/steering',
+  'workflows/call/sub-agent',
+  'workflows/task-room',
+  'workflows/run/turn',
+  'workflows/unreadable-input',
 ];
 
 /** Their paths; `extension` is `.ts` from source, `.js` when built. */

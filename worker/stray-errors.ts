@@ -1,17 +1,17 @@
-import { type ToolScope, toolScope } from '../activities/tool-scope.ts';
-import { boundedText, fieldOf } from '../agent/values.ts';
-import { limits } from '../agent/limits.ts';
+import { type ToolScope, toolScope } from '../activities/tool/tool-call.ts';
+import { boundedText, fieldOf } from '../agent/values/values.ts';
+import { limits } from '../agent/values/limits.ts';
 
 /**
- * What a tool left behind (a promise that nobody waited for, a timer, an emitter without a listener) fails when the call
- * is long over. Node would end the process, and with it every other run's calls: it is logged instead, with the tool
- * and the call it came from. What comes from elsewhere ends the process as ever. Returns what takes this back.
+ * Logs an error that a tool left behind (a promise that is not awaited, a timer, an emitter without a listener) and
+ * that comes after the call has ended, with the tool and the call. Node would end the process, and with it the calls of
+ * every other run. Errors from elsewhere end the process as ever. Returns a function that removes the guard.
  *
- * `reloop worker`, `dev` and `run` have it. A process with a worker of your own (`createWorker`, `ReloopPlugin`) has it if
- * it asks for it, once and before its worker runs:
+ * `reloop worker`, `dev` and `run` have the guard. A process with a worker of your own (`createWorker`, `ReloopPlugin`)
+ * asks for it once, before its worker runs:
  *
- *     const takeBack = outliveStrayErrors(console.warn);
- *     await worker.run().finally(takeBack);
+ *     const dispose = outliveStrayErrors(console.warn);
+ *     await worker.run().finally(dispose);
  */
 export function outliveStrayErrors(onLine: (line: string) => void): () => void {
   lines.push(onLine);
@@ -25,7 +25,7 @@ export function outliveStrayErrors(onLine: (line: string) => void): () => void {
   };
 }
 
-/** Of the workers of this process; the first one's speaks for all. */
+/** Loggers of the workers of this process; the first one's is used for all. */
 const lines: ((line: string) => void)[] = [];
 
 function install(): void {
@@ -55,7 +55,7 @@ function onStray(error: unknown, event: 'uncaughtException' | 'unhandledRejectio
   // Somebody else listens too, and decides.
   if (process.listenerCount(event) > 1) return;
   uninstall();
-  // Thrown where nobody catches it, so that Node says and does what it would have without us.
+  // Thrown where no code catches it, so that Node reacts as it would without the guard.
   process.nextTick(() => {
     throw error;
   });
@@ -64,6 +64,6 @@ function onStray(error: unknown, event: 'uncaughtException' | 'unhandledRejectio
 function strayLine({ tool, call, run }: ToolScope, error: unknown): string {
   const message = fieldOf(error, 'message');
   const said = boundedText(typeof message === 'string' ? message : error, limits.errorChars);
-  const words = `warn: ${tool} (${call}), run ${run}: something that the tool left behind failed, and nobody waits for it: ${said}`;
+  const words = `warn: ${tool} (${call}), run ${run}: an error of the tool came after its call had ended: ${said}`;
   return words.replace(/\s+/gu, ' ');
 }

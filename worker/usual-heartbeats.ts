@@ -1,6 +1,6 @@
 import type { Heartbeats } from '../config/heartbeats-option.ts';
 
-/** Where the config says nothing: lively where nobody is billed for it, which is known of a server on this machine. */
+/** Default heartbeats: lively if they are not billed, that is with a server on this machine. */
 export function usualHeartbeats(address: string | undefined): Heartbeats {
   return address !== undefined && isHere(address) ? 'lively' : 'frugal';
 }

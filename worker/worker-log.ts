@@ -1,27 +1,28 @@
 import type { LogLevel, LogMetadata, Logger } from '@temporalio/worker';
 
 const LEVELS: readonly LogLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
-const ACTIVITY_FAILED = 'Activity failed';
+/** The SDK's messages whose errors a trace shows too. */
+const TRACED = ['Activity failed', 'Workflow failed'];
 
 /** Told a line; `waiting`: it says that a run waits for a person. */
 export type LogListener = (line: string, waiting: boolean) => void;
 
-/** Of the workers of this process, with their queues: the SDK has one log for all of them. */
+/** Listeners of the workers of this process, with their queues: the SDK has one log for all. */
 const listeners = new Map<LogListener, readonly string[]>();
 
 /**
- * Has the lines of the SDK's log that are about the worker of these queues said to `onLine`, and those about none, until
- * what is returned is called. Where a worker of the user's own has set up the SDK in this process before, its log stays
- * where it is.
+ * Passes lines of the SDK's log to `onLine`: those about the worker of these queues, and those about no worker. The
+ * returned function ends it. If the user's own worker has set up the SDK in this process before, the log stays as it
+ * is.
  */
 export async function listenToLog(
   onLine: LogListener,
-  { taskQueues, traced }: { taskQueues: readonly string[]; traced: boolean },
+  { taskQueues, ...options }: LogOptions & { taskQueues: readonly string[] },
 ): Promise<() => void> {
   const { Runtime } = await import('@temporalio/worker');
   try {
     Runtime.install({
-      logger: createLogger(tellListeners, traced),
+      logger: createLogger(tellListeners, options),
       // Signals are the program's business: Ctrl-C may mean to cancel a run, which needs this worker.
       shutdownSignals: [],
       telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
@@ -41,20 +42,28 @@ function tellListeners(line: string, waiting: boolean, taskQueue: unknown): void
   }
 }
 
-/**
- * The SDK's log as single lines: warnings, errors and what tools say; not how the worker is getting on. `traced`: a
- * trace is printed beside it, which tells of failed attempts.
- */
+export interface LogOptions {
+  /** A trace is printed beside the log: it has failed attempts, waits and the failure of the run. */
+  traced: boolean;
+  /** Also the ends of waits and of runs, so that a terminal on which waits are read has no wait that is over. */
+  follows?: boolean | undefined;
+  /** The command as a shell here finds it: `npx reloop`. */
+  command?: string | undefined;
+}
+
+/** The SDK's log as single lines: warnings, errors and messages of tools; nothing of the worker's own state. */
 export function createLogger(
   onLine: (line: string, waiting: boolean, taskQueue: unknown) => void,
-  traced: boolean,
+  { traced, follows = false, command = 'reloop' }: LogOptions,
 ): Logger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
-    const atLeast = typeof meta['tool'] === 'string' ? 'INFO' : 'WARN';
+    if (follows && isEnd(message, meta)) level = 'INFO';
+    const atLeast = typeof meta['tool'] === 'string' || isEnd(message, meta) ? 'INFO' : 'WARN';
     const waiting = meta['waiting'] !== undefined;
-    if (traced && (message === ACTIVITY_FAILED || waiting)) return;
+    if (traced && (TRACED.includes(message) || waiting)) return;
     if (LEVELS.indexOf(level) < LEVELS.indexOf(atLeast)) return;
-    onLine(logLine(level, message, meta), waiting, meta['taskQueue']);
+    const toType = waiting ? `. ${String(meta['command']).replace(/^reloop\b/u, command)}` : '';
+    onLine(logLine(level, messageOf(message), meta) + toType, waiting, meta['taskQueue']);
   };
   return {
     log,
@@ -64,6 +73,21 @@ export function createLogger(
     warn: (message, meta) => log('WARN', message, meta),
     error: (message, meta) => log('ERROR', message, meta),
   };
+}
+
+const ENDED: { readonly [message: string]: string } = {
+  'Workflow completed': 'ended',
+  'Workflow completed as cancelled': 'cancelled',
+};
+const RUNS: readonly unknown[] = ['agentRun', 'backtestRun'];
+
+/** The end of a wait or of a run. */
+function isEnd(message: string, meta: LogMetadata): boolean {
+  return meta['resumed'] !== undefined || (message in ENDED && RUNS.includes(meta['workflowType']));
+}
+
+function messageOf(message: string): string {
+  return ENDED[message] ?? message;
 }
 
 function logLine(level: LogLevel, message: string, meta: LogMetadata): string {

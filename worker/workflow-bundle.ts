@@ -8,7 +8,7 @@ import { statelessModules } from './stateless-modules.ts';
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
 export const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
-/** What all runs of a worker share of our code. */
+/** Modules of ours that all runs of a worker share. */
 export const sharedPaths = statelessModules(extension);
 const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
 
@@ -19,7 +19,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
 
 /**
  * Bundles a module of workflows, by default ours; the interceptor that attaches a tool call's header is always ours.
- * `sourceName` is what a stack trace calls a file, by default its path.
+ * `sourceName` gives a file's name in stack traces, by default its path.
  */
 export async function bundle(
   path = workflowsPath,
@@ -44,7 +44,7 @@ function named(config: WebpackConfig, sourceName: (path: string) => string): Web
   return { ...config, output: { ...config.output, devtoolModuleFilenameTemplate } };
 }
 
-/** The bundler throws what is wrong; what else it has to say is about webpack. */
+/** The bundler throws its errors; its other output is about webpack. */
 const nothing = () => undefined;
 const silentLogger = {
   log: nothing,

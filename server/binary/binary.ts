@@ -17,8 +17,8 @@ export interface FindBinaryOptions {
 }
 
 /**
- * The Temporal CLI, from wherever it can be had; what had to be fetched stays in the user's cache. Throws
- * TemporalUnreachable: where TEMPORAL_CLI_PATH is wrong, or one message that names every way.
+ * Finds the Temporal CLI, or fetches it into the user's cache. Throws TemporalUnreachable: for a wrong
+ * TEMPORAL_CLI_PATH, or with one message that names every way.
  */
 export async function findTemporalBinary(options: FindBinaryOptions): Promise<TemporalBinary> {
   const { env = process.env } = options;
@@ -35,12 +35,12 @@ export async function findTemporalBinary(options: FindBinaryOptions): Promise<Te
 }
 
 async function fromVariable(env: NodeJS.ProcessEnv): Promise<TemporalBinary | undefined> {
-  const path = env['TEMPORAL_CLI_PATH'];
-  if (path === undefined || path === '') return undefined;
+  const path = env['TEMPORAL_CLI_PATH']?.trim() ?? '';
+  if (path === '') return undefined;
   const binary = await usable(resolve(path), 'TEMPORAL_CLI_PATH');
   if (binary !== undefined) return binary;
   throw new TemporalUnreachable(
-    `TEMPORAL_CLI_PATH is ${path}, but that is no file that runs and answers \`--version\` as the Temporal CLI does. Set it to the Temporal CLI, or unset it to have one found.`,
+    `TEMPORAL_CLI_PATH is ${path}, but that is not a file that runs and answers \`--version\` as the Temporal CLI does. Set it to the Temporal CLI, or unset it to have one found.`,
   );
 }
 

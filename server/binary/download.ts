@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 /**
- * A process of its own: `download FOLDER VERSION` leaves the Temporal CLI in a folder. The SDK downloads it only on the
+ * A separate process: `download FOLDER VERSION` leaves the Temporal CLI in a folder. The SDK downloads it only on the
  * way to a server, so one is started, in memory, and ended.
  */
 const [downloadDir = '', version = ''] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import type { Tell } from './progress.ts';
 /** Server 1.29.1, UI 2.42.1: the newest that `go install` accepts. */
 export const TEMPORAL_VERSION = 'v1.5.1';
 
-/** What programs end in here. */
+/** Suffix of programs on this system. */
 export const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export interface FetchOptions {
@@ -18,10 +18,10 @@ export interface FetchOptions {
   tell: Tell;
 }
 
-/** Returns the path of the binary in `folder`; throws an Error with half a sentence on what went wrong. */
+/** Returns the path of the binary in `folder`; throws an Error with the reason as half a sentence. */
 export type Fetch = (options: FetchOptions) => Promise<string>;
 
-/** A download that gains nothing for this long is given up; a slow one goes on as long as it takes. */
+/** A download that gains nothing for this long is given up; a slow one continues as long as it takes. */
 const STALLED_MS = 20_000;
 
 /** In a child process: the SDK's runtime cannot be configured any more once it runs, and its download not be ended. */

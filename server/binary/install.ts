@@ -7,17 +7,17 @@ import { everyFiveSeconds } from './progress.ts';
 
 export interface InstallOptions {
   folder: string;
-  /** Where the binary ends up; there at once and whole, or not at all. */
+  /** Path of the binary; a file there is always whole. */
   target: string;
   env: NodeJS.ProcessEnv;
-  /** undefined: that is no Temporal CLI that runs here. */
+  /** undefined: that is not a Temporal CLI that runs here. */
   versionOf(path: string): Promise<string | undefined>;
   onProgress(line: string): void;
   signal?: AbortSignal | undefined;
 }
 
 export interface Installed {
-  /** How it was had; undefined: not at all. */
+  /** Source of the binary; undefined: not found. */
   source: 'cache' | 'sdk-download' | 'go-install' | undefined;
   /** One sentence for each way that failed. */
   problems: string[];
@@ -64,7 +64,7 @@ async function waitForLock({ folder, onProgress, signal }: InstallOptions): Prom
   }
 }
 
-/** In a folder of its own, then moved: what is at the target is always whole. Returns what went wrong. */
+/** Installs into a separate folder, then moves: a file at the target is always whole. Returns the problem. */
 async function install(options: InstallOptions, fetch: Fetch): Promise<string | undefined> {
   const { target, versionOf, env, onProgress, signal } = options;
   const folder = join(options.folder, 'install');

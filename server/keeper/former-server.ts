@@ -5,13 +5,13 @@ import { isAlive } from '../process-identity.ts';
 import { readRecord, type ServerRecord } from '../state-folder.ts';
 
 /**
- * Ends the server of a keeper that was killed, and says which ports it had: whoever still looks for it there finds the
+ * Ends the server of a keeper that was killed, and returns its ports: a program that still looks for it there finds the
  * next one. undefined: the last server ended as it should.
  */
 export async function endFormerServer(stateDir: string): Promise<Ports | undefined> {
-  const former = await readRecord(stateDir);
+  const former = readRecord(stateDir);
   if (former === undefined) return undefined;
-  // Where the system does not identify processes, its open port has to do.
+  // If the system does not identify processes, check the open port.
   const unsure = former.startedAt === null && !(await accepts(former.ports.grpc));
   if (unsure || (await ends(former, 'SIGTERM', 10_000)) || (await ends(former, 'SIGKILL', 5_000))) {
     return former.ports;
@@ -26,7 +26,7 @@ async function ends(server: ServerRecord, signal: NodeJS.Signals, withinMs: numb
   try {
     process.kill(server.pid, signal);
   } catch {
-    // The process ended by itself meanwhile; the next check sees that.
+    // The process ended on its own meanwhile; the next check sees that.
   }
   for (const end = Date.now() + withinMs; Date.now() < end; await sleep(50)) {
     if (!(await isAlive(server))) return true;

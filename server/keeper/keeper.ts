@@ -5,7 +5,7 @@ import { openLeaseServer } from './lease-server.ts';
 import { supervise, type SuperviseOptions } from './supervisor.ts';
 
 /**
- * A process of its own, `keeper OPTIONS-AS-JSON`: keeps one Temporal server for all commands of a project. It belongs to
+ * A separate process, `keeper OPTIONS-AS-JSON`: keeps one Temporal server for all commands of a project. It belongs to
  * none of them, so it outlives each, and ends when the last has released its lease or died.
  */
 async function keepServer(options: SuperviseOptions): Promise<void> {

@@ -8,16 +8,16 @@ import { onLine } from './lines.ts';
 export type KeeperMessage = { server: ServerRecord } | { error: string };
 
 /**
- * Where commands hold their leases. A lease is an open connection: however its holder dies, the system closes it, and no
- * number of a process can be mistaken for another's.
+ * Server for the leases of commands. A lease is an open connection: however its holder dies, the system closes it, and
+ * no process id can be mistaken for another's.
  */
 export interface LeaseServer {
   port: number;
-  /** What a holder says first. */
+  /** First line of a lease holder. */
   token: string;
-  /** Aborts when nobody has held a lease for a while. */
+  /** Aborts when there has been no lease for a while. */
   idle: AbortSignal;
-  /** The server for those who hold a lease or ask for one; undefined: it is down for now, they wait. */
+  /** Sets the server that lease holders get; undefined: it is down for now, and they wait. */
   offer(server: ServerRecord | undefined): void;
   /** No more leases, though the port stays ours. */
   refuse(): void;
@@ -49,7 +49,7 @@ export async function openLeaseServer(): Promise<LeaseServer> {
   }
 
   const listener = createServer((socket) => {
-    socket.unref(); // whoever says nothing does not keep us
+    socket.unref(); // a silent holder does not keep this process alive
     onLine(socket, (line) => (line === token && !refusing ? hold(socket) : socket.destroy()));
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');

@@ -9,7 +9,7 @@ import { onLine } from './lines.ts';
 export interface Lease {
   server: ServerRecord;
   keeperPid: number;
-  /** Resolves when the keeper is gone before the lease was released: with what it said, if it said something. */
+  /** Resolves when the keeper is gone before the lease was released: with its last words, if there are any. */
   lost: Promise<string | undefined>;
   release(): Promise<void>;
 }

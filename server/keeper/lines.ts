@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Many times what either end ever says. */
+/** Many times the longest real line. */
 const MAX_LINE = 64 * 1024;
 
-/** What the other end says, line by line. One that never ends its line is hung up on; so is one that was lost. */
+/** Calls `handle` for each line from the other end. Hangs up if a line has no end, and if the connection was lost. */
 export function onLine(socket: Socket, handle: (line: string) => void): void {
   let rest = '';
   socket.setEncoding('utf8').on('error', () => socket.destroy());

@@ -10,7 +10,7 @@ import { endFormerServer } from './former-server.ts';
 export interface SuperviseOptions {
   stateDir: string;
   binary: TemporalBinary;
-  /** Where there is a choice. */
+  /** Preferred ports. */
   ports: Ports;
   /** Keeps no file of runs, and no folder when it has ended. */
   ephemeral: boolean;
@@ -25,8 +25,9 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const LOG_CHECK_MS = 60_000;
 
 /**
- * Has a Temporal server running until `stop`, and is over when it has ended: one that dies comes back on its ports and
- * its file. `offer` is told where it is, and when it is down. Throws TemporalUnreachable when it does not come up any more.
+ * Keeps a Temporal server running until `stop`, and resolves when the server has ended: a server that dies is restarted
+ * on its ports and its file. `offer` is called with its address, and when it is down. Throws TemporalUnreachable if it
+ * does not start again.
  */
 export async function supervise(
   options: SuperviseOptions,
@@ -63,14 +64,14 @@ export async function supervise(
 
   /** From start to end of one process. Returns why it never answered, or undefined where it did. */
   async function runOnce(ports: Ports): Promise<string | undefined> {
-    // Else we would take the one who answers there for our server, and give others its address.
+    // Else another program's server would pass for ours.
     if (await accepts(ports.grpc)) return `another process listens on port ${ports.grpc}`;
     boundLog(log);
     const logBefore = fstatSync(log).size;
     const server = startServer({ binary: binary.path, ports, dbFile, cwd: stateDir, log }, stop);
     if (server.pid === undefined) return server.ended;
     const record = await recordOf(options, ports, server.pid);
-    await writeRecord(stateDir, record);
+    writeRecord(stateDir, record);
     try {
       await server.ready;
     } catch (error) {
@@ -78,7 +79,7 @@ export async function supervise(
       await server.stop();
       return `${error instanceof Error ? error.message : String(error)}${words}`;
     }
-    await writeRecord(stateDir, { ...record, ready: true });
+    writeRecord(stateDir, { ...record, ready: true });
     offer({ ...record, ready: true });
     await server.ended;
     offer(undefined);
@@ -104,7 +105,7 @@ async function recordOf(
   };
 }
 
-/** The server appends, so what it writes next begins a log of its own. */
+/** The server appends to the log, so its next line begins the new file. */
 function boundLog(log: number): void {
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
 }

@@ -3,17 +3,19 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type LoadedConfig, createLoadedConfig } from './loaded-config.ts';
-import { checkConfig } from './check.ts';
-import { ConfigError } from './define.ts';
+import { checkConfig } from '../check.ts';
+import { ConfigError } from '../define.ts';
 import { isUsers, placeOf, reasonOf } from './error-place.ts';
 import { NAMES, findConfig } from './find-config.ts';
 import { type OnImport, importModule, importedFiles } from './import-module.ts';
+import { type LoadingNote, loadingNotes } from '../../tools/loading-note.ts';
 
 export { findConfig } from './find-config.ts';
 
 /**
  * Loads and checks a config module. Throws {@link ConfigError} that names the file and the problem; its cause has the
- * place, where there is one ({@link placeOf}). `onImport` is told of all files that the config imports, itself included.
+ * place, where there is one ({@link placeOf}). `onImport` is called for each file that the config imports, itself
+ * included.
  */
 export async function loadConfig(file?: string, onImport?: OnImport): Promise<LoadedConfig> {
   const path = file === undefined ? findConfig() : resolve(file);
@@ -37,7 +39,7 @@ export async function loadConfig(file?: string, onImport?: OnImport): Promise<Lo
   }
 }
 
-/** Of JavaScript that Node cannot read it says the file and the line only when it ends by it. */
+/** If Node cannot read a JavaScript file, it prints the file and the line only when the process ends of the error. */
 async function withPlace(error: unknown, config: string): Promise<unknown> {
   if (!(error instanceof SyntaxError) || placeOf(error) !== undefined) return error;
   const files = [config, ...[...importedFiles()].filter(isUsers)];
@@ -63,4 +65,9 @@ function defaultExport(module: unknown): unknown {
   // A module that was compiled to CommonJS arrives wrapped once more.
   const wrapped = value !== null && typeof value === 'object' && '__esModule' in value;
   return wrapped ? (value as { default?: unknown }).default : value;
+}
+
+/** Calls \`tell\` with what a config waits for while it is loaded, MCP servers for instance. */
+export function whileLoading(tell: (note: LoadingNote) => void): void {
+  loadingNotes.subscribe((note) => tell(note as LoadingNote)); // only such are published there
 }

@@ -2,22 +2,22 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 
 /** Longer than any call. */
-export const PATIENT = '365 days';
+export const NO_TIMEOUT = '365 days';
 
 /**
- * Of a worker that may be replaced and then lets its calls go on: the SDK's own end of them, so many seconds after the
- * worker's, is fixed when it is created. In its place calls are cancelled by `cutOff`, and fail so that another worker
- * takes them at once.
+ * Drains a worker that may be replaced and then lets its calls finish: the SDK's own end of calls, a number of seconds
+ * after the worker's, is fixed when the worker is created. Instead, `drain` cancels the calls, and they fail so that
+ * another worker takes them at once.
  */
-export function cutOffInterceptor(cutOff: AbortSignal): ActivityInterceptorsFactory {
+export function drainInterceptor(drain: AbortSignal): ActivityInterceptorsFactory {
   const cut = new Promise<never>((_resolve, reject) => {
-    cutOff.addEventListener('abort', () => reject(new CancelledFailure('WORKER_SHUTDOWN')));
+    drain.addEventListener('abort', () => reject(new CancelledFailure('WORKER_SHUTDOWN')));
   });
   cut.catch(() => undefined); // most are over by then
   return (context) => {
     const cancelled = Promise.race([context.cancelled, cut]);
     cancelled.catch(() => undefined);
-    const cancellationSignal = AbortSignal.any([context.cancellationSignal, cutOff]);
+    const cancellationSignal = AbortSignal.any([context.cancellationSignal, drain]);
     const asked = context.cancellationSignal;
     Object.assign(context, { cancelled, cancellationSignal });
     return {
@@ -26,7 +26,7 @@ export function cutOffInterceptor(cutOff: AbortSignal): ActivityInterceptorsFact
           try {
             return await next(input);
           } catch (error) {
-            if (!cutOff.aborted || asked.aborted || !(error instanceof CancelledFailure)) throw error;
+            if (!drain.aborted || asked.aborted || !(error instanceof CancelledFailure)) throw error;
             throw orderlyEnd();
           }
         },

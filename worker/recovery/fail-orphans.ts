@@ -2,22 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
-import { aFewAtATime } from '../agent/concurrent.ts';
-import { fieldOf } from '../agent/values.ts';
+import { aFewAtATime } from '../../agent/values/concurrent.ts';
+import { RECOVERY_SOURCE } from '../../agent/calls/failures.ts';
+import { fieldOf } from '../../agent/values/values.ts';
 import type { BegunAttempt } from './attempt-journal.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** What is needed of a connection. */
+/** The needed part of a connection. */
 export type FailingConnection = Pick<NativeConnection, 'withDeadline'> & {
   workflowService: Pick<
     NativeConnection['workflowService'],
     'describeWorkflowExecution' | 'respondActivityTaskFailedById'
   >;
 };
-
-/** As the Web UI names it, and tests: the attempt was ended by us and not by the server's own time-out. */
-export const FAILURE_SOURCE = 'Reloop';
 
 /** `PENDING_ACTIVITY_STATE_STARTED`, `TIMEOUT_TYPE_HEARTBEAT`, and gRPC's NOT_FOUND. */
 const STARTED = 2;
@@ -36,11 +34,11 @@ const RETRY_MS = [250, 500, 1000, 2000, 4000];
 const AT_A_TIME = 10;
 
 /**
- * Tells the server of attempts that died with their worker, so that the next ones begin at once and not with the heartbeat
- * time-out. They fail as by that time-out: whoever reads the run, the workflow first of all, knows what that means. Never
- * throws: what is not told the server finds out by itself.
+ * Tells the server of attempts that died with their worker, so that the next ones begin at once and not with the
+ * heartbeat time-out. They fail as by that time-out, which the workflow and all readers know. Never throws: the server
+ * finds out on its own about the rest.
  */
-export async function failLostAttempts(
+export async function failOrphans(
   connection: FailingConnection,
   namespace: string,
   attempts: readonly BegunAttempt[],
@@ -75,7 +73,7 @@ async function failThoseOfRun(
   const { workflowService } = connection;
   const [{ workflowId, runId } = { workflowId: '', runId: '' }] = attempts;
   for (const attempt of attempts) {
-    // Anew for each: between a look and the answer nothing else should happen.
+    // A new look for each: between a look and the answer nothing else should happen.
     const { pendingActivities } = await workflowService.describeWorkflowExecution({
       namespace,
       execution: { workflowId, runId },
@@ -102,7 +100,8 @@ export function isLost(pending: PendingActivity, begun: BegunAttempt, now: numbe
   const startedAt = optionalTsToMs(lastStartedTime);
   if (startedAt === undefined || Number(state) !== STARTED) return false;
   if (attempt !== begun.attempt || lastWorkerIdentity !== begun.identity) return false;
-  // The server's clock may be another: it said when the attempt started, and the journal when that was here.
+  // The server's clock may differ: the server knows when the attempt started, and the journal when that was on this
+  // machine.
   const serverNow = now - (begun.at - startedAt);
   return timesOutAt(pending, startedAt) - serverNow > UNTIL_TIMEOUT_MS;
 }
@@ -117,10 +116,10 @@ function timesOutAt({ lastHeartbeatTime, activityOptions }: PendingActivity, sta
   );
 }
 
-/** As the server's own, with what the attempt had stored. */
+/** The failure as the server's own, with the attempt's record. */
 function deathOf({ identity }: BegunAttempt, { heartbeatDetails }: PendingActivity) {
   return {
-    source: FAILURE_SOURCE,
+    source: RECOVERY_SOURCE,
     message: `its worker, ${identity}, died in the middle of it`,
     timeoutFailureInfo: { timeoutType: HEARTBEAT, lastHeartbeatDetails: heartbeatDetails ?? null },
   };

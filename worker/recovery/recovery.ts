@@ -1,14 +1,15 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
 import { type AttemptJournal, type JournalScope, openJournal } from './attempt-journal.ts';
-import { takeDeadAttempts } from './dead-journals.ts';
-import { failLostAttempts } from './fail-lost-attempts.ts';
+import { claimOrphans } from './claim-orphans.ts';
+import { failOrphans } from './fail-orphans.ts';
 
 /**
- * What brings a worker quickly back on its feet: it keeps a journal of the attempts that it has in hand, and ends those of dead
- * workers of the same state folder. Returns what is to be around all of its activities: nothing without such a folder, or
- * where it cannot be written, which costs no more than the time until the server sees that a worker is silent.
+ * Speeds up recovery after a worker's death: keeps a journal of the attempts that this worker has begun, and ends those
+ * of dead workers of the same state folder. Returns an interceptor for all activities of the worker; none without such
+ * a folder, or if the folder cannot be written. Then recovery takes as long as the server needs to miss the worker.
  *
- * Nobody waits for the dead workers' attempts to be ended: the next ones come from the server, to whoever polls by then.
+ * The start does not wait until the dead workers' attempts are ended: the server hands their next attempts to any
+ * worker that polls by then.
  */
 export async function startRecovery(
   stateDir: string | undefined,
@@ -18,8 +19,8 @@ export async function startRecovery(
   if (stateDir === undefined || connection === undefined) return [];
   try {
     const journal = await openJournal(stateDir, scope);
-    const lost = await takeDeadAttempts(stateDir, scope);
-    void failLostAttempts(connection, scope.namespace, lost);
+    const lost = await claimOrphans(stateDir, scope);
+    void failOrphans(connection, scope.namespace, lost);
     return [journalInterceptor(journal)];
   } catch {
     return [];

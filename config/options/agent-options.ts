@@ -1,21 +1,37 @@
 import { z } from 'zod/v4';
-import type { AgentKind } from '../agent/kinds/kind.ts';
-import type { LoopOptions, MemoryManifest, RequestOptions } from '../agent/manifest.ts';
-import type { Model } from '../models/model.ts';
-import type { Tool } from '../tools/tool.ts';
-import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../tools/zod-schema.ts';
-import type { AgentDefinition } from './define.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
+import type { LoopOptions, MemoryManifest, RequestOptions } from '../../agent/definition/manifest.ts';
+import { NO_MODEL } from '../../models/adapters.ts';
+import type { Model } from '../../models/model.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../../tools/zod-schema.ts';
+import type { AgentDefinition } from '../define.ts';
 import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';
 import { type Checks, options, retryOptions } from './options.ts';
 
+const text = z.string().min(1, 'is empty');
+
 /**
  * Every option of an agent: its check and its default. An option of the first two groups is recorded as it is given and
- * needs nothing but its line in agent/manifest.ts and its line here; the others are made into something else by agent-manifest.ts.
+ * needs nothing but its line in agent/definition/manifest.ts and its line here; the others are made into something else by agent-manifest.ts.
  */
 const loopShape = {
   maxIterations: z.int().nonnegative().nullable().default(15),
   earlyStopping: z.enum(['force', 'generate']).optional(),
+  stopMessage: z
+    .union(
+      [
+        text,
+        z.strictObject({
+          maxIterations: text.optional(),
+          maxExecutionTime: text.optional(),
+          budget: text.optional(),
+        }),
+      ],
+      'is neither a text nor { maxIterations, maxExecutionTime, budget } with a text each',
+    )
+    .optional(),
   repeatLimit: z.int().min(2, 'has to be 2 or more: 1 would refuse every action').optional(),
   handleParsingErrors: z
     .union([z.boolean(), z.string()], 'is neither true nor false, nor a text for the model')
@@ -41,24 +57,22 @@ const requestShape = {
   extra: z.record(z.string(), z.json()).optional(),
 } satisfies Checks<RequestOptions>;
 
-const MODEL =
-  'is no model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call })';
 export const model = z.custom<Model>(
   (value) => has(value, 'call') && typeof value.call === 'function',
-  MODEL,
+  NO_MODEL,
 );
 
 const KIND =
-  'is no kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse })';
+  'is not a kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse })';
 const kind = z.custom<AgentKind>(
   (value) => has(value, 'name') && has(value, 'render') && has(value, 'parse'),
   KIND,
 );
 
-/** Which options a tool was given is checked apart, so that the message can name the tool. */
+/** A tool's options are checked separately, so that the message can name the tool. */
 export const tool = z.custom<Tool>(
   (value) => has(value, 'parseInput') && has(value, 'run'),
-  'is no tool: make it with defineTool({ name, description, run })',
+  'is not a tool: make it with defineTool({ name, description, run })',
 );
 
 const memory = z.union(
@@ -76,20 +90,22 @@ const agentShape = {
     .string()
     .regex(/^[^\s/][^/\n]*$/u, 'is empty, or begins with a blank, or has a slash or a line break'),
   description: z.string().optional(),
-  kind: z.union([z.string(), kind], KIND).default('zero-shot'),
-  model: z.union([z.string().min(1, 'is empty'), model], MODEL),
+  kind: z.union([z.string(), kind], KIND).default('tool-calling'),
+  model: z.union([z.string().min(1, 'is empty'), model], NO_MODEL),
   tools: z.array(tool).default([]),
   prompt: z.record(z.string(), z.string()).default({}),
   parser: z
     .custom<AgentKind['parse']>(
       (value) => typeof value === 'function',
-      'is no function (reply, manifest) => decision',
+      'is not a function (reply, manifest) => decision',
     )
     .optional(),
   output: z
     .custom<ZodSchema>(isZodSchema, {
       error: ({ input }) =>
-        isZod3(input) ? NOT_ZOD_3 : 'is no zod schema: write z.object({ … }) with the z that reloop exports',
+        isZod3(input)
+          ? NOT_ZOD_3
+          : 'is not a zod schema: write z.object({ … }) with the z that reloop exports',
     })
     .optional(),
   maxExecutionTime: duration.nullable().default(null),
@@ -108,7 +124,7 @@ const agentShape = {
   ...requestShape,
 } satisfies Record<keyof AgentDefinition, z.ZodType>;
 
-/** What a definition may say, and nothing else. */
+/** Options of an agent's definition, and no others. */
 export const agentSchema = options(agentShape).partial().required({ name: true, model: true });
 
 export type CompleteAgent = z.output<typeof complete>;

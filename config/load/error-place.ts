@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where in the user's own code something went wrong; lines and columns count from 1. */
+/** Place in the user's own code where an error occurred; lines and columns count from 1. */
 export interface CodePlace {
   file: string;
   line: number;
@@ -16,7 +16,7 @@ export function placeOf(error: unknown): CodePlace | undefined {
   return compilerPlace(message) ?? importPlace(message) ?? sourcePlace(stack, message) ?? framePlace(stack);
 }
 
-/** What the compiler says, without its own words around it and without the place. */
+/** The compiler's message, without its own prefix and without the place. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return COMPILER.exec(message)?.groups?.['reason'] ?? message;
@@ -38,7 +38,7 @@ const NOT_REQUIRED = /^Cannot find module '(?<wanted>[^']+)'\nRequire stack:\n- 
 function importPlace(message: string): CodePlace | undefined {
   const { wanted, file } = (NOT_FOUND.exec(message) ?? NOT_REQUIRED.exec(message))?.groups ?? {};
   if (wanted === undefined || file === undefined || !isUsers(pathOf(file))) return undefined;
-  // The path that it came to, or what was written: both end the same way.
+  // The resolved path, or the specifier as written: both end the same way.
   const last =
     wanted
       .replace(/\.\w+$/u, '')
@@ -50,20 +50,20 @@ function importPlace(message: string): CodePlace | undefined {
   );
 }
 
-/** Node, of text that is no JavaScript: its stack begins with file and line, the line itself, and a mark below. */
+/** Node, of text that is not JavaScript: its stack begins with file and line, the line itself, and a mark below. */
 const SOURCE = /^(?<file>(?:file:\/\/)?(?:\/|[A-Za-z]:\\).*):(?<line>\d+)\n(?<source>.*)\n(?<mark> *)\^/u;
 const NO_EXPORT = /^The requested module '(?<wanted>[^']+)'/u;
 
 function sourcePlace(stack: string, message: string): CodePlace | undefined {
   const { file, line, mark = '' } = SOURCE.exec(stack)?.groups ?? {};
   if (file === undefined || !isUsers(pathOf(file))) return undefined;
-  // Of an import that does not fit, the mark is in the compiled text.
+  // For an import that does not fit, the mark is in the compiled text.
   const wanted = NO_EXPORT.exec(message)?.groups?.['wanted'];
   if (wanted !== undefined) return specifierPlace(pathOf(file), (specifier) => specifier === wanted);
   return { file: pathOf(file), line: Number(line), column: mark.length + 1 };
 }
 
-/** Where a file imports something. */
+/** The place of an import in a file. */
 function specifierPlace(file: string, isWanted: (specifier: string) => boolean): CodePlace {
   for (const [index, text] of linesOf(file).entries()) {
     for (const { 1: specifier = '', index: at } of text.matchAll(/['"]([^'"]+)['"]/gu)) {
@@ -87,9 +87,9 @@ function framePlace(stack: string): CodePlace | undefined {
 }
 
 /** dist/, or the folder of the sources. */
-const OWN = fileURLToPath(new URL('..', import.meta.url));
+const OWN = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whether a file is the user's: not a package's, not Reloop's. */
+/** True for a file of the user's: not in a package, not in Reloop. */
 export function isUsers(file: string): boolean {
   return !file.split(sep).includes('node_modules') && !file.startsWith(OWN);
 }

@@ -1,28 +1,30 @@
-import { utf8Length } from '../agent/transcript/digest.ts';
-import type { Budget } from '../agent/budget.ts';
-import type { AgentKind } from '../agent/kinds/kind.ts';
-import { builtInKinds } from '../agent/kinds/kinds.ts';
-import { EARLIER_EFFECTS } from '../agent/restart.ts';
-import { AWAIT_SUCCESSOR } from '../agent/successor.ts';
-import { limits } from '../agent/limits.ts';
-import type { AgentManifest } from '../agent/manifest.ts';
-import type { RunOverrides } from '../agent/overrides.ts';
-import type { Json } from '../agent/vocabulary.ts';
-import type { Model } from '../models/model.ts';
-import type { ReplyStore } from '../models/reply-store.ts';
-import { openai } from '../models/openai/openai.ts';
-import { isSameTool } from '../tools/same-tool.ts';
-import type { Tool } from '../tools/tool.ts';
-import { type AgentDefinition, type ConfigDefinition, ConfigError } from './define.ts';
-import { TASK_QUEUE } from '../agent/names.ts';
-import type { Heartbeats } from './heartbeats-option.ts';
-import { completeAgent } from './agent-options.ts';
-import { kindOfLangChain } from './langchain-names.ts';
-import { type ModelRef, agentManifest } from './agent-manifest.ts';
-import { checkPrices, modelName, priceOf } from './prices.ts';
-import { createOutputCheck } from './output-check.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import type { Budget } from '../../agent/definition/budget.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
+import { builtInKinds } from '../../agent/kinds/kinds.ts';
+import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
+import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { setValue } from '../../agent/values/set-value.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { RunOverrides } from '../../agent/definition/overrides.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Model, ReplyStore } from '../../models/model.ts';
+import { adapterFor, adapters } from '../../models/adapters.ts';
+import { isSameTool } from '../../tools/same-tool.ts';
+import { problemOfName } from '../../tools/tool-name.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
+import { TASK_QUEUE } from '../../agent/values/names.ts';
+import { CONCURRENCY } from '../options/concurrency-option.ts';
+import type { Heartbeats } from '../heartbeats-option.ts';
+import { completeAgent } from '../options/agent-options.ts';
+import { kindOfLangChain } from '../langchain-names.ts';
+import { type ModelRef, agentManifest } from '../agent-manifest.ts';
+import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
+import { createOutputCheck } from '../options/output-check.ts';
 
-/** A config, checked and put in order: what a worker runs. */
+/** A checked config, as a worker runs it. */
 export interface LoadedConfig {
   agents: ReadonlyMap<string, AgentDefinition>;
   tools: ReadonlyMap<string, Tool>;
@@ -31,9 +33,11 @@ export interface LoadedConfig {
   taskQueue: string;
   /** undefined: as it is usual where the worker runs. */
   heartbeats: Heartbeats | undefined;
-  /** Where the worker keeps replies to identical requests at temperature 0; true: in its memory. */
+  /** Calls that a worker makes at a time. */
+  concurrency: number;
+  /** Cache for replies to identical requests at temperature 0; true: in the worker's memory. */
   cache: boolean | ReplyStore;
-  /** Told what happens in this worker's runs. */
+  /** Called for each event of this worker's runs. */
   onEvent: ConfigDefinition['onEvent'];
   /**
    * undefined: no agent of that name. Throws {@link ConfigError} for overrides that it cannot keep to: a budget of money
@@ -44,17 +48,16 @@ export interface LoadedConfig {
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
   checkOutput(manifest: AgentManifest, output: Json): Json;
-  /** What keeps an agent from running here, as a sentence: a missing key, for instance. */
+  /** Reason why an agent cannot run here, as a sentence: a missing key, for instance. */
   validate(agent: string): string | undefined;
 }
 
-const OPENAI = 'openai';
 const RESERVED = [
   'callModel',
   'resolveAgent',
   'summarizeConversation',
   EARLIER_EFFECTS,
-  AWAIT_SUCCESSOR,
+  REWIND_POINT,
   'recordedCall',
   'recordedQuestion',
   'compareRun',
@@ -81,7 +84,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     heartbeats: config.heartbeats,
-    taskQueue: config.taskQueue ?? process.env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
+    concurrency: config.concurrency ?? CONCURRENCY,
+    taskQueue: config.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE,
     manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);
       if (agent === undefined) return undefined;
@@ -89,7 +93,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       const ref = modelRef(agent, models, overrides.model);
       const price = priceOf(config.prices, ref.model);
       const manifest = agentManifest(agent, kind, { ...ref, price }, overrides, parentBudget);
-      checkPrices(manifest, agents, config.prices);
+      checkPrices(manifest, agents, models, config.prices);
       return manifest;
     },
     parser: (name) => agents.get(name)?.parser,
@@ -125,7 +129,7 @@ function uniqueAgents(definitions: readonly AgentDefinition[]): Map<string, Agen
   return agents;
 }
 
-/** A tool is an activity of its own name, so names are unique over all agents. */
+/** A tool's name is its activity's name, so names are unique over all agents. */
 function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
   const tools = new Map<string, Tool>();
   for (const tool of list) {
@@ -138,11 +142,8 @@ function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
     }
     if (RESERVED.includes(name) || name.startsWith('__temporal_'))
       throw new ConfigError(`A tool cannot be called "${name}": the name is reserved.`);
-    if (!/^\S(?:.*\S)?$/u.test(name)) {
-      throw new ConfigError(
-        `The tool name ${JSON.stringify(name)} is empty, or begins or ends with a blank, or has a line break.`,
-      );
-    }
+    const problem = problemOfName(name);
+    if (problem !== undefined) throw new ConfigError(`${problem}. Give it another name.`);
     tools.set(name, other ?? tool);
   }
   return tools;
@@ -150,20 +151,26 @@ function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
 
 /** A model given in place is known by its agent's name, so that every worker with this config finds it again. */
 function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model> {
+  for (const { name, model } of agents) {
+    if (typeof model === 'string' || model.nameHint === undefined || model.modelName !== undefined) continue;
+    throw new ConfigError(
+      `Agent "${name}": its model has no name to be asked by. Write ${model.nameHint}, or put the model into the config's models under its name.`,
+    );
+  }
   const inPlace = agents.flatMap(({ name, model }): [string, Model][] =>
     typeof model === 'string' ? [] : [[`agent:${name}`, model]],
   );
-  return new Map<string, Model>([[OPENAI, openai()], ...Object.entries(models), ...inPlace]);
+  const byName = adapters.map(({ name, create }): [string, Model] => [name, create()]);
+  return new Map<string, Model>([...byName, ...Object.entries(models), ...inPlace]);
 }
 
 function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, override?: string): ModelRef {
-  const model = modelName(agent);
-  const own: ModelRef =
-    typeof agent.model === 'string'
-      ? { adapter: models.has(model) ? model : OPENAI, model }
-      : { adapter: `agent:${agent.name}`, model };
-  if (override === undefined) return own;
-  return { adapter: models.has(override) ? override : own.adapter, model: override };
+  const { model: given } = agent;
+  /** undefined: the adapter is chosen by the model's name alone, so a run's own model chooses again. */
+  const own = typeof given !== 'string' ? `agent:${agent.name}` : models.has(given) ? given : undefined;
+  const model = override === undefined ? modelName(agent, models) : ownName(override, models);
+  if (override !== undefined && models.has(override)) return { adapter: override, model };
+  return { adapter: own ?? adapterFor(model), model };
 }
 
 /** The built-in kinds, and those that agents bring themselves. */

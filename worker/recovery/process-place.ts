@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Where this process's id means something: this machine or, of containers that share a folder, this container. */
+/** Scope in which this process's id is valid: this machine or, for containers that share a folder, this container. */
 export function processPlace(): string {
   return `${hostname()} ${processNamespace()}`;
 }

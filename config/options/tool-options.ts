@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
-import type { ToolManifest, ToolRules } from '../agent/manifest.ts';
-import type { Approval, RemoteTool, Tool, ToolOptions } from '../tools/tool.ts';
-import { ConfigError } from './define.ts';
+import type { ToolManifest, ToolRules } from '../../agent/definition/manifest.ts';
+import type { Approval, RemoteTool, Tool, ToolOptions } from '../../tools/tool.ts';
+import { ConfigError } from '../define.ts';
 import { duration, timeout } from './duration.ts';
 import { askTimeoutOption, recordedAskTimeout } from './ask-timeout-option.ts';
 import { type Checks, options, retryOptions, retryPolicy } from './options.ts';
@@ -36,7 +36,7 @@ const toolShape = {
   ...rulesShape,
 } satisfies Record<keyof ToolOptions, z.ZodType>;
 
-/** What defineTool makes of `input` and `run`. */
+/** Fields that defineTool makes of `input` and `run`. */
 const madeShape = {
   inputSchema: z.unknown(),
   parseInput: z.unknown(),
@@ -45,7 +45,7 @@ const madeShape = {
   remote: z.unknown(),
 };
 
-/** What a tool may say, and nothing else. */
+/** Options of a tool, and no others. */
 export const toolSchema = options({ ...toolShape, ...madeShape }, [
   ...Object.keys(toolShape),
   'input',
@@ -90,7 +90,7 @@ function inlineTool(where: string, { effects, remote }: Tool): Partial<ToolManif
 
 function reconciliation(where: string, { effects, reconcile, remote }: Tool): Partial<ToolManifest> {
   if (reconcile === undefined) return {};
-  if (typeof reconcile !== 'function') throw new ConfigError(`${where}: reconcile is no function.`);
+  if (typeof reconcile !== 'function') throw new ConfigError(`${where}: reconcile is not a function.`);
   if (effects === 'once' && remote === undefined) return { reconciles: true };
   throw new ConfigError(
     `${where}: reconcile says what became of a call that may take effect once only, and is never asked of this one. Leave it out, or give the tool effects: 'once'.`,

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Told of each file that is imported, by its path, in any order and possibly twice. */
+/** Called for each file that is imported, with its path, in any order and possibly twice. */
 export type OnImport = (file: string) => void;
 
 /**
- * Imports a config module, TypeScript or not. Who passes `onImport` is told of all that it imports, also later, when a
- * tool runs: for that the compiler is there for JavaScript too.
+ * Imports a config module, TypeScript or not. `onImport` is called for each file that it imports, also later, when a
+ * tool runs: for that, the compiler handles JavaScript, too.
  */
 export async function importModule(path: string, onImport?: OnImport): Promise<unknown> {
   if (onImport !== undefined) {
@@ -18,7 +18,7 @@ export async function importModule(path: string, onImport?: OnImport): Promise<u
   return import(pathToFileURL(path).href);
 }
 
-/** What was imported so far, of the user's and others, where the compiler was there to see it. */
+/** Files imported so far, the user's and others, as far as the compiler saw them. */
 export function importedFiles(): ReadonlySet<string> {
   return imported;
 }
@@ -35,7 +35,10 @@ async function startCompiler(): Promise<void> {
   commonJs.register();
 }
 
-/** What CommonJS requires, the compiler does not tell of. One that fails to load is in no cache: so at its beginning. */
+/**
+ * Reports files that CommonJS requires, since the compiler does not. A module that fails to load is in no cache, so
+ * report it as loading begins.
+ */
 function tellOfCommonJs(): void {
   const { Module } = createRequire(import.meta.url)('node:module') as CommonJs; // not in Node's types
   const { load } = Module.prototype;

@@ -1,13 +1,13 @@
 import { type Duration, msToNumber } from '@temporalio/common/lib/time.js';
 import { z } from 'zod/v4';
-import { limits } from '../agent/limits.ts';
-import { finiteMs } from '../agent/values.ts';
-import { ConfigError } from './define.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { finiteMs } from '../../agent/values/values.ts';
+import { ConfigError } from '../define.ts';
 
 /** A duration as definitions write it. What it says is checked where the message can name the place: {@link milliseconds}. */
 export const duration = z.union(
   [z.number(), z.string()],
-  "is no duration: give milliseconds, or a text such as '30s'",
+  "is not a duration: give milliseconds, or a text such as '30s'",
 );
 
 /** Milliseconds of a number or a duration string. Throws {@link ConfigError} naming `what`. */
@@ -24,7 +24,7 @@ export function milliseconds(value: number | string, what: string, orNone = ''):
   );
 }
 
-/** The same, for what cannot be done in no time. */
+/** The same for a time-out, which cannot be 0. */
 export function timeout(value: number | string, what: string): number {
   const ms = milliseconds(value, what);
   if (ms > 0) return ms;

@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
-import type { RetryPolicy } from '../agent/manifest.ts';
+import { nearName } from '../../agent/text/near-name.ts';
+import type { RetryPolicy } from '../../agent/definition/manifest.ts';
 import { duration, milliseconds } from './duration.ts';
 
 /** A check for each option of an interface: a name or a type that differs does not compile. */
@@ -10,9 +11,14 @@ export function options<S extends z.ZodRawShape>(shape: S, known = Object.keys(s
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown option ${issue.keys.join(', ')} (known: ${known.join(', ')})`
+        ? `unknown option ${issue.keys.map((key) => withHint(key, known)).join(', ')} (known: ${known.join(', ')})`
         : undefined,
   });
+}
+
+function withHint(key: string, known: readonly string[]): string {
+  const meant = nearName(key, known);
+  return meant === undefined ? key : `${key} (did you mean ${meant}?)`;
 }
 
 export interface RetryDefaults {
@@ -32,7 +38,7 @@ export function retryOptions(defaults: RetryDefaults) {
   }).prefault({});
 }
 
-/** As it is recorded. Throws {@link ConfigError} naming `what`. */
+/** The policy in its recorded form. Throws {@link ConfigError} naming `what`. */
 export function retryPolicy(retry: z.output<ReturnType<typeof retryOptions>>, what: string): RetryPolicy {
   return {
     maxAttempts: retry.maxAttempts,
@@ -42,7 +48,7 @@ export function retryPolicy(retry: z.output<ReturnType<typeof retryOptions>>, wh
   };
 }
 
-/** What is wrong with a value, each with its place, as one text; undefined if nothing is. */
+/** Problems of a value, each with its place, as one text; undefined if there are none. */
 export function problemsOf(schema: z.ZodType, value: unknown): string | undefined {
   const result = schema.safeParse(value);
   if (result.success) return undefined;

@@ -5,13 +5,13 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ProcessIdentity, identify } from '../server/process-identity.ts';
+import { replaceFile } from '../../server/json-file.ts';
+import { type ProcessIdentity, identify } from '../../server/process-identity.ts';
 import { processPlace } from './process-place.ts';
 
 /**
@@ -26,13 +26,13 @@ export interface BegunAttempt {
   activityId: string;
   attempt: number;
   taskQueue: string;
-  /** Of the worker, as the server knows it. */
+  /** The worker's identity, as the server knows it. */
   identity: string;
   /** When it began: milliseconds since 1970, by this machine's clock. */
   at: number;
 }
 
-/** Whose attempts: workers of one server and namespace answer for each other. */
+/** Scope of a journal: workers of one server and namespace end each other's attempts. */
 export interface JournalScope {
   namespace: string;
   /** undefined: not known. */
@@ -41,21 +41,24 @@ export interface JournalScope {
 
 export interface JournalOwner extends ProcessIdentity, JournalScope {
   version: typeof VERSION;
-  /** Where its process id means something. */
+  /** Machine or container in which the process id is valid. */
   place: string;
 }
 
 export interface AttemptJournal {
-  /** Writes down that an attempt begins; what is returned, that it has ended. Never throws. */
+  /** Records the beginning of an attempt; the returned function records its end. Never throws. */
   begin(attempt: BegunAttempt): () => void;
 }
 
 export const VERSION = 1;
 export const JOURNAL_SUFFIX = '.jsonl';
 
-/** An attempt's end is told to the server after our code; a worker that is killed in between has lost it as well. */
+/**
+ * The SDK reports an attempt's end to the server after our code; a worker that is killed in between has lost it as
+ * well.
+ */
 const END_MS = 500;
-/** A file of this size is written anew with what is under way, or where that is much, one of four times that. */
+/** Size at which a file is rewritten with the attempts under way, or four times their size if that is more. */
 const COMPACT_BYTES = 64_000;
 const COMPACT_TIMES = 4;
 
@@ -63,8 +66,8 @@ const journals = new Map<string, { file: string; journal: AttemptJournal }>();
 const atExit: (() => void)[] = [];
 
 /**
- * The journal of this process in a state folder. Throws where the folder cannot be written. What cannot be written later is
- * left out: then the server finds out by itself that an attempt is lost.
+ * The journal of this process in a state folder. Throws where the folder cannot be written. What cannot be written
+ * later is left out: then the server finds out on its own that an attempt is lost.
  */
 export async function openJournal(stateDir: string, scope: JournalScope): Promise<AttemptJournal> {
   const folder = journalFolder(stateDir);
@@ -88,7 +91,10 @@ export function journalFolder(stateDir: string): string {
   return resolve(stateDir, 'attempts');
 }
 
-/** Owner and the attempts that have not ended; undefined for a file that is none of this version. A torn line is no line. */
+/**
+ * Owner and the attempts that have not ended; undefined for a file that is none of this version. A torn line is
+ * skipped.
+ */
 export function readJournal(file: string): { owner: JournalOwner; attempts: BegunAttempt[] } | undefined {
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1).map(parsed);
   const owner = lines[0] as JournalOwner | undefined; // written below, if the version is ours
@@ -131,8 +137,7 @@ function writeJournal(file: string, owner: JournalOwner): AttemptJournal {
   };
   const compact = () => {
     const text = lineOf(owner) + [...open.values()].join('');
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(file, text);
     closeSync(descriptor);
     descriptor = openSync(file, 'a');
     bytes = Buffer.byteLength(text);
@@ -147,7 +152,7 @@ function writeJournal(file: string, owner: JournalOwner): AttemptJournal {
   append(lineOf(owner));
   if (atExit.length === 0) process.once('exit', () => atExit.forEach((end) => end()));
   atExit.push(() => {
-    // What is under way now is lost, and stays for the next one.
+    // Attempts under way now are lost, and stay for the next worker.
     if (open.size > ended.length) writeEnds();
     else rmSync(file, { force: true });
   });

@@ -1,6 +1,6 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../server/process-identity.ts';
+import { isAlive } from '../../server/process-identity.ts';
 import {
   type BegunAttempt,
   JOURNAL_SUFFIX,
@@ -10,14 +10,14 @@ import {
 } from './attempt-journal.ts';
 import { processPlace } from './process-place.ts';
 
-/** What nobody has taken for as long as this is of no use any more. */
+/** Age at which a journal that no worker claimed is removed. */
 const FORGOTTEN_MS = 24 * 3_600_000;
 
 /**
  * The attempts of this scope whose process has certainly died, each given to one caller only: to take a journal is to rename
  * it. Those of another machine or container, of whose processes nothing can be known here, are left alone.
  */
-export async function takeDeadAttempts(stateDir: string, scope: JournalScope): Promise<BegunAttempt[]> {
+export async function claimOrphans(stateDir: string, scope: JournalScope): Promise<BegunAttempt[]> {
   const folder = journalFolder(stateDir);
   const taken: BegunAttempt[] = [];
   const held = new Set<string>();
@@ -29,7 +29,7 @@ export async function takeDeadAttempts(stateDir: string, scope: JournalScope): P
     else if (owner.namespace !== scope.namespace || owner.address !== scope.address) removeIfForgotten(file);
     else taken.push(...take(file).filter(({ identity }) => isOf(identity, owner.pid)));
   }
-  // Whatever the journal of a dead process says: what a live worker has in hand is that one's.
+  // An attempt that a live worker has under way is that worker's, whatever the journal of a dead process says.
   return taken.filter((attempt) => !held.has(keyOf(attempt)));
 }
 
@@ -41,7 +41,7 @@ function journalAt(file: string): ReturnType<typeof readJournal> {
   }
 }
 
-/** Of many who try it at once, one has the attempts. */
+/** If many workers try at once, one gets the attempts. */
 function take(file: string): BegunAttempt[] {
   const mine = `${file}.${process.pid}.taken`;
   try {

@@ -1,11 +1,11 @@
 import { z } from 'zod/v4';
 import type { $ZodError } from 'zod/v4/core';
-import { OutputParserError } from '../agent/kinds/kind.ts';
-import type { AgentManifest, JsonSchema } from '../agent/manifest.ts';
-import { invalidOutput } from '../agent/observations.ts';
-import type { Json } from '../agent/vocabulary.ts';
-import { type ZodSchema, forZod, jsonSchemaOf } from '../tools/zod-schema.ts';
-import { ConfigError } from './define.ts';
+import { OutputParserError } from '../../agent/definition/kind.ts';
+import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.ts';
+import { invalidOutput } from '../../agent/observation/observations.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { type ZodSchema, forZod, jsonSchemaOf } from '../../tools/zod-schema.ts';
+import { ConfigError } from '../define.ts';
 
 /** An agent's `output` as it is recorded and shown to the model. Throws {@link ConfigError}. */
 export function outputSchema(agent: string, output: ZodSchema): JsonSchema {
@@ -36,8 +36,8 @@ function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSc
 }
 
 /**
- * Text kinds answer with text: JSON in it is read, also inside a code fence. The model was told to answer with JSON, so a
- * text in quotes is the text, and only what does not fit as JSON is taken as it is.
+ * Text kinds answer with text: JSON in it is read, also inside a code fence. The model was told to answer with JSON, so
+ * a text in quotes is the text between them; a text that does not fit as JSON is taken unchanged.
  */
 function check(schema: ZodSchema, output: Json): Json {
   const value = typeof output === 'string' ? parseJson(output) : undefined;
@@ -50,7 +50,7 @@ function check(schema: ZodSchema, output: Json): Json {
   throw notFitting(isText ? 'it is not JSON.' : z.prettifyError(asItIs.error));
 }
 
-/** A text is what the schema wants, only not this one. */
+/** The schema expects a text, but another one. */
 function takesText({ issues }: $ZodError): boolean {
   return issues.every(
     ({ code, path }) => path.length === 0 && code !== 'invalid_type' && code !== 'invalid_union',
@@ -74,7 +74,7 @@ function parseJson(text: string): Json | undefined {
 
 const FENCE = '```';
 
-/** What stands between the fences, if the text is a fenced block and nothing else. By index: a reply may be long and anything. */
+/** Text between the fences, if the text is a fenced block and nothing else. By index, since a reply may be long. */
 function withoutFence(text: string): string {
   const block = text.trim();
   const firstLineEnd = block.indexOf('\n');

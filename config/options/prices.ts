@@ -1,0 +1,59 @@
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { Price } from '../../agent/definition/price.ts';
+import type { Model } from '../../models/model.ts';
+import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
+
+type Prices = ConfigDefinition['prices'];
+type Models = ReadonlyMap<string, Model>;
+
+/** By the exact name: a dated version of a model may cost twice as much as the one without. */
+export function priceOf(prices: Prices = {}, model: string): Price | undefined {
+  return Object.hasOwn(prices, model) ? prices[model] : undefined;
+}
+
+/** The name that an agent's model is asked by, and has its price under. */
+export function modelName({ model, name }: AgentDefinition, models: Models): string {
+  return typeof model === 'string' ? ownName(model, models) : (model.modelName ?? name);
+}
+
+/** The name that the model of this name in `models` is asked by. */
+export function ownName(model: string, models: Models): string {
+  return models.get(model)?.modelName ?? model;
+}
+
+/**
+ * Refuses a budget of money without prices: the agent's model needs a price, and so do the models of its sub-agents, at
+ * any depth. Throws {@link ConfigError}.
+ */
+export function checkPrices(
+  { name, model, budget }: AgentManifest,
+  agents: ReadonlyMap<string, AgentDefinition>,
+  models: Models,
+  prices: Prices,
+): void {
+  if (budget?.cost === undefined) return;
+  const asked = new Map([[name, model]]);
+  // The loop also visits agents that are added meanwhile.
+  for (const agent of asked.keys()) {
+    for (const below of subAgentsOf(agents.get(agent), agents)) {
+      if (!asked.has(below.name)) asked.set(below.name, modelName(below, models));
+    }
+  }
+  const without = [...asked].filter(([, of]) => priceOf(prices, of) === undefined);
+  const [first] = without;
+  if (first === undefined) return;
+  const priceless = without.map(([agent, of]) => (agent === name ? `"${of}"` : `"${of}" (agent "${agent}")`));
+  throw new ConfigError(
+    `Agent "${name}" has a budget of cost, but there is no price of ${priceless.join(', ')}. Add to defineConfig: prices: { '${first[1]}': { input, output } }, in US dollars per million tokens; 0 for a model that costs nothing.`,
+  );
+}
+
+function subAgentsOf(
+  agent: AgentDefinition | undefined,
+  agents: ReadonlyMap<string, AgentDefinition>,
+): AgentDefinition[] {
+  return (agent?.tools ?? []).flatMap(({ remote }) => {
+    const below = remote?.type === 'agent' ? agents.get(remote.agent) : undefined;
+    return below === undefined ? [] : [below];
+  });
+}
