@@ -1,39 +1,39 @@
 /** The client library: start runs, follow them, decide. */
-export { AgentClient } from './agent-client.ts';
-export type { RunPage, RunSummary } from './list-runs.ts';
-export type { ListOptions, RunFilters } from './run-filters.ts';
-export type { Input, InputPart } from './read-input.ts';
-export type { StartOptions } from './start-options.ts';
-export { AgentRun } from './agent-run.ts';
-export type { Backtest } from './backtest-handle.ts';
-export type { BacktestOptions } from './start-backtest.ts';
-export type { RecordedRuns } from './recorded-runs.ts';
-export type { BacktestProgress } from '../history/backtest-record.ts';
+export { AgentClient } from './api/agent-client.ts';
+export type { RunPage, RunSummary } from './read/list-runs.ts';
+export type { ListOptions, RunFilters } from './read/run-filters.ts';
+export type { Input, InputPart } from './start/read-input.ts';
+export type { StartOptions } from './start/start-options.ts';
+export { AgentRun, type ResultOptions } from './api/agent-run.ts';
+export type { Backtest } from './backtest/backtest-handle.ts';
+export type { BacktestOptions } from './backtest/start-backtest.ts';
+export type { RecordedRuns } from './backtest/recorded-runs.ts';
+export type { BacktestProgress } from '../history/views/backtest-record.ts';
 export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-report.ts';
-export type { BatchInput, BatchOptions } from './batch.ts';
-export type { ExportOptions, ResultOptions, RunResultWithSteps } from './agent-run.ts';
-export { possibleDecisions } from './event-response.ts';
-export type { PossibleDecision, ResponseOptions } from './event-response.ts';
-export type { EventsOptions } from './follow-events.ts';
-export type { ForkOptions } from './fork.ts';
-export type { RestartReceipt } from './begin-again.ts';
-export type { RetryReceipt, RetryRunOptions } from './retry-run.ts';
-export type { RewindOptions } from './rewind.ts';
-export { AgentSession } from './agent-session.ts';
-export type { SendOptions, SessionReport, SessionSummary } from './agent-session.ts';
-export type { AskedRequest, RequestsOptions } from '../history/requests.ts';
-export type { ConnectOptions } from './connect.ts';
+export type { BatchInput, BatchOptions } from './api/batch.ts';
+export type { ExportOptions } from './export/collect-export.ts';
+export { type PossibleDecision, type ResponseOptions, possibleDecisions } from './read/event-response.ts';
+export type { EventsOptions } from './read/follow-events.ts';
+export type { ForkOptions } from './restart/fork.ts';
+export type { RestartReceipt } from './restart/begin-again.ts';
+export type { RetryReceipt, RetryRunOptions } from './restart/retry-run.ts';
+export type { RewindOptions } from './restart/rewind.ts';
+export { AgentSession } from './api/agent-session.ts';
+export type { SendOptions, SessionReport, SessionSummary } from './api/agent-session.ts';
+export type { AskedRequest, RequestsOptions } from '../history/views/requests.ts';
+export type { ConnectOptions } from './connect/connect.ts';
 export {
   AgentRunCancelled,
   AgentRunFailed,
+  ClientClosed,
   DecisionRefused,
   InvalidInput,
   RunNotFound,
   SessionNotFound,
   TemporalUnreachable,
-} from './errors.ts';
-export type { RunResult } from '../agent/run-result.ts';
-export type { RunReport } from './report.ts';
+} from './connect/errors.ts';
+export type { RunResult } from '../agent/run/run-result.ts';
+export type { RunReport, RunResultWithSteps } from './report.ts';
 export type {
   ExportedAgent,
   ExportedDecision,
@@ -42,7 +42,8 @@ export type {
   ExportedRequest,
   ExportedSubAgent,
   RunExport,
-} from './run-export.ts';
-export { parseRunExport } from './run-export.ts';
-export type { Extension } from '../agent/rules/extension.ts';
-export type { OperatorDecision, RunMessage, WaitingCall, RunEvent, RunStep } from '../agent/events.ts';
+} from './export/run-export.ts';
+export { parseRunExport } from './export/run-export.ts';
+export type { Extension } from '../agent/limits/extension.ts';
+export type { OperatorDecision, RunMessage, RunEvent, RunStep } from '../agent/run/events.ts';
+export type { WaitingCall } from '../agent/rules/waiting.ts';

@@ -1,0 +1,219 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { historyProblem, sizeProblem, variablesProblem } from '../../agent/start/check-question.ts';
+import type { Content } from '../../agent/values/content.ts';
+import { overridesOf } from '../../agent/definition/overrides.ts';
+import type { SessionMessage } from '../../agent/session/session.ts';
+import { readToken } from '../../agent/calls/defer-token.ts';
+import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
+import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../../workflows/messages.ts';
+import { AgentRun, type ResultOptions } from './agent-run.ts';
+import type { RunResultWithSteps } from '../report.ts';
+import { runExists } from '../read/run-location.ts';
+import { type Input, readInput } from '../start/read-input.ts';
+import { checkId, newRunId } from '../start/run-id.ts';
+import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
+import type { Backtest } from '../backtest/backtest-handle.ts';
+import { type BacktestOptions, startBacktest } from '../backtest/start-backtest.ts';
+import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
+import { type ConnectOptions, connect } from '../connect/connect.ts';
+import { InvalidInput } from '../connect/errors.ts';
+import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
+import { endCalls, openMethods } from '../connect/open-calls.ts';
+import type { ListOptions } from '../read/run-filters.ts';
+import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
+import type { StartOptions } from '../start/start-options.ts';
+
+/** Starts runs and finds them again. */
+export class AgentClient {
+  readonly temporal: Client;
+  readonly address: string;
+  readonly taskQueue: string;
+
+  static {
+    openMethods(this, ({ temporal }) => temporal, ['close']);
+  }
+
+  constructor(temporal: Client, address: string, taskQueue: string) {
+    this.temporal = temporal;
+    this.address = address;
+    this.taskQueue = taskQueue;
+  }
+
+  /**
+   * Finds Temporal as the CLI does: the options, TEMPORAL_ADDRESS and its kin or temporal.toml, a running
+   * `reloop dev`. Throws TemporalUnreachable.
+   */
+  static async connect(options: ConnectOptions = {}): Promise<AgentClient> {
+    const { client, address, taskQueue } = await connect(options);
+    return new AgentClient(client, address, taskQueue);
+  }
+
+  /**
+   * Starts a run; `input` is a question, or the parts of one with images. Resolves when it is recorded, whether or not a worker is there. In a session a worker is needed, and it
+   * resolves when the run's turn has come. Throws InvalidInput.
+   */
+  async start(agent: string, input: Input, options: StartOptions = {}): Promise<AgentRun> {
+    return this.get((await this.#begin(agent, input, options)).id);
+  }
+
+  /** Starts a run and waits for its answer. */
+  async run(
+    agent: string,
+    input: Input,
+    { onWaiting, ...options }: StartOptions & ResultOptions = {},
+  ): Promise<RunResultWithSteps> {
+    const { id, runId } = await this.#begin(agent, input, options);
+    return new AgentRun(this.temporal, id, undefined, runId).result({ onWaiting });
+  }
+
+  /**
+   * Gives the result of a call that its tool deferred (`ctx.defer()`), by the token that it gave out; nothing else of
+   * the run has to be known. Throws DecisionRefused when the call does not wait for it (any more), InvalidInput for a
+   * value that is not a token.
+   */
+  async resolve(token: string, output: Json): Promise<DecisionReceipt> {
+    const found = readToken(token);
+    if (found === undefined)
+      throw new InvalidInput('This is not a token of a deferred call: pass on what ctx.defer() gave.');
+    return this.get(found.id).decide(found.call, { type: 'resolve', output, token });
+  }
+
+  /** Runs an agent on many inputs, a few at a time; results in the order of the inputs. Throws InvalidInput. */
+  batch(
+    agent: string,
+    inputs: readonly BatchInput[],
+    options: BatchOptions = {},
+  ): Promise<PromiseSettledResult<RunResultWithSteps>[]> {
+    return runBatch(this, agent, inputs, options);
+  }
+
+  /**
+   * Asks recorded runs again of an agent as it is now: their tool calls are answered from the recording, and nothing with
+   * an effect is run. Throws InvalidInput, RunNotFound.
+   */
+  backtest(agent: string, options: BacktestOptions): Promise<Backtest> {
+    return startBacktest(this, agent, options.id ?? newRunId(agent), options);
+  }
+
+  /**
+   * A handle on a run by its id; a missing run shows when the handle is used. `runId`: Temporal's, for an execution
+   * that a reset has replaced; default: the latest.
+   */
+  get(id: string, runId?: string): AgentRun {
+    return new AgentRun(this.temporal, id, runId);
+  }
+
+  /** A session by its name; whether there is one shows when it is used. Throws InvalidInput. */
+  session(name: string): AgentSession {
+    return new AgentSession(this.temporal, name);
+  }
+
+  /** Sessions, latest first. */
+  sessions(limit = 50): AsyncGenerator<SessionSummary> {
+    return listSessions(this.temporal, limit);
+  }
+
+  /** Runs that fit, open ones first, latest first; a number is a limit (default 50). Throws InvalidInput. */
+  list(options: number | ListOptions = {}): AsyncGenerator<RunSummary> {
+    return listRuns(this.temporal, typeof options === 'number' ? { limit: options } : options);
+  }
+
+  /** One page of the same, and where the next one begins. Throws InvalidInput. */
+  listPage(options: ListOptions = {}): Promise<RunPage> {
+    return listPage(this.temporal, options);
+  }
+
+  /** Ends what this client still waits for or reads (ClientClosed), and then the connection. Runs continue. */
+  async close(): Promise<void> {
+    await endCalls(this.temporal);
+    await this.temporal.connection.close();
+  }
+
+  /** `runId`: of a run that this has begun, where that is known. */
+  async #begin(
+    agent: string,
+    input: Input,
+    options: StartOptions,
+  ): Promise<{ id: string; runId?: string | undefined }> {
+    const {
+      id = newRunId(agent),
+      chatHistory = [],
+      variables,
+      session,
+      taskQueue = this.taskQueue,
+    } = options;
+    checkId(id);
+    const { input: question, images } = readInput(input);
+    checkQuestion(agent, question, chatHistory, variables);
+    const overrides = overridesOf(options);
+    const own = Object.keys(overrides).length === 0 ? {} : { overrides };
+    if (session !== undefined) {
+      await this.#say(
+        session,
+        { id, agent, input: question, ...own, variables },
+        { ...options, images, taskQueue },
+      );
+      return { id };
+    }
+    const runInput: AgentRunInput = {
+      agent,
+      question: { input: question, chatHistory, variables },
+      ...own,
+    };
+    try {
+      const { firstExecutionRunId: runId } = await startWithAttributes(
+        this.temporal,
+        attributesOfRun(runInput),
+        (attributes) =>
+          this.temporal.workflow.start(AGENT_RUN, {
+            workflowId: id,
+            taskQueue,
+            args: [runInput, ...images],
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdConflictPolicy: 'FAIL',
+            ...runLabels(agent, question),
+            ...attributes,
+          }),
+      );
+      return { id, runId };
+    } catch (error) {
+      // It is there already.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return { id };
+    }
+  }
+
+  /** A question asked in a session; an id that is there already gives that run. */
+  async #say(
+    session: string,
+    message: SessionMessage,
+    {
+      chatHistory = [],
+      id,
+      detach = false,
+      taskQueue,
+      images,
+    }: StartOptions & { taskQueue: string; images: Uint8Array[] },
+  ): Promise<void> {
+    if (chatHistory.length > 0)
+      throw new InvalidInput('A session has its own chat history: give one of them.');
+    const conversation = this.session(session);
+    if (id === undefined || !(await runExists(this.temporal, id)))
+      await conversation.send(message, { taskQueue, detach, images });
+  }
+}
+
+function checkQuestion(
+  agent: string,
+  input: Content,
+  chatHistory: ChatMessage[],
+  variables: StartOptions['variables'],
+): void {
+  if (typeof agent !== 'string' || agent === '')
+    throw new InvalidInput('Which agent? Its name is the first argument.');
+  const problem =
+    historyProblem(chatHistory) ??
+    (variables === undefined ? undefined : variablesProblem(variables)) ??
+    sizeProblem({ input, chatHistory, variables });
+  if (problem !== undefined) throw new InvalidInput(problem);
+}

@@ -1,0 +1,299 @@
+import type { Client } from '@temporalio/client';
+import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
+import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { Extension } from '../../agent/limits/extension.ts';
+import type { RunMessageName } from '../../agent/rules/run-messages.ts';
+import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../../workflows/messages.ts';
+import { callsNotBegun } from '../connect/calls-not-begun.ts';
+import { type ExportOptions, collectExport } from '../export/collect-export.ts';
+import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
+import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
+import { RunView } from '../../agent/run/view.ts';
+import { type EventsOptions, followEvents, knownPositions } from '../read/follow-events.ts';
+import { type ForkOptions, fork } from '../restart/fork.ts';
+import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
+import type { Fact } from '../../history/read/fact.ts';
+import { createLivePoll } from '../../history/list/live.ts';
+import { type AskedRequest, type RequestsOptions, readRequests } from '../../history/views/requests.ts';
+import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
+import { createWaitingTeller } from './on-waiting.ts';
+import { openMethods } from '../connect/open-calls.ts';
+import { RESET, historySize, orReset } from '../restart/replaced-run.ts';
+import type { RestartReceipt } from '../restart/begin-again.ts';
+import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
+import { type RewindOptions, rewind } from '../restart/rewind.ts';
+import { foreign, numberWithoutCall } from '../read/run-sentences.ts';
+import { type ReadableRun, orRunNotFound, locationOfRun, readableRun } from '../read/run-location.ts';
+import { type RunReport, type RunResultWithSteps, reportOf } from '../report.ts';
+import type { RunExport } from '../export/run-export.ts';
+import { updateRun } from '../connect/update-run.ts';
+import { readAtClose } from '../../history/read/await-end.ts';
+import { type TimelineOptions, readTimeline } from '../../history/views/timeline.ts';
+import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
+
+export interface ResultOptions {
+  /**
+   * Called once for each call that waits for a person: `run.decide(waiting.call, { type: 'approve' }, waiting.n)`
+   * answers. Its result is not waited for; an error ends `result`, and the run continues waiting. A DecisionRefused on
+   * a wait that is over is not an error.
+   */
+  onWaiting?: ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
+}
+
+interface FoldOptions extends TimelineOptions {
+  /** Default: the run as it is found now. */
+  run?: RunRef | undefined;
+  onEvent?: ((event: RunEvent, view: RunView) => void) | undefined;
+}
+
+/** One run, wherever it is; nothing here needs a worker but `decide`. */
+export class AgentRun {
+  readonly id: string;
+  readonly #client: Client;
+  readonly #runId: string | undefined;
+  #begun: string | undefined;
+
+  static {
+    openMethods(this, (run) => run.#client);
+  }
+
+  /** `runId`: default the latest of the id. `begun`: the latest, as its start has just said, for the first look at it. */
+  constructor(client: Client, id: string, runId?: string, begun?: string) {
+    this.#client = client;
+    this.#runId = runId;
+    this.#begun = begun;
+    this.id = id;
+  }
+
+  /**
+   * The answer. Waits for the run to end; a run that a limit stopped has an answer too, and one that was reset
+   * continues as another. Throws AgentRunFailed or AgentRunCancelled, which carry what there is, and InvalidInput for a
+   * workflow that is not a run of an agent.
+   */
+  async result(options: ResultOptions = {}): Promise<RunResultWithSteps> {
+    const report = await this.#end(options);
+    if (report.error?.type === RESET && this.#runId === undefined) return this.result(options);
+    const { output, intermediateSteps, stopReason, iterations, usage } = report;
+    if (report.status === 'cancelled') throw new AgentRunCancelled(report);
+    if (report.status === 'completed' && stopReason === null) throw new InvalidInput(foreign(this.id));
+    if (report.status === 'failed' || stopReason === null) throw new AgentRunFailed(report);
+    return { output, intermediateSteps, stopReason, iterations, usage };
+  }
+
+  /**
+   * All events from the run's beginning, and those to come until it ends. Can be iterated anywhere, any time, again,
+   * and from any event on. Throws RunNotFound, and InvalidInput where `after` is not an event of this run.
+   */
+  async *events(options: EventsOptions = {}): AsyncGenerator<RunEvent> {
+    const run = await this.#place();
+    for await (const { event, runId } of followEvents(this.#client, run, options, run.present))
+      yield event.within === undefined
+        ? await orReset(this.#client, { workflowId: this.id, runId }, event)
+        : event;
+  }
+
+  /** The same as a web response: server-sent events. Throws the errors of `events()`, before it answers. */
+  async toResponse(options: ResponseOptions | Request = {}): Promise<Response> {
+    const run = await this.#place();
+    const check = (after: string | undefined) => knownPositions(this.#client, run, after);
+    return eventResponse({ open: run.open, check, events: (from) => this.events(from) }, options);
+  }
+
+  /** The exact request of every model call, in order, rebuilt from history. */
+  async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
+    yield* readRequests(this.#client, await this.#ref(), { follow, kinds });
+  }
+
+  /** The current state of the run, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
+  describe(onEvent?: (event: RunEvent) => void): Promise<RunReport> {
+    return this.#describe(onEvent);
+  }
+
+  /** `facts`: receives all that is read. */
+  async #describe(onEvent?: FoldOptions['onEvent'], facts?: Fact[]): Promise<RunReport> {
+    const actions = createActionCount();
+    const onFact = (fact: Fact) => {
+      facts?.push(fact);
+      return actions.next(fact);
+    };
+    const report = await this.#fold({ follow: false, onEvent, onFact });
+    const { runId, status } = report;
+    const run = { workflowId: this.id, runId };
+    const goesOn = status === 'running' || status === 'waiting' || status === 'paused';
+    const underWay = goesOn ? await actionsUnderWay(this.#client, run) : 0;
+    const notBegun = goesOn ? await callsNotBegun(this.#client, run) : [];
+    if (notBegun.length > 0) report.notBegun = notBegun;
+    report.usage = { ...report.usage, actions: actions.sum() + underWay };
+    report.history = await historySize(this.#client, run);
+    return report;
+  }
+
+  /** The whole run as one JSON value, with its sub-agents; a run under way as far as it has come. Throws RunNotFound. */
+  export(options: ExportOptions = {}): Promise<RunExport> {
+    return collectExport(this.#client, options, {
+      describe: (onEvent, facts) => this.#describe(onEvent, facts),
+      subAgent: (id) => new AgentRun(this.#client, id).export(options),
+    });
+  }
+
+  /** Live state of the calls under way: progress, text, failures of earlier attempts. */
+  async underWay(): Promise<RunEvent[]> {
+    const run = await this.#ref();
+    return createLivePoll(this.#client, () => run)();
+  }
+
+  /**
+   * Decides on a waiting call, or cancels a running one; `3.1/2.1` is call 2.1 of the sub-agent that call 3.1 runs. The call
+   * may be left out where only one waits. `wait`: the `n` of the wait that was looked at, whose call has to be named, as
+   * each call counts its own. Throws DecisionRefused when that does not fit, and InvalidInput.
+   */
+  async decide(
+    call: string | undefined,
+    decision: OperatorDecision,
+    wait?: number,
+  ): Promise<DecisionReceipt> {
+    if (call === undefined && wait !== undefined) throw new InvalidInput(numberWithoutCall);
+    const { type, ...values } = decision;
+    const waiting = async () => (await this.#fold({ follow: false })).waiting;
+    const meant = call ?? (isForWaiting(type) ? resolveTargetCall(await waiting(), type) : undefined);
+    const path = callPath(meant ?? '');
+    if (path.length > 1) {
+      const subAgent = new AgentRun(this.#client, workflowOfCall(this.id, meant ?? ''));
+      const receipt = await subAgent.decide(path.at(-1), decision, wait);
+      return { ...receipt, call: path.join('/') };
+    }
+    const data: DecisionData = {
+      ...values,
+      ...(meant === undefined ? {} : { call: meant }),
+      ...(wait === undefined ? {} : { wait }),
+    };
+    return this.#update<DecisionReceipt>(type, data);
+  }
+
+  /** Tells the model something: it sees it at its next turn, and before an answer of its ends the run. Throws DecisionRefused. */
+  async say(message: string): Promise<void> {
+    await this.tell('say', { message });
+  }
+
+  /** Starts nothing new until {@link resume}; running calls finish. Throws DecisionRefused. */
+  async pause(): Promise<void> {
+    await this.tell('pause');
+  }
+
+  async resume(): Promise<void> {
+    await this.tell('resume');
+  }
+
+  /** Raises limits of the run by these amounts; a run that waits at a limit continues. Throws DecisionRefused. */
+  async extend(by: Extension): Promise<void> {
+    await this.tell('extend', by);
+  }
+
+  /** Sends a message to the run, with the data of the update; `say`, `pause`, `resume` and `extend` use it. */
+  tell(name: RunMessageName, data?: unknown): Promise<RunMessageReceipt> {
+    return this.#update(name, data);
+  }
+
+  /** Resolves when the run has taken it, which is recorded. */
+  async #update<R>(name: string, data: unknown): Promise<R> {
+    try {
+      return await updateRun(this.#client, this.#handle(), name, data);
+    } catch (error) {
+      throw isNoWorkflow(error) ? await this.#whyNot(name) : error;
+    }
+  }
+
+  /**
+   * Takes the run back to before a step: the steps before it are kept and not paid again, the others are done again. An open run
+   * rewinds itself; one that is over begins again under its id. Throws InvalidInput, DecisionRefused, RunNotFound.
+   */
+  rewind(options: RewindOptions): Promise<RestartReceipt> {
+    return rewind(this.#client, this.id, options);
+  }
+
+  /** A new run with this one's steps up to `step`, changed as asked. Throws InvalidInput, RunNotFound. */
+  fork(options: ForkOptions): Promise<RestartReceipt> {
+    return fork(this.#client, this.id, options);
+  }
+
+  /**
+   * Goes back to where the run failed, was cancelled or terminated, and makes the calls again that did not end; a call
+   * that waits in an open run is retried by `decide`. Throws InvalidInput, DecisionRefused, RunNotFound.
+   */
+  retry(options: RetryRunOptions = {}): Promise<RetryReceipt> {
+    return retryRun(this.#client, this.id, options);
+  }
+
+  /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
+  async cancel(): Promise<void> {
+    const { open } = await locationOfRun(this.#client, this.id, this.#runId);
+    if (!open) throw await this.#whyNot('cancel');
+    await orRunNotFound(this.id, this.#handle().cancel());
+  }
+
+  async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
+    if (onWaiting === undefined) {
+      return readAtClose(this.#client, await this.#place(), (options) => this.#fold(options));
+    }
+    const { next, signal } = createWaitingTeller(
+      (waiting) => onWaiting(waiting, this),
+      (waiting) => this.#stillWaits(waiting),
+    );
+    try {
+      const { present, ...run } = await this.#place();
+      const onEvent = (_event: RunEvent, view: RunView) => next(view);
+      return await this.#fold({ run, present, follow: true, onEvent, signal });
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  /** Asks the run of the call itself: a parent may receive its sub-agent's waits late. */
+  async #stillWaits({ call, n }: WaitingCall): Promise<boolean> {
+    const { waiting } = await new AgentRun(this.#client, workflowOfCall(this.id, call)).describe();
+    return waiting.some((one) => one.call === callPath(call).at(-1) && one.n === n);
+  }
+
+  async #fold({ run, onEvent, ...options }: FoldOptions): Promise<RunReport> {
+    const view = new RunView(this.id);
+    const add = (event: RunEvent) => {
+      view.add(event);
+      onEvent?.(event, view);
+    };
+    const place = run ?? (await this.#place());
+    for await (const { events, runId, at, isPresent } of readTimeline(this.#client, place, options)) {
+      if (isPresent) add({ type: 'caught_up', at });
+      for (const event of events) {
+        const isEnd = event.type === 'run_ended';
+        add(isEnd ? await orReset(this.#client, { workflowId: this.id, runId }, event) : event);
+      }
+    }
+    return reportOf(view);
+  }
+
+  async #place(): Promise<ReadableRun> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) {
+      return { workflowId: this.id, runId: begun, open: true, present: { runId: begun, events: 1 } };
+    }
+    return readableRun(this.#client, this.id, this.#runId);
+  }
+
+  async #ref(): Promise<RunRef> {
+    const { runId } = await locationOfRun(this.#client, this.id, this.#runId);
+    return { workflowId: this.id, runId };
+  }
+
+  async #whyNot(type: string): Promise<Error> {
+    const { status } = await this.describe();
+    return new DecisionRefused(
+      `${type}: run ${this.id} is over (${status}), so nothing of it can be decided or changed.`,
+    );
+  }
+
+  #handle() {
+    return this.#client.workflow.getHandle(this.id, this.#runId);
+  }
+}

@@ -1,0 +1,211 @@
+import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type SessionMessage,
+  type SessionState,
+  checkSessionMessage,
+  checkSessionName,
+  newSession,
+  sessionId,
+} from '../../agent/session/session.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import {
+  AGENT_SESSION,
+  type SessionReceipt,
+  clearUpdate,
+  sendSignal,
+  sendUpdate,
+} from '../../workflows/messages.ts';
+import { DecisionRefused, InvalidInput, SessionNotFound } from '../connect/errors.ts';
+import { readFacts } from '../../history/read/facts.ts';
+import { recordOf } from '../../history/views/session.ts';
+import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
+import { openMethods } from '../connect/open-calls.ts';
+import { locationOfSession } from '../read/run-location.ts';
+import { attributesOfSession, startWithAttributes } from '../start/start-attributes.ts';
+
+/** A session as `reloop session show --json` prints it; the field names are a contract. */
+export interface SessionReport {
+  name: string;
+  /** Questions and answers, oldest first, perhaps after a summary of older ones (a system message). */
+  messages: ChatMessage[];
+  /** Ids of its latest runs, oldest first, the one under way included. */
+  runs: string[];
+  /** Id of the run whose turn it is. */
+  running: string | null;
+  /** Ids of the runs that wait for their turn, in order. */
+  queued: string[];
+  /** Ids of the latest runs without an answer: a retried run adds its answer later. */
+  unanswered: string[];
+}
+
+export interface SessionSummary {
+  name: string;
+  /** Start of its workflow; a long session continues as new from time to time. */
+  startedAt: Date;
+}
+
+export interface SendOptions {
+  /** Task queue of a new session; an existing session keeps its own. */
+  taskQueue: string;
+  /** Only record the message. */
+  detach: boolean;
+  /** Those that its question refers to, in their order. */
+  images?: readonly Uint8Array[] | undefined;
+}
+
+interface SessionStart {
+  workflowId: string;
+  taskQueue: string;
+  args: [SessionState];
+  staticSummary: string;
+}
+
+/** While one run of the session's workflow gives way to the next, the server refuses messages: for some milliseconds. */
+const RESOURCE_EXHAUSTED = 8;
+const CLOSING_TRIES = 200;
+const CLOSING_MS = 25;
+
+/** Tries until a session that is keeping an answer, perhaps with a summary, counts as busy. */
+const SETTLING_TRIES = 50;
+const SETTLING_MS = 100;
+
+/** A conversation that is kept over runs. Only a message that is waited for, and `clear`, need a worker. */
+export class AgentSession {
+  readonly name: string;
+  readonly #client: Client;
+  readonly #id: string;
+
+  static {
+    openMethods(this, (session) => session.#client);
+  }
+
+  /** Throws InvalidInput for a name that none can have. */
+  constructor(client: Client, name: string) {
+    valid(() => checkSessionName(name));
+    this.name = name;
+    this.#client = client;
+    this.#id = sessionId(name);
+  }
+
+  /** The current state of the session, from history. Throws SessionNotFound. */
+  async describe(): Promise<SessionReport> {
+    const { runId } = await locationOfSession(this.#client, this.name);
+    const facts = readFacts(this.#client, { workflowId: this.#id, runId });
+    const { name, messages, runs, running, queue, unanswered = [] } = await recordOf(this.name, facts);
+    const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+    return { name, messages, runs, running, queued: idsOf(queue), unanswered: idsOf(unanswered) };
+  }
+
+  /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
+  async clear(): Promise<void> {
+    await locationOfSession(this.#client, this.name);
+    for (let tries = 1; ; tries++) {
+      try {
+        await abortable(this.#client, undefined, () =>
+          this.#client.workflow.getHandle(this.#id).executeUpdate(clearUpdate),
+        );
+        return;
+      } catch (error) {
+        if (isNoWorkflow(error)) throw new SessionNotFound(this.name, { cause: error });
+        if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+        // The last run may be over in history before its session knows: there was no worker.
+        const { running, queued } = await this.describe();
+        if (running !== null || queued.length > 0 || tries === SETTLING_TRIES)
+          throw refusal(DecisionRefused, error);
+        await later(SETTLING_MS);
+      }
+    }
+  }
+
+  /**
+   * Says something, and starts the session with it if it is new. Resolves when the message's run is there: when it is its
+   * turn; with `detach`, when the message is recorded. The same id again is the same message. Throws InvalidInput.
+   */
+  async send(message: SessionMessage, { taskQueue, detach, images = [] }: SendOptions): Promise<void> {
+    valid(() => checkSessionMessage(message, images.length));
+    const start: SessionStart = {
+      workflowId: this.#id,
+      taskQueue,
+      args: [newSession(this.name)],
+      staticSummary: `session ${this.name}`,
+    };
+    if (detach || images.length > 0) {
+      await startWithAttributes(this.#client, attributesOfSession(this.name), (attributes) =>
+        this.#client.workflow.signalWithStart(AGENT_SESSION, {
+          ...start,
+          ...attributes,
+          signal: sendSignal,
+          signalArgs: [message, ...images],
+        }),
+      );
+    }
+    if (detach) return;
+    // A session that continues as new takes the message along, but not the callers that wait for it.
+    while ((await this.#sendOnce(message, start)) === 'queued');
+  }
+
+  async #sendOnce(message: SessionMessage, start: SessionStart, tries = 1): Promise<SessionReceipt['state']> {
+    try {
+      const { state } = await startWithAttributes(
+        this.#client,
+        attributesOfSession(this.name),
+        (attributes) =>
+          abortable(this.#client, undefined, () =>
+            this.#client.workflow.executeUpdateWithStart(sendUpdate, {
+              args: [message],
+              startWorkflowOperation: new WithStartWorkflowOperation(AGENT_SESSION, {
+                ...start,
+                ...attributes,
+                workflowIdConflictPolicy: 'USE_EXISTING',
+              }),
+            }),
+          ),
+      );
+      return state;
+    } catch (error) {
+      if (isClosing(error) && tries < CLOSING_TRIES) {
+        await later(CLOSING_MS);
+        return this.#sendOnce(message, start, tries + 1);
+      }
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      await locationOfSession(this.#client, this.name); // throws for one that has ended
+      throw refusal(InvalidInput, error);
+    }
+  }
+}
+
+/** Sessions, latest first. */
+export async function* listSessions(client: Client, limit: number): AsyncGenerator<SessionSummary> {
+  const query = `WorkflowType = "${AGENT_SESSION}" AND ExecutionStatus = "Running"`;
+  let left = limit;
+  for await (const { workflowId, startTime } of client.workflow.list({
+    query,
+    pageSize: Math.min(limit, 100),
+  })) {
+    if (left-- <= 0) return;
+    yield { name: workflowId.slice(sessionId('').length), startedAt: startTime };
+  }
+}
+
+function isClosing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === RESOURCE_EXHAUSTED;
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function valid(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw new InvalidInput(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function refusal(
+  Refused: new (message: string, options: ErrorOptions) => Error,
+  error: WorkflowUpdateFailedError,
+): Error {
+  return new Refused(error.cause?.message ?? error.message, { cause: error });
+}

@@ -1,0 +1,115 @@
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import { fieldOf } from '../../agent/values/values.ts';
+import { connectionEnd } from '../../history/read/connection-end.ts';
+import { ClientClosed, TemporalUnreachable } from './errors.ts';
+
+/** Ends a call that is under way; resolves when nothing of it is asked for any more. */
+type EndCall = () => Promise<unknown>;
+
+/** By connection: clients that share one are closed together. */
+const openCalls = new WeakMap<object, Set<EndCall>>();
+
+function openCallsOf({ connection }: Client): Set<EndCall> {
+  const known = openCalls.get(connection);
+  if (known !== undefined) return known;
+  const calls = new Set<EndCall>();
+  openCalls.set(connection, calls);
+  return calls;
+}
+
+/**
+ * Ends all calls over the client's connection and waits for them. A request that outlives its connection throws from a
+ * timer of gRPC's, where no code can catch the error.
+ */
+export async function endCalls(client: Client): Promise<void> {
+  connectionEnd(client).abort();
+  await Promise.allSettled([...openCallsOf(client)].map((end) => end()));
+}
+
+/**
+ * Wraps all public methods of a class: `endCalls` ends their open requests, and an error of an unreachable server
+ * becomes TemporalUnreachable. Methods that return neither a promise nor an async generator stay unchanged. Called in a
+ * static block, with `this`: bundlers move the name of a class.
+ */
+export function openMethods<T extends object>(
+  { prototype }: { prototype: T },
+  clientOf: (self: T) => Client,
+  except: readonly string[] = [],
+): void {
+  for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    const method: unknown = descriptor.value;
+    if (typeof method !== 'function' || name === 'constructor' || except.includes(name)) continue;
+    const open = function (this: T, ...args: unknown[]): unknown {
+      const answer: unknown = Reflect.apply(method, this, args);
+      if (isGenerator(answer)) return openGenerator(clientOf(this), answer);
+      return isPromise(answer) ? openPromise(clientOf(this), answer) : answer;
+    };
+    Object.defineProperty(prototype, name, { value: open, writable: true, configurable: true });
+  }
+}
+
+async function openPromise<R>(client: Client, answer: Promise<R>): Promise<R> {
+  const calls = openCallsOf(client);
+  const end = () => answer;
+  calls.add(end);
+  try {
+    return await answer;
+  } catch (error) {
+    throw meant(client, error);
+  } finally {
+    calls.delete(end);
+  }
+}
+
+/** A generator may request the next item also while its reader does something else. */
+async function* openGenerator<R>(client: Client, source: AsyncGenerator<R>): AsyncGenerator<R> {
+  const calls = openCallsOf(client);
+  const end = () => source.return(undefined);
+  calls.add(end);
+  try {
+    for (;;) {
+      connectionEnd(client).signal.throwIfAborted();
+      const next = await source.next();
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } catch (error) {
+    throw meant(client, error);
+  } finally {
+    calls.delete(end);
+    await end();
+  }
+}
+
+const UNAVAILABLE = 14;
+const DEADLINE_EXCEEDED = 4;
+
+function meant(client: Client, error: unknown): unknown {
+  if (error instanceof ClientClosed || error instanceof TemporalUnreachable) return error;
+  if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
+  const code = grpcCode(error);
+  if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) return error;
+  return new TemporalUnreachable(
+    `The Temporal server${addressOf(client)} does not answer (any more). What is recorded stays, and runs continue when it is back: call again then.`,
+    { cause: error },
+  );
+}
+
+/** Status code of a gRPC error, also of one that Temporal's client has wrapped. */
+function grpcCode(error: unknown): number | undefined {
+  if (isGrpcServiceError(error)) return error.code;
+  return error instanceof Error ? grpcCode(error.cause) : undefined;
+}
+
+function addressOf({ connection }: Client): string {
+  const address = fieldOf(fieldOf(connection, 'options'), 'address');
+  return typeof address === 'string' ? ` at ${address}` : '';
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof fieldOf(value, 'then') === 'function';
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

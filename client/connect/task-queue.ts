@@ -1,0 +1,36 @@
+import type { Client } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time.js';
+import { pidHere, processExists } from '../../server/process-identity.ts';
+
+/** Temporal's numbers for the two kinds of a task queue. */
+const KINDS = { workflow: 1, activity: 2 } as const;
+
+/** A long poll lasts a minute; the server remembers pollers for five, also those that have died. */
+const FRESH_MS = 75_000;
+
+/** Identities of the workers that have asked a task queue for work lately. */
+export async function pollers(
+  client: Client,
+  taskQueue: string,
+  kind: keyof typeof KINDS = 'workflow',
+): Promise<string[]> {
+  const description = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: KINDS[kind],
+  });
+  return (description.pollers ?? []).flatMap(({ identity, lastAccessTime }) =>
+    lastAccessTime && Date.now() - tsToMs(lastAccessTime) < FRESH_MS ? [identity ?? ''] : [],
+  );
+}
+
+/** The same without workers that have ended on this machine: the server lists them for minutes. */
+export async function livePollers(...queue: Parameters<typeof pollers>): Promise<string[]> {
+  return (await pollers(...queue)).filter((identity) => !isGone(identity));
+}
+
+/** True if the identity names a worker process of this machine that has ended. */
+export function isGone(identity: string): boolean {
+  const pid = pidHere(identity);
+  return pid !== undefined && !processExists(pid);
+}

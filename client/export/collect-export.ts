@@ -1,0 +1,97 @@
+import type { Client } from '@temporalio/client';
+import type { Content, ImageRef } from '../../agent/values/content.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { requestDigest } from '../../agent/transcript/request.ts';
+import type { Fact } from '../../history/read/fact.ts';
+import { type AskedRequest, type RequestsOptions, requestsIn } from '../../history/views/requests.ts';
+import { readImage } from '../../history/views/read-image.ts';
+import { RunNotFound, unless } from '../connect/errors.ts';
+import { type SubAgentRun, readAgents } from './exported-agents.ts';
+import type { RunReport } from '../report.ts';
+import type { ExportedModelCall, ExportedRequest, ExportedSubAgent, RunExport } from './run-export.ts';
+
+export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
+  /** Also every exact request. Default false: they grow with the square of a run's steps. */
+  prompts?: boolean | undefined;
+  /** Also the images of the question themselves, in base64 (`data` of each). Default false. */
+  images?: boolean | undefined;
+}
+
+/** Readers of the runs that are exported. */
+interface RunReaders {
+  /** Reads the run's history once; `facts` receives all that is read. */
+  describe(onEvent: (event: RunEvent) => void, facts: Fact[]): Promise<RunReport>;
+  /** A sub-agent's run, exported likewise. Throws RunNotFound. */
+  subAgent(id: string): Promise<RunExport>;
+}
+
+/** A run as one value. A run under way is exported as far as it has come. */
+export async function collectExport(
+  client: Client,
+  { prompts = false, images = false, kinds }: ExportOptions,
+  { describe, subAgent }: RunReaders,
+): Promise<RunExport> {
+  const [events, facts]: [RunEvent[], Fact[]] = [[], []];
+  const run = await describe((event) => events.push(event), facts);
+  const place = { workflowId: run.id, runId: run.runId };
+  if (images) run.input = await withData(run.input, (ref) => readImage(client, place, ref));
+  const { agents, subAgents } = await readAgents(run.id, facts);
+  const modelCalls = events.flatMap((event) => (event.type === 'model_ended' ? [typeless(event)] : []));
+  return {
+    reloop: 'run',
+    version: 1,
+    run,
+    agents,
+    modelCalls,
+    decisions: events.flatMap((event) => (event.type === 'decided' ? [typeless(event)] : [])),
+    events,
+    subAgents: await exportSubAgents(subAgent, subAgents),
+    requests: prompts ? await collectRequests(requestsIn(client, facts, kinds), modelCalls) : undefined,
+  };
+}
+
+async function withData(
+  input: Content,
+  read: (ref: ImageRef) => Promise<Uint8Array | undefined>,
+): Promise<Content> {
+  if (typeof input === 'string') return input;
+  return Promise.all(
+    input.map(async (part) => {
+      const image = part.type === 'image' && part.ref !== undefined ? await read(part.ref) : undefined;
+      return image === undefined ? part : { ...part, data: Buffer.from(image).toString('base64') };
+    }),
+  );
+}
+
+async function exportSubAgents(
+  read: RunReaders['subAgent'],
+  runs: SubAgentRun[],
+): Promise<ExportedSubAgent[]> {
+  const exported: ExportedSubAgent[] = [];
+  for (const run of runs)
+    exported.push({ ...run, export: (await unless(RunNotFound, read(run.id))) ?? null });
+  return exported;
+}
+
+async function collectRequests(
+  asked: AsyncIterable<AskedRequest>,
+  modelCalls: ExportedModelCall[],
+): Promise<ExportedRequest[]> {
+  const turns = new Map(modelCalls.map(({ call, turn }) => [call, turn]));
+  const requests: ExportedRequest[] = [];
+  for await (const { call, n, request, shortened } of asked) {
+    const turn = turns.get(call);
+    const sent = turn?.shortened === true ? shortened() : request;
+    requests.push({
+      call,
+      n,
+      request: sent,
+      exact: turn === undefined || turn.request === requestDigest(sent),
+    });
+  }
+  return requests;
+}
+
+function typeless<E extends RunEvent>({ type: _, ...fields }: E): Omit<E, 'type'> {
+  return fields;
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { isInvalidArgument } from '../../history/read/pages.ts';
+import { searchAttribute } from '../../agent/values/names.ts';
+import { sessionId } from '../../agent/session/session.ts';
+import type { RunStatus } from '../../agent/values/vocabulary.ts';
+import { type ListedRun, nextOf, readListPage } from '../../history/list/listed.ts';
+import { aFewAtATime } from '../../agent/values/concurrent.ts';
+import { InvalidInput } from '../connect/errors.ts';
+import { queryOf } from './list-query.ts';
+import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
+import { locationOfRun } from './run-location.ts';
+import { type WaitingInList, statusOfListed, waitingOfListed } from './run-status.ts';
+
+/** A run as the list has it. */
+export interface RunSummary {
+  id: string;
+  runId: string;
+  agent: string;
+  /** The first 200 characters. */
+  input: string;
+  status: RunStatus;
+  startedAt: Date;
+  closedAt: Date | null;
+  taskQueue: string;
+  /** Name of the conversation that it is part of. */
+  session?: string | undefined;
+  /** Id of the workflow that started it: the run that it is a sub-agent of, or its session's. */
+  parent?: string | undefined;
+  /** Calls that wait for a person, also of sub-agents, if the run has them in its memo. */
+  waiting?: WaitingInList[] | undefined;
+}
+
+export interface RunPage {
+  runs: RunSummary[];
+  /** Token of the next page; null on the last page. */
+  nextPage: string | null;
+  /** Number of runs that the server returned, also those that did not fit. */
+  lookedAt: number;
+  /** The server has no search attributes of ours to filter by: each run was read instead. */
+  unindexed: boolean;
+}
+
+/** Most runs that one page looks at. */
+const MOST_LOOKED_AT = 10_000;
+/** Most that one request asks for. */
+const MOST_AT_ONCE = 500;
+/** Runs that are read at the same time, where that is needed. */
+const READERS = 8;
+
+/** Runs that fit, open ones first, latest first, up to `limit`, and the token of the next page. Throws InvalidInput. */
+export async function listPage(client: Client, options: ListOptions = {}): Promise<RunPage> {
+  checkListOptions(options);
+  const [indexed, unindexed] = [queryOf(options, true), queryOf(options, false)];
+  const token = tokenOf(options.page);
+  try {
+    return await findPage(client, { ...options, query: indexed, token, unindexed: false });
+  } catch (error) {
+    if (!isInvalidArgument(error)) throw error;
+    if (indexed === unindexed) throw noPage(options.page, error);
+  }
+  try {
+    return await findPage(client, { ...options, query: unindexed, token, unindexed: true });
+  } catch (error) {
+    throw isInvalidArgument(error) ? noPage(options.page, error) : error;
+  }
+}
+
+/** The same, page after page, until `limit`. */
+export async function* listRuns(client: Client, options: ListOptions = {}): AsyncGenerator<RunSummary> {
+  let { limit: left = 50, page } = options;
+  checkListOptions(options);
+  while (left > 0) {
+    const { runs, nextPage } = await listPage(client, { ...options, limit: Math.min(left, 100), page });
+    yield* runs;
+    if (nextPage === null) return;
+    left -= runs.length;
+    page = nextPage;
+  }
+}
+
+interface Search extends ListOptions {
+  query: string;
+  token: Uint8Array | undefined;
+  unindexed: boolean;
+}
+
+async function findPage(client: Client, { query, token, unindexed, ...options }: Search): Promise<RunPage> {
+  const { limit = 50 } = options;
+  const pageSize = Math.min(limit + 1, MOST_AT_ONCE);
+  const runs: RunSummary[] = [];
+  let last = { query, pageSize: 1, token };
+  let lookedAt = 0;
+  for (;;) {
+    const request = { query, pageSize, token };
+    const page = await readListPage(client, request);
+    const found = await aFewAtATime(page.runs, READERS, (run) => summaryIfFits(client, run, options));
+    for (const [index, run] of found.entries()) {
+      if (run !== undefined && runs.length === limit) {
+        // The server's tokens point to the ends of its own pages, so this asks for a page that ends with the last run
+        // of ours.
+        return { runs, nextPage: written(await nextOf(client, last)), lookedAt, unindexed };
+      }
+      lookedAt++;
+      if (run === undefined) continue;
+      runs.push(run);
+      last = { query, pageSize: index + 1, token };
+    }
+    token = page.next;
+    if (token === undefined || lookedAt >= MOST_LOOKED_AT) {
+      return { runs, nextPage: written(token), lookedAt, unindexed };
+    }
+  }
+}
+
+async function summaryIfFits(
+  client: Client,
+  run: ListedRun,
+  options: ListOptions,
+): Promise<RunSummary | undefined> {
+  const { agent, session, text } = options;
+  const summary = labelsOf(run);
+  if (agent !== undefined && summary.agent !== agent) return undefined;
+  if (session !== undefined && summary.session !== session) return undefined;
+  if (text !== undefined && !summary.input.toLowerCase().includes(text.toLowerCase())) return undefined;
+  const status = await statusOfListed(client, run);
+  if (!wantedStatuses(options).includes(status)) return undefined;
+  if (await isGivenUp(client, run)) return undefined;
+  const waiting = waitingOfListed(run);
+  return { ...summary, status, waiting: waiting.length === 0 ? undefined : waiting };
+}
+
+/** Another run has replaced it under the same id. */
+async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Promise<boolean> {
+  if (closedAt === null) return false;
+  return (await locationOfRun(client, id)).runId !== runId;
+}
+
+function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {
+  const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
+  const { agent, input } = run.memo as { agent?: string; input?: string }; // written by a start of ours
+  const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);
+  return {
+    id,
+    runId,
+    agent: agent ?? run.attributes[searchAttribute.agent] ?? '',
+    input: input ?? '',
+    startedAt,
+    closedAt,
+    taskQueue,
+    session,
+    parent,
+  };
+}
+
+/** A session starts its runs itself. */
+function sessionNamed(parent: string | undefined): string | undefined {
+  return parent?.startsWith(sessionId('')) === true ? parent.slice(sessionId('').length) : undefined;
+}
+
+/** Checked here: some servers are asked again and again for a page that has lost a letter. */
+function tokenOf(page: string | undefined): Uint8Array | undefined {
+  if (page === undefined) return undefined;
+  const token = Buffer.from(page.slice(CHECK_CHARS), 'base64url');
+  if (written(token) !== page) throw noPage(page);
+  return token;
+}
+
+const CHECK_CHARS = 6;
+
+function written(token: Uint8Array | undefined): string | null {
+  if (token === undefined) return null;
+  const check = createHash('sha256').update(token).digest('base64url').slice(0, CHECK_CHARS);
+  return check + Buffer.from(token).toString('base64url');
+}
+
+function noPage(page: string | undefined, cause?: unknown): unknown {
+  if (page === undefined) return cause;
+  return new InvalidInput(
+    `"${page}" is not a page of this list. Take it from the end of the page before, with the same filters.`,
+    { cause },
+  );
+}

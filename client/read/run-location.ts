@@ -1,0 +1,84 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { sessionId } from '../../agent/session/session.ts';
+import { isOpen } from '../../history/list/listed.ts';
+import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
+import type { Present } from '../../history/views/timeline.ts';
+import { AGENT_SESSION, BACKTEST } from '../../workflows/messages.ts';
+import { InvalidInput } from '../../agent/values/refusal.ts';
+import { RunNotFound, SessionNotFound, unless } from '../connect/errors.ts';
+import { backtestNotRun, sessionNotRun } from './run-sentences.ts';
+
+/** Run id, task queue and state of a run or a session, without reading its history. */
+export interface RunLocation {
+  runId: string;
+  taskQueue: string;
+  /** Still open: a worker of its queue has, or will have, work for it. */
+  open: boolean;
+  /** Distinguishes the workflow task that no worker has taken yet from others; undefined: there is none. */
+  untaken?: string | undefined;
+}
+
+/** Location of the latest run of the id, or of a named run. Throws RunNotFound. */
+export async function locationOfRun(client: Client, id: string, runId?: string): Promise<RunLocation> {
+  return locationIn(await describeRun(client, id, runId));
+}
+
+/** True if there is a workflow of that id. */
+export async function runExists(client: Client, id: string): Promise<boolean> {
+  return (await unless(RunNotFound, describeRun(client, id))) !== undefined;
+}
+
+/** A run that can be read, and how far its record went when Temporal was asked. */
+export interface ReadableRun extends RunRef {
+  open: boolean;
+  present: Present;
+}
+
+/** The latest run of the id, or a named one. Throws RunNotFound, and InvalidInput for a session or a backtest. */
+export async function readableRun(client: Client, id: string, named?: string): Promise<ReadableRun> {
+  const { runId, type, status, historyLength } = await describeRun(client, id, named);
+  if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(id));
+  if (type === BACKTEST) throw new InvalidInput(backtestNotRun(id));
+  const present = { runId, events: historyLength };
+  return { workflowId: id, runId, open: isOpen(status.name), present };
+}
+
+/** Temporal's description of the latest run of the id, or of a named run. Throws RunNotFound. */
+export async function describeRun(
+  client: Client,
+  id: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription> {
+  return orRunNotFound(id, client.workflow.getHandle(id, runId).describe());
+}
+
+/** Throws RunNotFound in place of Temporal's word that there is no such workflow. */
+export async function orRunNotFound<T>(id: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw isNoWorkflow(error) ? new RunNotFound(id, { cause: error }) : error;
+  }
+}
+
+/** Throws SessionNotFound, also for a session that has ended. */
+export async function locationOfSession(client: Client, name: string): Promise<RunLocation> {
+  const description = await client.workflow
+    .getHandle(sessionId(name))
+    .describe()
+    .catch((error: unknown) => {
+      throw isNoWorkflow(error) ? new SessionNotFound(name, { cause: error }) : error;
+    });
+  const place = locationIn(description);
+  if (!place.open) throw new SessionNotFound(name);
+  return place;
+}
+
+/** Temporal's state of a workflow task that waits for a worker. */
+const SCHEDULED = 1;
+
+function locationIn({ runId, taskQueue, status, raw }: WorkflowExecutionDescription): RunLocation {
+  const { state, scheduledTime } = raw.pendingWorkflowTask ?? {};
+  const untaken = Number(state) === SCHEDULED ? JSON.stringify(scheduledTime) : undefined;
+  return { runId, taskQueue, open: isOpen(status.name), untaken };
+}

@@ -1,0 +1,22 @@
+import { backtestId } from '../../workflows/messages.ts';
+import { sessionId } from '../../agent/session/session.ts';
+import { cliName } from '../connect/cli-name.ts';
+
+/** Error text for ids of workflows that are not runs. */
+
+export function foreign(id: string): string {
+  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
+}
+
+export function sessionNotRun(id: string): string {
+  const name = id.slice(sessionId('').length);
+  return `"${id}" is a session, no run: \`${cliName()} session show ${name}\` or client.session() reads it, and names its runs.`;
+}
+
+export function backtestNotRun(id: string): string {
+  const name = id.slice(backtestId('').length);
+  return `"${id}" is a backtest, no run: \`${cliName()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
+}
+
+export const numberWithoutCall =
+  'decide: the third argument is the number of a wait of one call. Name the call: run.decide(waiting.call, …, waiting.n).';

@@ -1,0 +1,34 @@
+import type { Client } from '@temporalio/client';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { runsUpTo } from '../../history/read/lineage.ts';
+import type { RunRef } from '../../history/read/pages.ts';
+import { typedCommand } from '../connect/cli-name.ts';
+
+/** Type of the error that a run ends with which goes on as another one by Temporal's Reset. */
+export const RESET = 'Reset';
+
+/** A run that Temporal's Reset has ended says where it goes on. */
+export async function orReset(client: Client, run: RunRef, event: RunEvent): Promise<RunEvent> {
+  if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
+  const { workflowId: id, runId } = run;
+  const { raw } = await client.workflow.getHandle(id, runId).describe();
+  const resetRunId = raw.workflowExtendedInfo?.resetRunId;
+  return resetRunId ? { ...event, error: { type: RESET, message: wasReset(id, resetRunId) } } : event;
+}
+
+/** Over every continue-as-new. What is kept of a run that this one goes on from counts with that one. */
+export async function historySize(client: Client, run: RunRef): Promise<{ events: number; bytes: number }> {
+  let [events, bytes] = [0, 0];
+  for (const { workflowId, runId } of await runsUpTo(client, run)) {
+    const { historyLength, historySize: size } = await client.workflow
+      .getHandle(workflowId, runId)
+      .describe();
+    events += historyLength;
+    bytes += size ?? 0;
+  }
+  return { events, bytes };
+}
+
+function wasReset(id: string, runId: string): string {
+  return `Temporal reset this run, and it goes on as run ${runId}: \`${typedCommand('watch', [id])}\` follows that one.`;
+}
