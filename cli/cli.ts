@@ -1,11 +1,23 @@
 import { CommanderError } from 'commander';
-import { exitCodes, failureOf } from './exit-codes.ts';
-import { type Io, say } from './io.ts';
+import { checkedOutput } from './shell/checked-output.ts';
+import { type Io, exitCodes, failureOf, say } from './shell/io.ts';
+import { oneLine } from './shell/display.ts';
 import { createProgram } from './program.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from './shell/version.ts';
 
 /** Carries out one command line; resolves with the exit code and never throws. */
-export async function cli(words: readonly string[], io: Io): Promise<number> {
+export async function cli(words: readonly string[], outside: Io): Promise<number> {
+  const stdout = checkedOutput(outside.stdout);
+  const stderr = checkedOutput(outside.stderr);
+  const io = { ...outside, stdout, stderr };
+  const code = await carryOut(words, io);
+  const lost = (await stdout.written()) ?? (await stderr.written());
+  if (lost === undefined) return code;
+  say(io, `error: The output could not be written: ${oneLine(lost.message)}.`);
+  return code === exitCodes.answered ? exitCodes.failed : code;
+}
+
+async function carryOut(words: readonly string[], io: Io): Promise<number> {
   let code: number = exitCodes.answered;
   try {
     const program = createProgram(io, packageVersion(), (given) => (code = given));

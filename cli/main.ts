@@ -1,14 +1,18 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
 import { cli } from './cli.ts';
-import type { Io } from './io.ts';
+import type { Io } from './shell/io.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
 // Output of tools and configs must not mix with the command's result on stdout.
 globalThis.console = new Console(stderr, stderr);
-// A reader that has seen enough (`reloop show ID | head`) is no error.
-for (const stream of [stdout, stderr]) stream.on('error', () => process.exit(process.exitCode ?? 0));
+// A reader that has seen enough (`reloop show ID | head`) ends the command. `cli` reports all other write errors.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  });
+}
 
 const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });
 process.exitCode = code;

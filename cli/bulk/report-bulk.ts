@@ -1,13 +1,11 @@
-import { exitCodes } from '../exit-codes.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { oneLine } from '../print/display.ts';
-import { type WebUi, runPage } from '../web-ui.ts';
-import { amountOf } from './agree.ts';
-import type { BulkOptions } from './bulk-options.ts';
-import type { CarriedOut } from './carry-out.ts';
+import { type Io, UsageError, ask, exitCodes, print, printJson, say } from '../shell/io.ts';
+import { count, oneLine } from '../shell/display.ts';
+import { type WebUi, runPage } from '../connection/web-ui.ts';
+import type { BulkOptions } from '../options/bulk-options.ts';
+import type { BulkResult } from './apply.ts';
 import { type Target, targetsTable } from './targets.ts';
 
-/** Nothing is done: nothing fits, or only that was asked. */
+/** Reports that nothing was done: no target fits, or it was a dry run. */
 export function reportNothing(
   io: Io,
   context: WebUi | undefined,
@@ -26,12 +24,12 @@ export function reportNothing(
   return exitCodes.answered;
 }
 
-/** What was done, what was refused and why. */
+/** Reports which targets were decided, and which were refused and why. */
 export function reportDone(
   io: Io,
   context: WebUi,
   targets: readonly Target[],
-  { done, refused, left }: CarriedOut,
+  { done, refused, left }: BulkResult,
   { json = false }: BulkOptions,
 ): void {
   const rest = left.length === 0 ? '' : `, ${left.length} left as they were`;
@@ -60,4 +58,42 @@ function jsonOf(context: WebUi | undefined, targets: readonly Target[]) {
     url: context && runPage(context, run.id, run.runId),
   }));
   return { matched: targets.length, done: 0, refused: [], found };
+}
+
+/** Refuses to ask where no person can answer. Throws UsageError. */
+export function requireConfirmable(io: Io, name: string, { yes = false }: BulkOptions): void {
+  const { stdin, stderr } = io;
+  if (yes || (stdin.isTTY === true && stderr.isTTY === true)) return;
+  throw new UsageError(
+    `${name} --all asks before it does anything, and this is not a terminal. Look with --dry-run, then say --yes.`,
+  );
+}
+
+/** Rows that a person sees before they confirm; `--dry-run` prints all. */
+const MOST_ROWS = 50;
+
+/** Shows the targets and asks whether to continue, unless `--yes` has said so. */
+export async function confirm(
+  io: Io,
+  name: string,
+  targets: readonly Target[],
+  { yes = false }: BulkOptions,
+): Promise<boolean> {
+  const shown = targets.slice(0, MOST_ROWS);
+  for (const line of targetsTable(shown, io.stderr.columns)) say(io, line);
+  if (shown.length < targets.length)
+    say(io, `… and ${targets.length - shown.length} more: --dry-run prints all.`);
+  const what = `${name}: ${amountOf(targets)}.`;
+  if (yes) {
+    say(io, what);
+    return true;
+  }
+  return /^y(?:es)?$/iu.test(await ask(io, `${what} Go on? [y/N] `));
+}
+
+/** Number of targets, in words: `3 calls of 2 runs`. */
+function amountOf(targets: readonly Target[]): string {
+  const runs = count(new Set(targets.map(({ run }) => run.id)).size, 'run');
+  const areCalls = targets.some(({ waiting }) => waiting !== undefined);
+  return areCalls ? `${count(targets.length, 'call')} of ${runs}` : runs;
 }

@@ -1,20 +1,18 @@
-import type { WaitingCall } from '../../agent/events.ts';
-import { type DecisionName, ruleOf } from '../../agent/rules/decisions.ts';
-import { stateOf } from '../../agent/rules/waiting.ts';
-import { asText } from '../../agent/vocabulary.ts';
-import { aFewAtATime } from '../../agent/concurrent.ts';
-import type { RunSummary } from '../../client/list-runs.ts';
-import { haltedStatuses, openStatuses } from '../../client/run-filters.ts';
-import { recordedReport } from '../../client/run-status.ts';
-import { everyPage, runsTable } from '../commands/list.ts';
-import type { CliContext } from '../context.ts';
-import { UsageError } from '../exit-codes.ts';
-import { filtersOf } from '../filter-options.ts';
-import type { Io } from '../io.ts';
-import { oneLine, table } from '../print/display.ts';
-import type { BulkOptions } from './bulk-options.ts';
+import { type WaitingCall, needsPerson, stateOf } from '../../agent/rules/waiting.ts';
+import { type DecisionName, decisionFits } from '../../agent/rules/decisions.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
+import { aFewAtATime } from '../../agent/values/concurrent.ts';
+import type { RunSummary } from '../../client/read/list-runs.ts';
+import { haltedStatuses, openStatuses } from '../../client/read/run-filters.ts';
+import { recordedReport } from '../../client/read/run-status.ts';
+import type { CliContext } from '../connection/context.ts';
+import { everyPage } from '../connection/find-runs.ts';
+import { runsTable } from '../print/runs-table.ts';
+import { type Io, UsageError } from '../shell/io.ts';
+import { type BulkOptions, filtersOf } from '../options/bulk-options.ts';
+import { oneLine, table } from '../shell/display.ts';
 
-/** What is decided on: a run, or a call that waits in it. */
+/** A run, or a call that waits in it, that is decided on. */
 export interface Target {
   run: RunSummary;
   waiting?: WaitingCall | undefined;
@@ -26,20 +24,27 @@ export const AT_ONCE = 8;
 /** The open runs that fit. Throws UsageError for a status that none of these has. */
 export async function openRuns(io: Io, context: CliContext, options: BulkOptions): Promise<Target[]> {
   const runs = await topmost(io, context, options, openStatuses);
-  if (options.tool === undefined && options.waiting === undefined) return runs.map((run) => ({ run }));
+  const { tool, modelCalls, waiting } = options;
+  if (tool === undefined && modelCalls !== true && waiting === undefined) return runs.map((run) => ({ run }));
   const calls = await waitingCalls(context, runs, options);
   return [...new Set(calls.map(({ run }) => run))].map((run) => ({ run }));
 }
 
-/** The waiting calls that fit, those in sub-agents included, and how many of them the decision is not for. */
+/** The waiting calls that fit, also in sub-agents, and the number of those that do not take the decision. */
 export async function fittingCalls(
   io: Io,
   context: CliContext,
   type: DecisionName,
   options: BulkOptions,
 ): Promise<{ targets: Target[]; others: number }> {
-  const calls = await waitingCalls(context, await topmost(io, context, options, haltedStatuses), options);
-  const targets = calls.filter(({ waiting }) => ruleOf(type).fits(stateOf(waiting)));
+  // A wait that ends on its own is decided on only where the decision is for such waits: its run continues.
+  const forLost = type === 'reconcile';
+  const statuses = forLost ? openStatuses : haltedStatuses;
+  const runs = await topmost(io, context, options, statuses);
+  const halted = forLost ? runs.filter(({ waiting }) => waiting !== undefined) : runs;
+  const found = await waitingCalls(context, halted, options);
+  const calls = found.filter(({ waiting }) => needsPerson(waiting) !== forLost);
+  const targets = calls.filter(({ waiting }) => decisionFits(type, stateOf(waiting)));
   return { targets, others: calls.length - targets.length };
 }
 
@@ -62,7 +67,7 @@ export function targetsTable(targets: readonly Target[], width?: number): string
   return table([['ID', 'AGENT', 'CALL', 'TOOL', 'WAITS', 'INPUT'], ...rows], width);
 }
 
-/** A sub-agent whose parent fits as well is left out: what waits in it is found through the parent, and so is its end. */
+/** A sub-agent whose parent fits as well is left out: its waits and its end are found through the parent. */
 async function topmost(
   io: Io,
   context: CliContext,
@@ -83,19 +88,21 @@ async function topmost(
 async function waitingCalls(
   { client }: CliContext,
   runs: readonly RunSummary[],
-  { tool, waiting: reason }: BulkOptions,
+  { tool, modelCalls, waiting: reason }: BulkOptions,
 ): Promise<{ run: RunSummary; waiting: WaitingCall }[]> {
+  const isCallOf = (waiting: WaitingCall) =>
+    tool === undefined ? modelCalls !== true : waiting.tool === tool;
   const found = await aFewAtATime(runs, AT_ONCE, async (run) => {
     const report = await recordedReport(client.get(run.id, run.runId));
     return report.waiting.map((waiting) => ({ run, waiting }));
   });
   return found
     .flat()
-    .filter(({ waiting }) => tool === undefined || waiting.tool === tool)
+    .filter(({ waiting }) => isCallOf(waiting) || (modelCalls === true && stateOf(waiting).kind === 'model'))
     .filter(({ waiting }) => reason === undefined || waiting.reason === reason);
 }
 
-/** The model is asked what its run says: such a call has no input of its own. */
+/** A model call has no separate input: the model is asked with the run's transcript. */
 function whatAndWhy({ toolInput, error }: WaitingCall): string {
   const input = toolInput === null ? [] : [oneLine(asText(toolInput).slice(0, 200))];
   const why = error === undefined ? [] : [oneLine(`${error.type}: ${error.message}`)];

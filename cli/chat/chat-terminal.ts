@@ -1,19 +1,24 @@
-import type { Io } from '../io.ts';
-import { type Colors, colorsFor, fit } from '../print/display.ts';
-import { createLiveRegion } from '../print/live-region.ts';
-import { openChatHistory } from './chat-history.ts';
-import type { Typed } from './happening.ts';
+import { readFileSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJson } from '../../agent/values/json-object.ts';
+import { stateDirectory } from '../../server/project-folder.ts';
+import { makeStateDirectory } from '../../server/state-folder.ts';
+import { type Io, columnsOf } from '../shell/io.ts';
+import { type Colors, colorsFor, fit } from '../shell/display.ts';
+import { createLiveRegion } from '../print/progress-line.ts';
+import type { PromptEvent } from './chat-events.ts';
 import { createLineEditor } from './line-editor.ts';
 
-/** The terminal of a chat: what stays, below it what is under way, below that the prompt. */
+/** The terminal of a chat: lines that stay, below them calls under way, below those the prompt. */
 export interface ChatTerminal {
   colors: Colors;
   /** Cells of a line, now. */
   width(): number;
-  /** The world for whoever prints as if there was no prompt: what is written goes above it. */
+  /** For code that knows of no prompt: its output goes above the prompt. */
   io: Io;
   write(lines: string[]): void;
-  /** What is under way, in place of what was. */
+  /** Replaces the lines of calls under way. */
   live(lines: LiveLine[]): void;
   prompt(text: string, options?: { remember?: boolean }): void;
   close(): void;
@@ -25,7 +30,7 @@ export interface LiveLine {
   dim: boolean;
 }
 
-export function openChatTerminal(io: Io, onTyped: (typed: Typed) => void): ChatTerminal {
+export function openChatTerminal(io: Io, onTyped: (event: PromptEvent) => void): ChatTerminal {
   const { stdin, stdout, stderr } = io;
   const history = openChatHistory();
   const editor = createLineEditor({
@@ -41,10 +46,10 @@ export function openChatTerminal(io: Io, onTyped: (typed: Typed) => void): ChatT
   });
   const region = createLiveRegion((text) => stderr.write(text));
   let underWay: LiveLine[] = [];
-  /** What is under way stands above the prompt. */
+  /** The lines of calls under way are above the prompt. */
   let drawn = true;
   const colors = colorsFor(stderr, io.env);
-  const width = () => (stderr.columns === undefined || stderr.columns === 0 ? 80 : stderr.columns);
+  const width = () => columnsOf(stderr);
   const write = (text: string) =>
     editor.above(() => {
       region.clear();
@@ -84,7 +89,7 @@ export function openChatTerminal(io: Io, onTyped: (typed: Typed) => void): ChatT
     },
   };
 
-  /** What would wrap, or scroll out of the window, could not be taken back. */
+  /** Lines that wrapped, or scrolled out of the window, could not be removed. */
   function fitting(): string[] {
     const most = Math.max(1, (stderr.rows ?? 24) - 4);
     return underWay.slice(-most).map(({ text, dim }) => {
@@ -92,4 +97,52 @@ export function openChatTerminal(io: Io, onTyped: (typed: Typed) => void): ChatT
       return dim ? colors.dim(line) : line;
     });
   }
+}
+
+/** Texts that were typed in chats of this project. */
+export interface ChatHistory {
+  /** Latest first. */
+  entries: string[];
+  add(text: string): void;
+}
+
+const HISTORY_LENGTH = 500;
+
+/** Opens a file in the state folder that only its user can read. If it cannot be read or written there is no history. */
+export function openChatHistory(folder = stateDirectory()): ChatHistory {
+  const file = join(folder, 'chat-history.jsonl');
+  const kept = readHistory(file);
+  let writing = makeStateDirectory(folder)
+    .then(() =>
+      kept.length > HISTORY_LENGTH
+        ? writeFile(file, historyLines(kept.slice(-HISTORY_LENGTH)), { mode: 0o600 })
+        : undefined,
+    )
+    .catch(() => undefined);
+  return {
+    entries: kept.slice(-HISTORY_LENGTH).toReversed(),
+    add(text) {
+      writing = writing
+        .then(() => appendFile(file, historyLines([text]), { mode: 0o600 }))
+        .catch(() => undefined);
+    },
+  };
+}
+
+/** Reads one JSON text a line, oldest first; leaves out damaged lines. */
+function readHistory(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(textInLine);
+  } catch {
+    return [];
+  }
+}
+
+function textInLine(line: string): string[] {
+  const text = parseJson(line);
+  return typeof text === 'string' ? [text] : [];
+}
+
+function historyLines(texts: string[]): string {
+  return texts.map((text) => `${JSON.stringify(text)}\n`).join('');
 }

@@ -1,15 +1,15 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Input, Output } from '../io.ts';
-import type { Typed } from './happening.ts';
+import { type Input, type Output, columnsOf } from '../shell/io.ts';
+import type { PromptEvent } from './chat-events.ts';
 
-/** A prompt that stays at the bottom, whatever is written above it. */
+/** A prompt that stays at the bottom while lines are written above it. */
 export interface LineEditor {
-  /** Shows this prompt, with what has been typed so far. */
+  /** Shows this prompt, with the text typed so far. */
   prompt(text: string): void;
-  /** Has something written above the prompt; it has to end its last line. */
+  /** Makes room above the prompt for `write`, which has to end its last line. */
   above(write: () => void): void;
-  /** Whether lines typed from now on are kept in the history. */
+  /** Keeps lines typed from now on in the history, or not. */
   remember(keep: boolean): void;
   /** Gives the terminal back as it was. */
   close(): void;
@@ -20,7 +20,7 @@ export interface LineEditorOptions {
   stderr: Output;
   /** Latest first. */
   history: string[];
-  onTyped(typed: Typed): void;
+  onTyped(event: PromptEvent): void;
   /** The line is about to stay on the terminal as it is: what else is below the scroll has to go. */
   onSubmit(): void;
   /** A text for the history. */
@@ -38,8 +38,8 @@ const PASTE = { on: '\u{1b}[?2004h', off: '\u{1b}[?2004l' };
 const HISTORY_LENGTH = 500;
 
 /**
- * Node's readline: arrows, Ctrl-A, Ctrl-E, history. Besides, a text of several lines: a `\` at the end of a line goes on
- * in the next one, and so do the line breaks of what is pasted.
+ * Node's readline: arrows, Ctrl-A, Ctrl-E, history. Besides, a text of several lines: a `\` at the end of a line
+ * continues in the next one, and so do line breaks in pasted text.
  */
 export function createLineEditor(options: LineEditorOptions): LineEditor {
   const { stdin, stderr, onTyped } = options;
@@ -53,7 +53,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     removeHistoryDuplicates: true,
   });
   let prompt = '';
-  /** The prompt stands on the terminal. */
+  /** The prompt is on the terminal. */
   let shown = false;
   let closed = false;
   let pasting = false;
@@ -66,7 +66,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     if (key?.name === 'return' || key?.name === 'enter' || key?.sequence === CTRL_C) options.onSubmit();
   };
   let entries: string[] = [];
-  // What readline has just added is perhaps one line of several, or an answer that nobody asks back.
+  // Undo readline's own history entry: the line may be part of a longer input, or an answer that does not belong there.
   const onHistory = (history: string[]) => {
     history.shift();
     entries = history;
@@ -179,7 +179,7 @@ function streamTo(target: Output): Writable {
   });
   Object.defineProperties(stream, {
     isTTY: { value: true },
-    columns: { get: () => (target.columns === undefined || target.columns === 0 ? 80 : target.columns) },
+    columns: { get: () => columnsOf(target) },
   });
   target.on?.('resize', () => stream.emit('resize'));
   return stream;

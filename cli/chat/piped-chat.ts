@@ -1,35 +1,31 @@
 import { createInterface } from 'node:readline';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { newRunId } from '../../client/run-id.ts';
-import { awaitTurn } from '../ask-in-session.ts';
-import { exitCodes, failureOf } from '../exit-codes.ts';
-import { finish } from '../follow/finish.ts';
-import { follow } from '../follow/follow.ts';
-import { type Io, say } from '../io.ts';
-import { flagsToRepeat } from '../options.ts';
-import { withPage } from '../web-ui.ts';
-import { type Reached, takesHistory } from './chat-link.ts';
-import type { ChatStart } from './live-chat.ts';
-import { comeBack } from './recall.ts';
-import { sessionlessText } from './sessionless.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { newRunId } from '../../client/start/run-id.ts';
+import { type LeftEarly, awaitTurn, leftEarlyCodes } from '../connection/ask-in-session.ts';
+import { type Io, exitCodes, failureOf, say } from '../shell/io.ts';
+import { followToEnd } from '../follow/finish.ts';
+import { untilHeldUp } from '../follow/run-before.ts';
+import { flagsToRepeat } from '../options/options.ts';
+import type { ChatStart, ServedQueue } from './chat.ts';
+import { resumeCommand, statelessNote, takesHistory } from './chat-session.ts';
 
 /**
- * Each line of stdin is a question, each answer goes to stdout. Resolves with 0, or with the exit code of the latest question
- * that came to nothing.
+ * A chat without a terminal: each line of stdin is a question, each answer goes to stdout. Resolves with 0, or with the exit
+ * code of the latest question that has no answer.
  */
 export async function pipedChat(io: Io, start: ChatStart): Promise<number> {
-  const remembers = takesHistory(start.config?.loaded, start.agent);
+  const remembers = takesHistory(start.config, start.agent);
   if (remembers) say(io, `Session ${start.session}`);
-  else say(io, sessionlessText(start.config, start.agent));
+  else say(io, statelessNote(start.config, start.agent));
   let worst: number = exitCodes.answered;
   let asked = 0;
   for await (const question of questions(io)) {
     asked++;
     const code = await turn(io, start, question, remembers);
     if (code !== exitCodes.answered) worst = code;
-    if (isLeft(code) || (remembers && code === exitCodes.waiting)) break; // a run that waits holds up those behind it
+    if (isLeft(code) || (remembers && code === exitCodes.waiting)) break; // a run that waits holds up the next questions
   }
-  if (remembers && asked > 0) say(io, `Go on: ${comeBack(start)}`);
+  if (remembers && asked > 0) say(io, `Go on: ${resumeCommand(start)}`);
   return worst;
 }
 
@@ -38,35 +34,35 @@ function isLeft(code: number): boolean {
 }
 
 async function turn(io: Io, start: ChatStart, input: string, remembers: boolean): Promise<number> {
-  const { link, agent, options } = start;
+  const { connection, agent, options } = start;
   try {
     const session = remembers ? start.session : undefined;
-    const reached = await link.reach(io, { agent, session });
-    const asked = await ask(io, start, reached, { input, session });
-    if (typeof asked === 'string') return asked === 'SIGTERM' ? exitCodes.terminated : exitCodes.cancelled;
-    const followed = await follow(io, reached.context, asked, {
+    const queue = await connection.connect(io, { agent, session });
+    const asked = await ask(io, start, queue, { input, session });
+    if (typeof asked === 'string') return leftEarlyCodes[asked];
+    const opened = { context: queue.context, run: asked, ours: connection.serves() };
+    const printed = options.json === true ? 'report' : 'answer';
+    return await followToEnd(io, opened, options, {
       untilWaiting: !options.wait,
       onInterrupt: 'cancel',
-      flags: flagsToRepeat(options),
+      printed,
     });
-    const printed = options.json === true ? 'report' : 'answer';
-    return await finish(io, withPage(reached.context, asked), followed, printed, link.serves());
   } catch (error) {
     // The next question may find a server or a worker again.
-    await link.lose();
+    await connection.reset();
     const { line, code } = failureOf(error);
     say(io, line);
     return code;
   }
 }
 
-/** The question's run when its turn has come, or the signal that came before. */
+/** The question's run when its turn has come, or why the command ends before. */
 async function ask(
   io: Io,
   { agent, options }: ChatStart,
-  { context, taskQueue }: Reached,
+  { context, taskQueue }: ServedQueue,
   { input, session }: { input: string; session: string | undefined },
-): Promise<AgentRun | 'SIGINT' | 'SIGTERM'> {
+): Promise<AgentRun | LeftEarly> {
   const own = { id: newRunId(agent), model: options.model, variables: options.var };
   if (session === undefined) return context.client.start(agent, input, { ...own, taskQueue });
   const { run, left } = await awaitTurn(io, context, {
@@ -75,11 +71,12 @@ async function ask(
     input,
     taskQueue,
     options: own,
+    heldUp: options.wait ? undefined : untilHeldUp(context, flagsToRepeat(options)),
   });
   return left ?? run;
 }
 
-/** Lines, those that end in a \ with the next one; without those that are empty. */
+/** The lines of stdin without empty ones. A `\` at the end of a line joins it with the next one. */
 async function* questions({ stdin }: Io): AsyncGenerator<string> {
   let text = '';
   for await (const line of createInterface({ input: stdin, terminal: false })) {

@@ -1,13 +1,12 @@
-import { loadConfig } from '../../config/load.ts';
 import { shownModel } from '../doctor/shown-model.ts';
-import { oneLine, table } from '../print/display.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type Io, print, printJson } from '../io.ts';
-import type { CommonOptions } from '../options.ts';
+import { oneLine, table } from '../shell/display.ts';
+import { loadCommandConfig } from '../connection/command-config.ts';
+import { type Io, exitCodes, print, printJson } from '../shell/io.ts';
+import type { CommonOptions } from '../options/options.ts';
 
-/** `reloop agents`: those of the config. */
+/** `reloop agents`: lists the config's agents. */
 export async function agents(io: Io, { config, json = false }: CommonOptions): Promise<number> {
-  const loaded = await loadConfig(config);
+  const { loaded } = await loadCommandConfig(config);
   const list = [...loaded.agents].map(([name, { description = '' }]) => {
     const manifest = loaded.manifest(name, {});
     return {
@@ -30,10 +29,10 @@ export async function agents(io: Io, { config, json = false }: CommonOptions): P
     return exitCodes.answered;
   }
   const rows = list.map(({ name, kind, shown, tools, description, problem }) => [
-    name,
-    kind,
-    shown,
-    tools.join(', '),
+    oneLine(name),
+    oneLine(kind),
+    oneLine(shown),
+    oneLine(tools.join(', ')),
     oneLine(problem === null ? description : `! ${problem}`),
   ]);
   const head = ['AGENT', 'KIND', 'MODEL', 'TOOLS', 'DESCRIPTION'];

@@ -1,21 +1,21 @@
 import type { BacktestReport } from '../../agent/backtest/backtest-report.ts';
-import type { LiveTools } from '../../agent/backtest/recorded-agent.ts';
-import { temporalSettings } from '../../client/connect.ts';
-import { placeOfRun } from '../../client/place.ts';
-import type { RecordedRuns } from '../../client/recorded-runs.ts';
+import type { LiveTools } from '../../agent/definition/recorded-agent.ts';
+import { temporalSettings } from '../../client/connect/connect.ts';
+import { locationOfRun } from '../../client/read/run-location.ts';
+import type { RecordedRuns } from '../../client/backtest/recorded-runs.ts';
+import { checkAgent, checkModel, configFor } from '../connection/command-config.ts';
+import { neverStarted, withTemporal } from '../connection/context.ts';
+import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import { prepareWorker } from '../../worker/run-worker.ts';
-import { checkAgent, checkModel, configFor } from '../check-agent.ts';
-import { queuesOf } from '../command-config.ts';
-import { namedQueue, neverStarted } from '../context.ts';
-import { UsageError, exitCodes } from '../exit-codes.ts';
+import { serve, untilItsCodeIsSaved } from '../connection/command-worker.ts';
+import { type Io, UsageError, exitCodes, printColored, printJson, say } from '../shell/io.ts';
 import { followBacktest, leftBacktest } from '../follow/follow-backtest.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { type CommonOptions, flagsToRepeat } from '../options.ts';
+import { onlyWorker } from '../follow/finish.ts';
+import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
 import { reportLines } from '../print/backtest-report-lines.ts';
-import { colorsFor } from '../print/display.ts';
-import { serve, untilItsCodeIsSaved, withTemporal } from '../with-run.ts';
+import { colorsFor } from '../shell/display.ts';
 
-export interface BacktestOptions extends CommonOptions {
+interface BacktestOptions extends CommonOptions {
   runs?: string;
   limit: number;
   model?: string;
@@ -25,7 +25,7 @@ export interface BacktestOptions extends CommonOptions {
   id?: string;
 }
 
-/** `reloop backtest`: recorded runs are asked again of an agent, and what is not the same is printed. */
+/** `reloop backtest`: replays recorded runs against an agent, and prints the differences. */
 export async function backtest(io: Io, agent: string, options: BacktestOptions): Promise<number> {
   const { id, limit, model, live, concurrency } = options;
   const runs = recordedRuns(options);
@@ -43,20 +43,26 @@ export async function backtest(io: Io, agent: string, options: BacktestOptions):
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     await untilItsCodeIsSaved(context);
     const started = await client.backtest(agent, { runs, id, limit, model, live, concurrency, taskQueue });
-    const place = await placeOfRun(client.temporal, started.workflowId);
+    const place = await locationOfRun(client.temporal, started.workflowId);
     const ours = config !== undefined && (await serve(context, place, options));
     const followed = await followBacktest(io, context, started);
     if ('why' in followed) {
-      return leftBacktest(io, followed, { agent, id: started.id, ours, flags: flagsToRepeat(options) });
+      const isOnlyWorker = await onlyWorker(ours, context, started.workflowId)();
+      return leftBacktest(io, followed, {
+        agent,
+        id: started.id,
+        isOnlyWorker,
+        flags: flagsToRepeat(options),
+      });
     }
     return finish(io, followed, options);
   });
 }
 
 const NO_RUNS =
-  "Which recorded runs? --runs takes ids with commas between, or a visibility query of Temporal's such as 'StartTime > \"2026-01-01T00:00:00Z\"'; --id alone goes on with a backtest that is there.";
+  "Which recorded runs? --runs takes ids with commas between, or a visibility query of Temporal's such as 'StartTime > \"2026-01-01T00:00:00Z\"'; --id alone continues an existing backtest.";
 
-/** Ids, or a query: what compares something is one. */
+/** Ids, or a query: a text with a comparison is a query. */
 function recordedRuns({ runs }: BacktestOptions): RecordedRuns | undefined {
   if (runs === undefined) return undefined;
   if (/[=<>]|\s(?:STARTS_WITH|IN|IS|BETWEEN)\s/iu.test(runs)) return { query: runs };
@@ -68,7 +74,8 @@ function recordedRuns({ runs }: BacktestOptions): RecordedRuns | undefined {
 
 function finish(io: Io, report: BacktestReport, { json, failOnChange }: BacktestOptions): number {
   if (json === true) printJson(io, report);
-  else for (const line of reportLines(report, colorsFor(io.stdout, io.env), io.stdout)) print(io, line);
+  else
+    for (const line of reportLines(report, colorsFor(io.stdout, io.env), io.stdout)) printColored(io, line);
   if (report.status === 'cancelled') {
     say(io, `error: Cancelled: backtest ${report.id} was cancelled`);
     return exitCodes.cancelled;

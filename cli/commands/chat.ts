@@ -1,14 +1,21 @@
-import { temporalSettings } from '../../client/connect.ts';
+import { temporalSettings } from '../../client/connect/connect.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
 import { prepareWorker } from '../../worker/run-worker.ts';
-import { checkTakesHistory } from '../ask-in-session.ts';
-import { createChatLink, takesHistory } from '../chat/chat-link.ts';
-import type { ChatOptions } from '../chat/chat-state.ts';
-import { chooseAgent } from '../chat/choose-agent.ts';
-import { liveChat } from '../chat/live-chat.ts';
+import { type ChatOptions, createChatConnection } from '../chat/chat.ts';
+import { newSessionName, takesHistory } from '../chat/chat-session.ts';
+import { liveChat } from '../chat/conversation.ts';
 import { pipedChat } from '../chat/piped-chat.ts';
-import { newSessionName } from '../chat/session-name.ts';
-import { checkAgent, checkModel, checkVariables, configFor } from '../check-agent.ts';
-import type { Io } from '../io.ts';
+import {
+  checkAgent,
+  checkModel,
+  checkTakesHistory,
+  checkVariables,
+  configFor,
+} from '../connection/command-config.ts';
+import type { CommandConfig } from '../connection/task-queue.ts';
+import { fit, oneLine } from '../shell/display.ts';
+import { type Io, UsageError, ask, columnsOf, say } from '../shell/io.ts';
+import { isAnsiTerminal } from '../shell/on-terminal.ts';
 
 /** `reloop chat`: question after question in one conversation, with one server and one worker for all of them. */
 export async function chat(io: Io, named: string | undefined, options: ChatOptions): Promise<number> {
@@ -24,20 +31,49 @@ export async function chat(io: Io, named: string | undefined, options: ChatOptio
     if (!serverIsNamed) checkModel(loaded, agent, options.model);
   }
   if (!serverIsNamed) prepareWorker();
-  const link = createChatLink(options, config);
+  const connection = createChatConnection(options, config);
   try {
-    const { client } = await link.server(io);
+    const { client } = await connection.server(io);
     const session = options.session ?? (await newSessionName(client));
     client.session(session); // throws for a name that none can have
-    await link.reach(io, { agent, session: takesHistory(loaded, agent) ? session : undefined });
-    const start = { link, config, options, agent, session };
+    await connection.connect(io, { agent, session: takesHistory(config, agent) ? session : undefined });
+    const start = { connection, config, options, agent, session };
     return await (atTerminal ? liveChat(io, start) : pipedChat(io, start));
   } finally {
-    await link.lose();
+    await connection.reset();
   }
 }
 
-/** One that can draw: a prompt is edited there. */
+/** A terminal on which the prompt can be edited. */
 function isTerminal({ stdin, stderr, env }: Io): boolean {
-  return stdin.isTTY === true && stderr.isTTY === true && env['TERM'] !== 'dumb';
+  return stdin.isTTY === true && isAnsiTerminal(stderr, env);
+}
+
+/** The agent to talk to: the named one, else the only one, else one picked from a list. Throws UsageError. */
+async function chooseAgent(
+  io: Io,
+  config: CommandConfig | undefined,
+  named: string | undefined,
+  atTerminal: boolean,
+): Promise<string> {
+  if (named !== undefined) return named;
+  const names = [...(config?.loaded.agents.keys() ?? [])];
+  const [only, second] = names;
+  if (only === undefined)
+    throw new UsageError(`There is no config here, so name the agent: ${cliName()} chat AGENT`);
+  if (second === undefined) return only;
+  if (!atTerminal)
+    throw new UsageError(`Which agent? ${cliName()} chat AGENT. The config has: ${names.join(', ')}.`);
+  for (const [index, [name, { description = '' }]] of [...(config?.loaded.agents ?? [])].entries())
+    say(
+      io,
+      fit(
+        `${String(index + 1).padStart(3)}  ${name}  ${oneLine(description)}`.trimEnd(),
+        columnsOf(io.stderr),
+      ),
+    );
+  const typed = await ask(io, 'Which agent? (a number or a name) ');
+  const chosen = names.includes(typed) ? typed : names[Number(typed) - 1];
+  if (chosen === undefined) throw new UsageError(`"${typed}" is none of them: ${cliName()} chat AGENT`);
+  return chosen;
 }

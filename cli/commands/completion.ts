@@ -1,12 +1,12 @@
-import { UsageError, exitCodes } from '../exit-codes.ts';
-import { completionScripts, shells } from '../completion/scripts.ts';
-import type { Io } from '../io.ts';
+import { readFileSync } from 'node:fs';
+import { type Io, UsageError, exitCodes } from '../shell/io.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** `reloop completion`: the script that a shell reads to complete `reloop` on TAB. */
-export function completion(io: Io, named: string): number {
-  const shell = shells.find((known) => known === named);
-  if (shell === undefined)
-    throw new UsageError(`There is no completion for ${named}. Known: ${shells.join(', ')}.`);
-  io.stdout.write(completionScripts[shell]);
+export function completion(io: Io, shell: string): number {
+  if (!SHELLS.includes(shell))
+    throw new UsageError(`There is no completion for ${shell}. Known: ${SHELLS.join(', ')}.`);
+  io.stdout.write(readFileSync(new URL(`../completion/reloop.${shell}`, import.meta.url), 'utf8'));
   return exitCodes.answered;
 }

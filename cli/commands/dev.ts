@@ -1,19 +1,17 @@
 import { dirname } from 'node:path';
-import { envFiles, envWithoutFile } from '../dev/child-env.ts';
 import { type KeptWorker, keepWorker } from '../dev/keep-worker.ts';
-import { removeLoadedFiles, writeLoadedFiles } from '../dev/loaded-files.ts';
+import { removeLoadedFiles, writeLoadedFiles } from '../connection/loaded-files.ts';
 import { type FileWatch, watchFiles } from '../dev/watch-files.ts';
 import { type WorkerChild, startWorkerChild, whyNotReady } from '../dev/worker-child.ts';
-import { UsageError, exitCodes } from '../exit-codes.ts';
-import { type Io, printJson } from '../io.ts';
-import type { CommonOptions } from '../options.ts';
-import { waitingRuns } from '../count-waiting.ts';
+import { envFiles, envWithoutFile, folderOf } from '../shell/env-file.ts';
+import { type Io, ENDING, UsageError, exitCodes, printJson, untilSignal } from '../shell/io.ts';
+import type { ContextOptions } from '../connection/context.ts';
+import { waitingRuns } from '../connection/find-runs.ts';
 import { type ProgressLine, createProgressLine } from '../print/progress-line.ts';
-import { ENDING, untilSignal } from '../signals.ts';
-import { reloop } from '../../client/typed-command.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
 
-export interface DevOptions extends CommonOptions {
+interface DevOptions extends ContextOptions {
   port?: number;
   uiPort?: number;
   watch: boolean;
@@ -25,7 +23,7 @@ export interface DevOptions extends CommonOptions {
  */
 export async function dev(io: Io, options: DevOptions): Promise<number> {
   if (options.address !== undefined) {
-    throw new UsageError(`dev has a server of its own: for another one, ${reloop()} worker --address …`);
+    throw new UsageError(`dev has a server of its own: for another one, ${cliName()} worker --address …`);
   }
   const progress = createProgressLine(io);
   progress.show('Loading the config …');
@@ -41,7 +39,7 @@ export async function dev(io: Io, options: DevOptions): Promise<number> {
 interface Crew {
   watch: FileWatch;
   spawn(): WorkerChild;
-  /** Told of changes, once there is something to replace. */
+  /** Receives changes, once there is something to replace. */
   onChange(reload: KeptWorker['reload']): void;
   close(): void;
 }
@@ -55,14 +53,14 @@ function createCrew(io: Io, options: DevOptions, progress: ProgressLine): Crew {
   const early: string[] = [];
   let reload: KeptWorker['reload'] = (files) => void early.push(...files);
   const watch = watchFiles({
-    onChange: (files) => reload(files),
+    onChange: (files, isGuess) => reload(files, isGuess),
     onPolling(reason) {
       if (options.watch) {
         progress.note(`note: folders cannot be watched (${reason}): files are looked at every second.`);
       }
     },
   });
-  watch.add(envFiles(options.config));
+  watch.add(envFiles(folderOf(options.config)));
   return {
     watch,
     onChange(listener) {
@@ -112,7 +110,7 @@ async function serve(
     return (isLoaded: boolean) => {
       watch.expectNew(!isLoaded);
       const files = { ...watch.known(), ...before };
-      void writeLoadedFiles(stateDir, { watching: options.watch, isLoaded, files }).catch(() => undefined);
+      writeLoadedFiles(stateDir, { watching: options.watch, isLoaded, files });
     };
   };
   try {
@@ -185,8 +183,8 @@ async function sayReady(
   note: (line: string) => void,
 ): Promise<void> {
   const [{ temporalSettings }, { waitingPath }] = await Promise.all([
-    import('../../client/connect.ts'),
-    import('../web-ui.ts'),
+    import('../../client/connect/connect.ts'),
+    import('../connection/web-ui.ts'),
   ]);
   const { address, uiUrl, dbFile, startedByUs } = server;
   const { address: named, namespace } = temporalSettings(options); // dev takes no --address
@@ -200,7 +198,7 @@ async function sayReady(
     note(`note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);
   }
   const changes = options.watch ? 'Changes of the config and of what it imports are taken over. ' : '';
-  note(`${changes}Ctrl-C ends it; runs under way go on at the next start.`);
+  note(`${changes}Ctrl-C ends it; runs under way continue at the next start.`);
 }
 
 /** A port that was asked for by name is not silently another one. */

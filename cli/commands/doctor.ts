@@ -1,26 +1,29 @@
-import { type Check, checkProgram, checkProject } from '../doctor/check-project.ts';
-import { checkEnvFile } from '../doctor/check-env-file.ts';
+import type { Check } from '../doctor/check-result.ts';
+import { checkEnvFile, checkProgram, checkProject } from '../doctor/check-project.ts';
+import { toolQueues } from '../doctor/check-workers.ts';
 import { checkServer } from '../doctor/check-server.ts';
-import { temporalSettings } from '../../client/connect.ts';
-import { namedQueue } from '../context.ts';
-import { usualQueue } from '../task-queue.ts';
-import { colorsFor, padTo } from '../print/display.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type Io, print, printJson } from '../io.ts';
-import type { CommonOptions } from '../options.ts';
+import { temporalSettings } from '../../client/connect/connect.ts';
+import { namedQueue, usualQueue } from '../connection/task-queue.ts';
+import { colorsFor, oneLine, padTo } from '../shell/display.ts';
+import { sanitizedFor } from '../shell/on-terminal.ts';
+import { type Io, exitCodes, printColored, printJson } from '../shell/io.ts';
+import type { CommonOptions } from '../options/options.ts';
 
-export interface DoctorOptions extends CommonOptions {
+interface DoctorOptions extends CommonOptions {
   /** Each agent's model is asked for one token. */
   probe?: boolean;
+  /** Fails where no worker polls the task queue of the config. */
+  worker?: boolean;
 }
 
-/** `reloop doctor`: what is there, and what to do about what is not. */
+/** `reloop doctor`: checks the project and prints advice for each problem. */
 export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const project = await checkProject(options, options.probe === true);
   const onOwnServer = temporalSettings(options).address === undefined;
   const taskQueue = usualQueue(project.config, namedQueue(io, options), onOwnServer);
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
-  const checks = [...own, ...(await checkServer({ ...options, taskQueue }))];
+  const tools = project.config?.loaded.tools.values() ?? [];
+  const checks = [...own, ...(await checkServer({ ...options, taskQueue, toolQueues: toolQueues(tools) }))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);
@@ -30,9 +33,14 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
 function printChecks(io: Io, checks: Check[]): void {
   const colors = colorsFor(io.stdout, io.env);
   const mark = { ok: colors.green('ok'), note: colors.yellow('--'), problem: colors.red('!!') };
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  for (const { name, state, found, advice } of checks) {
-    print(io, `${mark[state]}  ${padTo(name, width)}  ${found}`);
-    if (advice !== undefined) print(io, `    ${padTo('', width)}  ${colors.bold('do:')} ${advice}`);
+  const names = checks.map(({ name }) => oneLine(name));
+  const width = Math.max(...names.map((name) => name.length));
+  for (const [index, { state, found, advice }] of checks.entries()) {
+    printColored(
+      io,
+      `${mark[state]}  ${padTo(names[index] ?? '', width)}  ${sanitizedFor(io.stdout, found)}`,
+    );
+    if (advice === undefined) continue;
+    printColored(io, `    ${padTo('', width)}  ${colors.bold('do:')} ${sanitizedFor(io.stdout, advice)}`);
   }
 }

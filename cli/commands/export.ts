@@ -3,21 +3,20 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AgentRun } from '../../client/agent-run.ts';
-import type { RunExport } from '../../client/run-export.ts';
-import { UsageError, exitCodes } from '../exit-codes.ts';
-import { type Io, printJson, say } from '../io.ts';
-import { kindsFrom } from '../kinds-from.ts';
-import type { CommonOptions } from '../options.ts';
-import { count } from '../print/display.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { RunExport } from '../../client/export/run-export.ts';
+import { type Io, UsageError, exitCodes, printJson, say } from '../shell/io.ts';
+import { withHistory } from '../connection/context.ts';
+import type { CommonOptions } from '../options/options.ts';
+import { count } from '../shell/display.ts';
 import { exportJson } from '../print/export-json.ts';
-import { withHistory } from '../with-run.ts';
+import { sanitizedFor, jsonOn } from '../shell/on-terminal.ts';
 
-export interface ExportCommandOptions extends CommonOptions {
+interface ExportCommandOptions extends CommonOptions {
   prompts?: boolean;
   html?: boolean;
   out?: string;
-  /** Of Temporal: one that a reset has replaced. */
+  /** Temporal's run id: one that a reset has replaced. */
   run?: string;
 }
 
@@ -26,22 +25,28 @@ export async function exportRun(io: Io, id: string, options: ExportCommandOption
   const { html, json, out } = options;
   if (html === true && json === true && out === undefined) {
     throw new UsageError(
-      'A page is no JSON. Leave out --json or --html, or name the file of the page: --out FILE.',
+      'A page is not JSON. Leave out --json or --html, or name the file of the page: --out FILE.',
     );
   }
   if (out !== undefined) await checkTarget(out);
   return withHistory(io, options, id, async ({ client }, latest) => {
     const run = options.run === undefined ? latest : client.get(id, options.run);
     const pieces = await textOf(await collect(io, run, options), html === true);
-    if (out === undefined) for (const piece of pieces) io.stdout.write(piece);
+    if (out === undefined) for (const piece of pieces) io.stdout.write(shown(io, piece, html === true));
     else report(io, id, out, await writeTo(out, pieces), json === true);
     return exitCodes.answered;
   });
 }
 
+function shown({ stdout }: Io, piece: string, html: boolean): string {
+  return html ? sanitizedFor(stdout, piece) : jsonOn(stdout, piece);
+}
+
 async function collect(io: Io, run: AgentRun, options: ExportCommandOptions): Promise<RunExport> {
   const { prompts = false, html = false } = options;
-  return run.export({ prompts, images: html, kinds: prompts ? await kindsFrom(io, options) : undefined });
+  if (!prompts) return run.export({ prompts, images: html });
+  const { kindsFrom } = await import('../connection/command-config.ts');
+  return run.export({ prompts, images: html, kinds: await kindsFrom(io, options) });
 }
 
 async function textOf(exported: RunExport, html: boolean): Promise<Iterable<string>> {

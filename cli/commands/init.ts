@@ -1,21 +1,21 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { exitCodes } from '../exit-codes.ts';
+import { type Io, exitCodes, printJson, say } from '../shell/io.ts';
 import { type Installed, install } from '../init/npm-install.ts';
-import { namedPackage, ownPackage } from '../init/own-package.ts';
-import { mergePackage } from '../init/package-json.ts';
+import { mergePackage, namedPackage, ownPackage } from '../init/package-json.ts';
 import { type InitReport, notesOn, printReport, sayNext } from '../init/report-init.ts';
-import { templateFiles, templateText } from '../init/template-files.ts';
-import { checkWritable, writeFiles } from '../init/write-files.ts';
-import { type Io, printJson, say } from '../io.ts';
+import { checkWritable, templateFiles, templateText, writeFiles } from '../init/template-files.ts';
 
-export interface InitOptions {
+interface InitOptions {
   package?: string;
   install: boolean;
   json?: boolean;
 }
 
-/** `reloop init`: a project, or what one that is there lacks to be one. Throws UsageError before anything is written. */
+/**
+ * `reloop init`: creates a project, or adds the missing parts to an existing one. Throws UsageError before anything is
+ * written.
+ */
 export async function init(io: Io, dir: string, options: InitOptions): Promise<number> {
   const folder = resolve(dir);
   const packageFile = join(folder, 'package.json');

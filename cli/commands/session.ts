@@ -1,17 +1,17 @@
-import { contentText } from '../../agent/content.ts';
-import type { SessionReport, SessionSummary } from '../../client/agent-session.ts';
-import { SessionNotFound } from '../../client/errors.ts';
-import { placeOfSession } from '../../client/place.ts';
-import { colorsFor, count, localTime, oneLine, table } from '../print/display.ts';
-import { harmless } from '../print/harmless.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import type { CommonOptions } from '../options.ts';
-import { neverStarted } from '../context.ts';
-import { attended, serve, withTemporal } from '../with-run.ts';
-import { reloop } from '../../client/typed-command.ts';
+import { contentText } from '../../agent/values/content.ts';
+import { speakers } from '../../agent/session/session.ts';
+import type { SessionReport, SessionSummary } from '../../client/api/agent-session.ts';
+import { SessionNotFound } from '../../client/connect/errors.ts';
+import { locationOfSession } from '../../client/read/run-location.ts';
+import { colorsFor, count, localTime, oneLine, table } from '../shell/display.ts';
+import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
+import { type Io, exitCodes, print, printColored, printJson, say } from '../shell/io.ts';
+import type { CommonOptions } from '../options/options.ts';
+import { attended, serve } from '../connection/command-worker.ts';
+import { neverStarted, withTemporal } from '../connection/context.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
 
-export interface SessionListOptions extends CommonOptions {
+interface SessionListOptions extends CommonOptions {
   limit: number;
 }
 
@@ -25,7 +25,7 @@ export async function listSessions(io: Io, { limit, ...options }: SessionListOpt
   }
   if (options.json === true) printJson(io, sessions);
   else if (sessions.length === 0)
-    say(io, `There are no sessions yet: ${reloop()} run AGENT "question" --session NAME`);
+    say(io, `There are no sessions yet: ${cliName()} run AGENT "question" --session NAME`);
   else {
     const rows = sessions.map(({ name, startedAt }) => [oneLine(name), localTime(startedAt)]);
     for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns)) print(io, line);
@@ -38,7 +38,7 @@ export async function showSession(io: Io, name: string, options: CommonOptions):
   await mustHaveStarted(options, name);
   const report = await withTemporal(io, options, ({ client }) => client.session(name).describe());
   if (options.json === true) printJson(io, report);
-  else for (const line of lines(io, report)) print(io, line);
+  else for (const line of lines(io, report)) printColored(io, line);
   return exitCodes.answered;
 }
 
@@ -47,7 +47,7 @@ export async function clearSession(io: Io, name: string, options: CommonOptions)
   await mustHaveStarted(options, name);
   await withTemporal(io, options, async (context) => {
     const session = context.client.session(name);
-    const place = () => placeOfSession(context.client.temporal, name);
+    const place = () => locationOfSession(context.client.temporal, name);
     await serve(context, await place(), options);
     await attended(context, place, () => session.clear());
   });
@@ -56,7 +56,7 @@ export async function clearSession(io: Io, name: string, options: CommonOptions)
   return exitCodes.answered;
 }
 
-/** Where this project has never had a server there is no session, and no server is started to find that out. */
+/** A project that never had a server has no session: do not start a server to find that out. */
 async function mustHaveStarted(options: CommonOptions, name: string): Promise<void> {
   if (await neverStarted(options)) throw new SessionNotFound(name);
 }
@@ -66,15 +66,14 @@ function lines(
   { messages, runs, running, queued, unanswered }: SessionReport,
 ): string[] {
   const colors = colorsFor(stdout, env);
-  const speaker = { user: 'You', assistant: 'Agent', system: 'Notes', tool: 'Tool' } as const;
   return [
     ...messages.map(
-      ({ role, content }) => `${colors.bold(speaker[role])}: ${harmless(contentText(content))}`,
+      ({ role, content }) => `${colors.bold(speakers[role])}: ${sanitizeForTerminal(contentText(content))}`,
     ),
     `${count(runs.length, 'run')}${runs.length === 0 ? '' : `, the last is ${oneLine(String(runs.at(-1)))}`}`,
     ...(unanswered.length === 0
       ? []
-      : [`without an answer: ${oneLine(unanswered.join(', '))} (again: ${reloop()} retry RUN)`]),
+      : [`without an answer: ${oneLine(unanswered.join(', '))} (again: ${cliName()} retry RUN)`]),
     ...(running === null ? [] : [`running: ${oneLine(running)}`]),
     ...(queued.length === 0 ? [] : [`waiting for their turn: ${oneLine(queued.join(', '))}`]),
   ];

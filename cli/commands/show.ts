@@ -1,28 +1,25 @@
-import { asText } from '../../agent/vocabulary.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
 import { requestDigest } from '../../agent/transcript/request.ts';
-import type { AgentKind } from '../../agent/kinds/kind.ts';
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
-import { colorsFor, count } from '../print/display.ts';
-import { costWords } from '../print/cost.ts';
-import { harmlessOn } from '../print/harmless.ts';
-import { UsageError, exitCodes } from '../exit-codes.ts';
-import { errorLine } from '../follow/finish.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { kindsFrom } from '../kinds-from.ts';
+import { colorsFor, count } from '../shell/display.ts';
+import { costWords, totalTokenWords } from '../print/usage-words.ts';
+import { sanitizedFor } from '../shell/on-terminal.ts';
+import { type Io, UsageError, exitCodes, printColored, printJson, say } from '../shell/io.ts';
+import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
+import { type CliContext, withHistory } from '../connection/context.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
-import { totalTokenWords } from '../print/tokens.ts';
-import { createTracePrinter } from '../print/trace-printer.ts';
-import type { CliContext } from '../context.ts';
-import { sayPage, withPage } from '../web-ui.ts';
-import { withHistory } from '../with-run.ts';
-import { waitingHelp } from '../follow/waiting-help.ts';
+import { createPrintedFailures, errorLine } from '../print/run-error.ts';
+import { notBegunText } from '../print/trace/trace-words.ts';
+import { createTracePrinter } from '../print/trace/trace-printer.ts';
+import { sayPage, withPage } from '../connection/web-ui.ts';
+import { helpOptions, waitingHelp } from '../follow/waiting-help.ts';
 
-export interface ShowOptions extends CommonOptions {
+interface ShowOptions extends CommonOptions {
   prompt?: string;
-  /** Of Temporal: one that a reset has replaced. */
+  /** Temporal's run id: one that a reset has replaced. */
   run?: string;
 }
 
@@ -43,38 +40,41 @@ async function showTrace(io: Io, context: CliContext, run: AgentRun, options: Sh
   const printer = createTracePrinter({
     write: (text) => stdout.write(text),
     colors: colorsFor(stdout, io.env),
-    width: () => stdout.columns ?? 100,
+    width: () => stdout.columns || 100,
+    wraps: stdout.isTTY === true,
     live: false,
     rows: Infinity,
   });
-  const report = await run.describe((event) => printer.print(event));
-  // What has just ended has nothing more to show.
+  const printed = createPrintedFailures();
+  const report = await run.describe((event) => {
+    printer.print(event);
+    printed.add(event);
+  });
+  // A run that has just ended has no more to show.
   for (const event of isOpen(report) ? await run.underWay().catch(() => []) : []) printer.print(event);
-  printer.note(closing(io, report, context, options));
+  printer.note(closing(io, { report, error: errorLine(report, printed) }, context, options));
 }
 
-/** What stands below the trace: how the run is, what it needs, how large its history is, the answer. */
+/** Lines below the trace: the state of the run, the waits, the size of its history, the answer. */
 function closing(
   { stdout }: Io,
-  report: RunReport,
-  { embedded, namespace }: CliContext,
+  { report, error }: { report: RunReport; error: string | undefined },
+  context: CliContext,
   options: ShowOptions,
 ): string[] {
-  const { id, runId, status, waiting, history, usage, iterations, output } = report;
-  const flags = flagsToRepeat(options);
-  const help = waiting.flatMap((call) =>
-    waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl }),
-  );
+  const { status, waiting, notBegun = [], history, usage, iterations, output } = report;
+  const how = helpOptions(context, report, flagsToRepeat(options));
+  const help = waiting.flatMap((call) => waitingHelp(call, waiting, how));
   const soFar = [status, count(iterations, 'step'), totalTokenWords(usage), ...costWords(usage)].join(' · ');
-  const error = errorLine(report);
   const sizes = [count(history.events, 'event'), count(history.bytes, 'byte')];
   if (usage.actions !== undefined) sizes.push(count(usage.actions, 'billed action'));
   return [
     ...help,
+    ...notBegun.map((call) => `    ${notBegunText(call)}`),
     ...(isOpen(report) ? ['', soFar] : []),
     `history: ${sizes.join(', ')}`,
     ...(error === undefined ? [] : [error]),
-    ...(status === 'completed' || status === 'stopped' ? ['', harmlessOn(stdout, asText(output))] : []),
+    ...(status === 'completed' || status === 'stopped' ? ['', sanitizedFor(stdout, asText(output))] : []),
   ];
 }
 
@@ -83,6 +83,7 @@ function isOpen({ status }: RunReport): boolean {
 }
 
 async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOptions): Promise<void> {
+  const { kindsFrom } = await import('../connection/command-config.ts');
   const { request, turn } = await findStep(run, step, await kindsFrom(io, options));
   const exact = turn === undefined || turn.request === requestDigest(request);
   if (!exact) {
@@ -90,12 +91,12 @@ async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOpti
   }
   if (options.json === true) return printJson(io, { id: run.id, step, request, reply: turn ?? null, exact });
   const colors = colorsFor(io.stdout, io.env);
-  const style = { colors, words: (text: string) => harmlessOn(io.stdout, text) };
+  const style = { colors, words: (text: string) => sanitizedFor(io.stdout, text) };
   const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, style);
-  for (const line of [...requestLines(step, request, style), ...reply]) print(io, line);
+  for (const line of [...requestLines(step, request, style), ...reply]) printColored(io, line);
 }
 
-async function findStep(run: AgentRun, step: string, kinds: Iterable<AgentKind> | undefined) {
+async function findStep(run: AgentRun, step: string, kinds: readonly AgentKind[] | undefined) {
   let turn: ModelTurn | undefined;
   const report = await run.describe((event) => {
     if (event.type === 'model_ended' && event.call === step) turn = event.turn;

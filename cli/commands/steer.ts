@@ -1,8 +1,7 @@
 import { type RunMessageName, readRunMessage } from '../../agent/rules/run-messages.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { UsageError } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import type { CommonOptions } from '../options.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { type Io, UsageError } from '../shell/io.ts';
+import type { CommonOptions } from '../options/options.ts';
 import { decided } from './decide.ts';
 
 /** `reloop say`, `pause`, `resume` and `extend`: says something to a run as a whole. */
@@ -21,7 +20,7 @@ export async function steer(
   return decided(io, id, act, options, name === 'pause' ? 'nothing' : 'an answer');
 }
 
-/** What cannot be meant is refused before any server is asked. */
+/** Refuses impossible data before any server is asked. */
 function checkData(name: RunMessageName, data: unknown): void {
   try {
     readRunMessage(name, data);

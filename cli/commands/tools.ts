@@ -1,13 +1,15 @@
-import { toolManifest } from '../../config/tool-options.ts';
-import { loadConfig } from '../../config/load.ts';
-import { duration, oneLine, table } from '../print/display.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type Io, print, printJson } from '../io.ts';
-import type { CommonOptions } from '../options.ts';
+import { toolManifest } from '../../config/options/tool-options.ts';
+import { duration, fit, oneLine, table } from '../shell/display.ts';
+import { loadCommandConfig } from '../connection/command-config.ts';
+import { type Io, exitCodes, print, printJson } from '../shell/io.ts';
+import type { CommonOptions } from '../options/options.ts';
 
-/** `reloop tools`: those of the config, and how each is treated. */
+/** Cells of a description, also in a pipe: MCP servers write pages. `--json` has the whole. */
+const DESCRIPTION_CELLS = 120;
+
+/** `reloop tools`: lists the config's tools with their rules. */
 export async function tools(io: Io, { config, json = false }: CommonOptions): Promise<number> {
-  const loaded = await loadConfig(config);
+  const { loaded } = await loadCommandConfig(config);
   const list = [...loaded.tools.values()].map((tool) => {
     const { name, description, effects, approval = 'never', timeoutMs, retry, ...rest } = toolManifest(tool);
     const { onFailure, returnDirect, inputSchema } = rest;
@@ -34,14 +36,14 @@ export async function tools(io: Io, { config, json = false }: CommonOptions): Pr
   }
   const rows = list.map(
     ({ name, effects, approval, timeoutMs, maxAttempts, onFailure, agents, description }) => [
-      name,
+      oneLine(name),
       effects,
       approval,
       duration(timeoutMs),
       String(maxAttempts),
       onFailure,
-      agents.join(', '),
-      oneLine(description),
+      oneLine(agents.join(', ')),
+      fit(oneLine(description), DESCRIPTION_CELLS),
     ],
   );
   const head = ['TOOL', 'EFFECTS', 'APPROVAL', 'TIMEOUT', 'ATTEMPTS', 'ON FAILURE', 'AGENTS', 'DESCRIPTION'];

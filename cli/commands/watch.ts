@@ -1,27 +1,25 @@
-import { type Printed, finish } from '../follow/finish.ts';
-import { follow } from '../follow/follow.ts';
-import { type Io, printJson } from '../io.ts';
-import { type CommonOptions, flagsToRepeat } from '../options.ts';
-import { sayPage, withPage } from '../web-ui.ts';
-import { withRun } from '../with-run.ts';
+import { type Printed, followToEnd } from '../follow/finish.ts';
+import { type Io, printJson } from '../shell/io.ts';
+import type { CommonOptions } from '../options/options.ts';
+import { sayPage } from '../connection/web-ui.ts';
+import { withRun } from '../connection/command-worker.ts';
 
-export interface WatchOptions extends CommonOptions {
+interface WatchOptions extends CommonOptions {
   wait: boolean;
   /** Each event as a line of JSON on stdout, in place of the answer. */
   events?: boolean;
 }
 
-/** `reloop watch`: a run from its beginning to its end, and a worker for it where nobody else is one. */
+/** `reloop watch`: shows a run from its beginning to its end, and becomes its worker if there is none. */
 export async function watch(io: Io, id: string, options: WatchOptions): Promise<number> {
-  return withRun(io, options, id, async ({ context, run, ours }) => {
-    sayPage(io, context, id);
-    const followed = await follow(io, context, run, {
+  return withRun(io, options, id, async (opened) => {
+    sayPage(io, opened.context, id);
+    return followToEnd(io, opened, options, {
       untilWaiting: !options.wait,
       onInterrupt: 'leave',
-      flags: flagsToRepeat(options),
       onEvent: options.events === true ? (event) => printJson(io, event) : undefined,
+      printed: printed(options),
     });
-    return finish(io, withPage(context, run), followed, printed(options), ours);
   });
 }
 

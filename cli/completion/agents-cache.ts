@@ -1,57 +1,83 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject } from '../../agent/json-object.ts';
-import { projectFolder } from '../../client/project-folder.ts';
-import { findConfig } from '../../config/find-config.ts';
+import { isObject } from '../../agent/values/json-object.ts';
+import { findConfig } from '../../config/load/find-config.ts';
+import { readJson, writeJson } from '../../server/json-file.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { Candidate } from './candidates.ts';
 
-/** The agents of configs as they were last loaded, so that no config is loaded for a TAB. */
+/**
+ * The agents of configs that this user's commands have loaded, so that TAB loads no config; one that has changed since is
+ * loaded again. No repository can bring this file along, so TAB never executes a config that the user has not run before.
+ */
 
 interface Kept {
-  /** Of the config's file, in milliseconds since 1970. */
+  /** Change time of the config's file, in milliseconds since 1970. */
   mtimeMs: number;
   agents: Candidate[];
-  /** Since when somebody is at work to find them out. */
+  /** Since when another process loads the config again. */
   askedAt?: number | undefined;
 }
 
-/** How long it takes at most to load a config, and so to be worth another try. */
+/** Longest time to load a config; after it another try is worthwhile. */
 const TRY_AGAIN_MS = 60_000;
 const LOOK_MS = 40;
+/** Configs that are remembered, the latest. */
+const MOST = 200;
 
-/** The agents of a config, from the latest load of it; waits for one no longer than until `deadline`. */
+/** True if a command of this user has loaded the named config before. Default: the config found here. */
+export function isKnown(named: string | undefined): boolean {
+  const file = fileOf(named);
+  return file !== undefined && read()[file] !== undefined;
+}
+
+/** The agents of a known config, from its latest load; waits for another load no longer than until `deadline`. */
 export async function agentsOf(named: string | undefined, deadline: number): Promise<Candidate[]> {
-  const file = named === undefined ? findConfig() : resolve(named);
-  const folder = stateFolder();
-  // In a project that no command has been used in yet, a TAB leaves nothing behind.
-  if (file === undefined || !existsSync(file) || !existsSync(folder)) return [];
-  const { mtimeMs } = statSync(file);
-  const known = read(folder)[file];
-  if (known?.mtimeMs === mtimeMs && known.askedAt === undefined) return known.agents;
-  if (known?.askedAt === undefined || Date.now() - known.askedAt > TRY_AGAIN_MS) {
-    keep(folder, file, { mtimeMs: known?.mtimeMs ?? 0, agents: known?.agents ?? [], askedAt: Date.now() });
+  const file = fileOf(named);
+  const known = file === undefined ? undefined : read()[file];
+  if (file === undefined || known === undefined || !existsSync(file)) return [];
+  if (known.mtimeMs === statSync(file).mtimeMs && known.askedAt === undefined) return known.agents;
+  if (known.askedAt === undefined || Date.now() - known.askedAt > TRY_AGAIN_MS) {
+    keep(file, { ...known, askedAt: Date.now() });
     load(file);
   }
   while (Date.now() < deadline) {
     await sleep(LOOK_MS);
-    const now = read(folder)[file];
+    const now = read()[file];
     if (now !== undefined && now.askedAt === undefined) return now.agents;
   }
-  return known?.agents ?? [];
+  return known.agents;
 }
 
-/** Finds the agents out, for whoever asks next. */
+/** Loads a known config again, for the next TAB. */
 export async function refreshAgents(file: string): Promise<void> {
-  const { mtimeMs } = statSync(file);
-  const { loadConfig } = await import('../../config/load.ts');
-  const loaded = await loadConfig(file);
-  const agents = [...loaded.agents].map(([word, { description = '' }]) => ({ word, about: description }));
-  keep(stateFolder(), file, { mtimeMs, agents });
+  const { loadConfig } = await import('../../config/load/load.ts');
+  rememberAgents(file, await loadConfig(file));
 }
 
-/** In a process of its own: it may take longer than anybody waits for a TAB. */
+/** For every command that loads a config because the user asked for the command. Without a home nothing is remembered. */
+export function rememberAgents(file: string, { agents }: Pick<LoadedConfig, 'agents'>): void {
+  try {
+    const { mtimeMs } = statSync(file);
+    const known = read()[file];
+    if (known?.mtimeMs === mtimeMs && known.askedAt === undefined) return;
+    keep(file, {
+      mtimeMs,
+      agents: [...agents].map(([word, { description = '' }]) => ({ word, about: description })),
+    });
+  } catch {
+    // TAB then offers no agents.
+  }
+}
+
+function fileOf(named: string | undefined): string | undefined {
+  return named === undefined ? findConfig() : resolve(named);
+}
+
+/** Loads in a separate process, since a config may take longer than a TAB may. */
 function load(file: string): void {
   const main = process.argv[1];
   if (main === undefined) return;
@@ -61,25 +87,20 @@ function load(file: string): void {
   child.unref();
 }
 
-/** As the server's launcher has it, without all that it loads. */
-function stateFolder(): string {
-  const named = process.env['RELOOP_STATE_DIR'];
-  return named === undefined || named === '' ? join(projectFolder(), '.reloop') : resolve(named);
+function folder(): string {
+  const named = process.env['XDG_STATE_HOME'] ?? '';
+  return join(isAbsolute(named) ? named : join(homedir(), '.local', 'state'), 'reloop');
 }
 
-function cacheFile(folder: string): string {
-  return join(folder, 'completion.json');
+const cacheFile = () => join(folder(), 'completion.json');
+
+function read(): { [file: string]: Kept } {
+  const kept = readJson(cacheFile());
+  return isObject(kept) ? (kept as { [file: string]: Kept }) : {}; // written below
 }
 
-function read(folder: string): { [file: string]: Kept } {
-  try {
-    const kept: unknown = JSON.parse(readFileSync(cacheFile(folder), 'utf8'));
-    return isObject(kept) ? (kept as { [file: string]: Kept }) : {}; // written below
-  } catch {
-    return {};
-  }
-}
-
-function keep(folder: string, file: string, kept: Kept): void {
-  writeFileSync(cacheFile(folder), JSON.stringify({ ...read(folder), [file]: kept }), { mode: 0o600 });
+function keep(file: string, kept: Kept): void {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  const { [file]: _former, ...others } = read();
+  writeJson(cacheFile(), Object.fromEntries([...Object.entries(others), [file, kept]].slice(-MOST)));
 }

@@ -2,38 +2,40 @@ import type { Argument, Command, Option } from 'commander';
 import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 
-/** Something that may stand at the cursor. */
+/** Candidate for the word at the cursor. */
 export interface Candidate {
   word: string;
   about: string;
 }
 
-/** What belongs at the cursor: words that the program itself knows, or names to be looked up. */
-export type Wanted =
+/** Kind of word at the cursor: words that the program itself knows, or names to be looked up. */
+export type CompletionTarget =
   | { type: 'words'; words: Candidate[] }
   | { type: 'agents' }
   | { type: 'sessions' }
   | { type: 'files' }
-  /** Runs that the command is for. */
   | { type: 'runs'; which: RunsFor }
-  /** Calls of a run that the command is for. */
   | { type: 'calls'; run: string; command: string };
 
 /** `waiting` on a decision, all that are open, or any. */
 export type RunsFor = { of: 'waiting'; command: string } | { of: 'open' } | { of: 'any' };
 
-/** What may stand at the cursor of a command line, and with what in front of it (`--status=`). */
-export interface Place {
-  wanted: Wanted;
+/** Context of the word at the cursor, and the text before it (`--status=`). */
+export interface CompletionContext {
+  wanted: CompletionTarget;
   prefix: string;
-  /** What --config names, for what the config has. */
+  /** Value of --config, for names in the config. */
   config: string | undefined;
   address: string | undefined;
   namespace: string | undefined;
 }
 
 /** Finds out from the program itself: a new command or option is completed without being listed anywhere else. */
-export function placeOf(program: Command, words: readonly string[], current: string): Place {
+export function completionContext(
+  program: Command,
+  words: readonly string[],
+  current: string,
+): CompletionContext {
   let command = program;
   const given: string[] = [];
   const values = new Map<string, string>();
@@ -61,23 +63,23 @@ export function placeOf(program: Command, words: readonly string[], current: str
     if (own === undefined) given.push(word);
     else command = own;
   }
-  const shared = {
+  const [flag = '', value] = current.split(/=(.*)/su);
+  const inline =
+    !onlyWords && current.startsWith('--') && value !== undefined ? optionOf(command, flag) : undefined;
+  const option = inline ?? awaited;
+  const isFlag = current.startsWith('-') && !onlyWords;
+  const rest = (): CompletionTarget =>
+    isFlag ? { type: 'words', words: flagsOf(command) } : argumentOf(command, given);
+  return {
+    wanted: option === undefined ? rest() : valueOf(option),
+    prefix: inline === undefined ? '' : `${flag}=`,
     config: values.get('config'),
     address: values.get('address'),
     namespace: values.get('namespace'),
   };
-  const [flag = '', value] = current.split(/=(.*)/su);
-  const inline =
-    !onlyWords && current.startsWith('--') && value !== undefined ? optionOf(command, flag) : undefined;
-  if (inline !== undefined) return { ...shared, wanted: valueOf(inline), prefix: `${flag}=` };
-  if (awaited !== undefined) return { ...shared, wanted: valueOf(awaited), prefix: '' };
-  if (current.startsWith('-') && !onlyWords) {
-    return { ...shared, wanted: { type: 'words', words: flagsOf(command) }, prefix: '' };
-  }
-  return { ...shared, wanted: argumentOf(command, given), prefix: '' };
 }
 
-function argumentOf(command: Command, given: readonly string[]): Wanted {
+function argumentOf(command: Command, given: readonly string[]): CompletionTarget {
   const isHelp = command.parent === null && given[0] === 'help';
   if (command.commands.length > 0 && (given.length === 0 || isHelp)) {
     const helps =
@@ -88,10 +90,10 @@ function argumentOf(command: Command, given: readonly string[]): Wanted {
   return argument === undefined ? NOTHING : valuesOf(command, argument, given);
 }
 
-const NOTHING: Wanted = { type: 'words', words: [] };
+const NOTHING: CompletionTarget = { type: 'words', words: [] };
 
 /** By the name that the argument has in the command's usage. */
-function valuesOf(command: Command, argument: Argument, given: readonly string[]): Wanted {
+function valuesOf(command: Command, argument: Argument, given: readonly string[]): CompletionTarget {
   if (argument.argChoices !== undefined) return choices(argument.argChoices);
   switch (argument.name()) {
     case 'id':
@@ -107,7 +109,7 @@ function valuesOf(command: Command, argument: Argument, given: readonly string[]
   }
 }
 
-function valueOf(option: Option): Wanted {
+function valueOf(option: Option): CompletionTarget {
   if (option.argChoices !== undefined) return choices(option.argChoices);
   const [, value = ''] = /<(.+?)>/u.exec(option.flags) ?? [];
   if (value === 'file') return { type: 'files' };
@@ -126,7 +128,7 @@ function runsFor(command: string): RunsFor {
   return { of: isOpen ? 'open' : 'any' };
 }
 
-function choices(words: readonly string[]): Wanted {
+function choices(words: readonly string[]): CompletionTarget {
   return { type: 'words', words: words.map((word) => ({ word, about: '' })) };
 }
 

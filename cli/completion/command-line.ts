@@ -2,7 +2,7 @@
 export interface CommandLine {
   /** The words before the one under the cursor, without their quotes. */
   words: string[];
-  /** What stands of the word under the cursor, without its quotes. */
+  /** The word under the cursor, without its quotes. */
   current: string;
   /** The same as it is typed. */
   raw: string;
@@ -37,7 +37,7 @@ export function readCommandLine(line: string): CommandLine {
   return { words, current, raw, quote };
 }
 
-/** A word as it is typed behind an open quote, or without one. */
+/** A word as it is typed after an open quote, or without one. */
 function quoted(word: string, quote: CommandLine['quote']): string {
   switch (quote) {
     case "'":
@@ -50,8 +50,8 @@ function quoted(word: string, quote: CommandLine['quote']): string {
 }
 
 /**
- * What bash puts in place of the part of a word behind its last : or = (of `breaks`, its COMP_WORDBREAKS): readline replaces
- * that part only.
+ * Replacement for the part of a word after its last : or = (of `breaks`, bash's COMP_WORDBREAKS): readline replaces
+ * only that part.
  */
 export function forBash(
   word: string,

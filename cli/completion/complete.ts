@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { exitCodes } from '../exit-codes.ts';
-import { type Io, print } from '../io.ts';
-import { fit, oneLine } from '../print/display.ts';
-import { agentsOf, refreshAgents } from './agents-cache.ts';
-import { type Candidate, type Place, placeOf } from './candidates.ts';
+import { type Io, exitCodes, print } from '../shell/io.ts';
+import { fit, oneLine } from '../shell/display.ts';
+import { loadEnvFile } from '../shell/env-file.ts';
+import { agentsOf, isKnown, refreshAgents } from './agents-cache.ts';
+import { type Candidate, type CompletionContext, completionContext } from './candidates.ts';
 import { type CommandLine, forBash, readCommandLine } from './command-line.ts';
 
 export interface CompleteOptions {
@@ -17,13 +17,13 @@ export interface CompleteOptions {
 
 /** Printed in place of candidates where the shell itself knows better. */
 const FILES = ':files';
-/** Who presses TAB waits no longer; where no server is up there is nothing to wait for. */
+/** Longest wait for a completion; without a running server there is no wait. */
 const PATIENCE_MS = 2000;
 const ABOUT_CELLS = 70;
 
 /**
- * `reloop complete`: what may stand at the cursor, a candidate a line, for the scripts of `reloop completion`. What goes wrong
- * is nothing to be said in the middle of somebody's line: then there are no candidates.
+ * `reloop complete`: candidates for the word at the cursor, one a line, for the scripts of `reloop completion`. An
+ * error must not appear in the middle of the user's line: then there are no candidates.
  */
 export async function complete(
   io: Io,
@@ -33,11 +33,17 @@ export async function complete(
 ): Promise<number> {
   try {
     if (options.refresh === undefined) await answer(io, program, words, options);
-    else await refreshAgents(options.refresh);
+    else await refresh(io, options.refresh);
   } catch {
     // As said above.
   }
   return exitCodes.answered;
+}
+
+async function refresh(io: Io, file: string): Promise<void> {
+  if (!isKnown(file)) return;
+  readEnvFile(io, file);
+  await refreshAgents(file);
 }
 
 async function answer(
@@ -47,9 +53,12 @@ async function answer(
   { line, breaks = '' }: CompleteOptions,
 ): Promise<void> {
   const typed = line === undefined ? asLine(words) : readCommandLine(line);
-  const place = placeOf(program, typed.words.slice(1), typed.current);
+  const place = completionContext(program, typed.words.slice(1), typed.current);
   if (place.wanted.type === 'files') return print(io, FILES);
-  const found = (await candidatesOf(place)).map(({ word, about }) => ({ word: place.prefix + word, about }));
+  const found = (await candidatesOf(io, place)).map(({ word, about }) => ({
+    word: place.prefix + word,
+    about,
+  }));
   // zsh and fish choose among all candidates by rules of their own.
   for (const { word, about } of found) {
     if (line === undefined) print(io, `${oneLine(word)}\t${fit(oneLine(about), ABOUT_CELLS)}`);
@@ -63,11 +72,22 @@ function asLine(words: readonly string[]): CommandLine {
   return { words: words.slice(0, -1), current, raw: current, quote: '' };
 }
 
-async function candidatesOf({ wanted, ...place }: Place): Promise<Candidate[]> {
+async function candidatesOf(io: Io, { wanted, ...place }: CompletionContext): Promise<Candidate[]> {
   if (wanted.type === 'words') return wanted.words;
   if (wanted.type === 'files') return [];
+  readEnvFile(io, place.config);
   if (wanted.type === 'agents') return agentsOf(place.config, Date.now() + PATIENCE_MS);
   const { lookUp } = await import('./look-up.ts');
   const tooLate = sleep(PATIENCE_MS, [], { ref: false });
   return Promise.race([lookUp(wanted, place), tooLate]);
+}
+
+/** In a downloaded folder a `.env` must not decide where TAB connects; a broken one is ignored here. */
+function readEnvFile({ env }: Io, config: string | undefined): void {
+  if (!isKnown(config)) return;
+  try {
+    loadEnvFile(env, config);
+  } catch {
+    // The next command says what is wrong.
+  }
 }

@@ -1,11 +1,12 @@
+import { type CallsUnderWay, trackCalls } from '../../agent/run/view.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateOf } from '../../agent/rules/waiting.ts';
-import { decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
-import { waitingReasons } from '../../agent/vocabulary.ts';
-import { stateDirectory } from '../../server/state-folder.ts';
-import type { AgentClient } from '../../client/agent-client.ts';
-import type { RunSummary } from '../../client/list-runs.ts';
-import type { Candidate, Place, RunsFor, Wanted } from './candidates.ts';
+import { decisionNames, decisionFits } from '../../agent/rules/decisions.ts';
+import { waitingReasons } from '../../agent/rules/wait-reasons.ts';
+import { stateDirectory } from '../../server/project-folder.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { RunSummary } from '../../client/read/list-runs.ts';
+import type { Candidate, CompletionContext, RunsFor, CompletionTarget } from './candidates.ts';
 
 const MOST = 30;
 /** A server that was named and is not up takes seconds to say so. */
@@ -13,8 +14,8 @@ const CONNECT_MS = 700;
 
 /** Names that only a server knows; none where no server is up: none is started for a TAB. */
 export async function lookUp(
-  wanted: Exclude<Wanted, { type: 'words' | 'agents' | 'files' }>,
-  place: Pick<Place, 'address' | 'namespace'>,
+  wanted: Exclude<CompletionTarget, { type: 'words' | 'agents' | 'files' }>,
+  place: Pick<CompletionContext, 'address' | 'namespace'>,
 ): Promise<Candidate[]> {
   const client = await connect(place);
   if (client === undefined) return [];
@@ -28,15 +29,15 @@ export async function lookUp(
   }
 }
 
-async function connect({ address, namespace: named }: Pick<Place, 'address' | 'namespace'>) {
-  const { connectTo, temporalSettings } = await import('../../client/connect.ts');
+async function connect({ address, namespace: named }: Pick<CompletionContext, 'address' | 'namespace'>) {
+  const { connectTo, temporalSettings } = await import('../../client/connect/connect.ts');
   const settings = temporalSettings({
     ...(address === undefined ? {} : { address }),
     ...(named === undefined ? {} : { namespace: named }),
   });
   const server = settings.address ?? (await ownServer());
   if (server === undefined) return undefined;
-  const { AgentClient: Client } = await import('../../client/agent-client.ts');
+  const { AgentClient: Client } = await import('../../client/api/agent-client.ts');
   const connecting = connectTo(
     server,
     settings.namespace,
@@ -61,22 +62,23 @@ async function sessions(client: AgentClient): Promise<Candidate[]> {
 async function runs(client: AgentClient, which: RunsFor): Promise<Candidate[]> {
   if (which.of === 'any') return candidates(client, {});
   if (which.of === 'open') return candidates(client, { status: ['running', 'waiting', 'paused'] });
-  const waiting = await list(client, { status: ['waiting', 'paused'] });
+  // A run whose call waits for its lost attempt continues.
+  const running = which.command === 'reconcile' ? (['running'] as const) : [];
+  const waiting = await list(client, { status: [...running, 'waiting', 'paused'] });
   const fitting = waiting.filter((run) => fittingCalls(run, which.command).length > 0).map(candidateOf);
   // A run that is over may be retried as a whole.
   if (fitting.length > 0 || which.command !== 'retry') return fitting;
   return candidates(client, { status: ['failed', 'cancelled'] });
 }
 
-/** Of `cancel` the tool calls that run, of a decision those that wait and that it fits. */
+/** For `cancel`: running tool calls. For a decision: waiting calls that the decision fits. */
 async function calls(client: AgentClient, id: string, command: string): Promise<Candidate[]> {
-  const running = new Map<string, string>();
-  const { waiting } = await client.get(id).describe((event) => {
-    if (event.type === 'tool_started') running.set(event.call, event.tool);
-    if (event.type === 'tool_failed') running.delete(event.call);
-    if (event.type === 'step') running.delete(event.step.call);
-  });
-  if (command === 'cancel') return [...running].map(([word, about]) => ({ word, about }));
+  const underWay: CallsUnderWay = new Map();
+  const { waiting } = await client.get(id).describe((event) => trackCalls(underWay, event));
+  if (command === 'cancel') {
+    const tools = [...underWay].filter(([, tool]) => tool !== 'callModel');
+    return tools.map(([word, about]) => ({ word, about }));
+  }
   return waiting
     .filter((call) => fits(command, call))
     .map(({ call, tool, reason }) => ({ word: call, about: `${tool} ${reason}` }));
@@ -100,9 +102,12 @@ function fittingCalls({ waiting = [] }: RunSummary, command: string) {
   return waiting.filter((call) => fits(command, call));
 }
 
-function fits(command: string, { call, reason: said }: { call: string; reason: string }): boolean {
+function fits(
+  command: string,
+  { call, reason: said, until }: { call: string; reason: string; until?: number | undefined },
+): boolean {
   const name = decisionNames.find((known) => known === command);
   const reason = waitingReasons.find((known) => known === said);
   if (name === undefined || reason === undefined) return false;
-  return ruleOf(name).fits(stateOf({ call, reason, n: 0, tool: '', toolInput: null }));
+  return decisionFits(name, stateOf({ call, reason, until }));
 }

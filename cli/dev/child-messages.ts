@@ -1,17 +1,20 @@
-import type { CommonOptions } from '../options.ts';
+import type { ContextOptions } from '../connection/context.ts';
 
-/** What a worker's process of `reloop dev` is started with, as JSON. */
-export type ChildOptions = Pick<CommonOptions, 'namespace' | 'config' | 'taskQueue' | 'debug'>;
+/** Start options of a worker process of `reloop dev`, as JSON. */
+export type ChildOptions = Pick<
+  ContextOptions,
+  'namespace' | 'config' | 'taskQueue' | 'debug' | 'concurrency'
+>;
 
-/** What it is told. Without being told to work it has only loaded its config. */
+/** Messages to the process. Until it gets `work`, it has only loaded its config. */
 export type ToChild =
   | { type: 'work' }
-  /** Another one has taken its place: calls under way go on, as long as they take. */
+  /** Another one has taken its place: calls under way continue, as long as they take. */
   | { type: 'drain' }
   /** Calls under way get some seconds. */
   | { type: 'end' };
 
-/** What it tells. */
+/** Messages from the process. */
 export type FromChild =
   | { type: 'said'; text: string }
   /** Files that its config imports, which are the user's. */
@@ -21,12 +24,12 @@ export type FromChild =
   | { type: 'loaded'; summary: ConfigSummary }
   /** It polls these task queues. */
   | { type: 'ready'; serves: readonly string[]; waiting: number }
-  /** It has been told to drain; so many calls go on. */
+  /** It has been told to drain; so many calls continue. */
   | { type: 'draining'; calls: number }
   /** It ends. */
   | { type: 'failed'; code: number; lines: string[] };
 
-/** A config as far as two of them can be compared: each agent and each tool with a text that says what it is. */
+/** The comparable part of a config: each agent and each tool with a text of its definition. */
 export interface ConfigSummary {
   agents: { [name: string]: string };
   tools: { [name: string]: string };

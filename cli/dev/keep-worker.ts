@@ -1,14 +1,18 @@
+import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exitCodes } from '../exit-codes.ts';
-import { count } from '../print/display.ts';
+import { exitCodes } from '../shell/io.ts';
+import { count, duration } from '../shell/display.ts';
 import type { ConfigSummary } from './child-messages.ts';
 import { changesBetween } from './summary.ts';
 import { type WorkerChild, whyNotReady } from './worker-child.ts';
 
 export interface KeptWorker {
-  /** Loads the config anew in another process, which takes the worker's place if it loads. */
-  reload(files: readonly string[]): void;
+  /**
+   * Reloads the config in another process, which takes the worker's place if it loads. `isGuess`: the config could not
+   * be loaded, and these new files may be what it needs.
+   */
+  reload(files: readonly string[], isGuess?: boolean): void;
   /** Lets work under way end for some seconds. */
   end(): Promise<void>;
 }
@@ -21,17 +25,23 @@ export interface KeepOptions {
   watching: boolean;
   onBegin(text: string): void;
   onSay(text: string): void;
-  /** An attempt to load the config begins; what is returned is told whether it could be loaded. */
+  /** Called when a load of the config begins; the returned function gets the result. */
   onLoading(): (isLoaded: boolean) => void;
 }
 
+/** A person may save a file twice while it is being loaded. */
+const MOST_REPEATS = 2;
+/** A program may write new files for ever, beside a config that is still broken. */
+const MOST_GUESSES = 10;
+/** A load that takes longer gives way to the next one. */
+const HANGS_MS = 10_000;
 const MOST_PAUSE_MS = 30_000;
 /** One that lived this long did not fail for the reason of the one before. */
 const SOUND_MS = 60_000;
 /** The grace of calls under way, and what it takes to end them. */
 const END_MS = 15_000;
 
-/** Has a worker running in a process of its own: replaced when the config changes, started again when it dies. */
+/** Has a worker running in a separate process: replaced when the config changes, started again when it dies. */
 export function keepWorker(options: KeepOptions): KeptWorker {
   const { spawn, watching, onBegin, onSay, onLoading } = options;
   let live: { child: WorkerChild; summary: ConfigSummary } | undefined;
@@ -41,6 +51,15 @@ export function keepWorker(options: KeepOptions): KeptWorker {
   const former = new Set<WorkerChild>();
   let deaths = 0;
   let again: NodeJS.Timeout | undefined;
+  /** The latest load for a change: of which files, when it ended, and how often these files changed during such a load. */
+  let load: { files: ReadonlySet<string>; endedAt: number; repeats: number } | undefined;
+  /** Files that changed while they were being loaded, for the next load. */
+  let queued: readonly string[] | undefined;
+  let patience: NodeJS.Timeout | undefined;
+  /** Loads for new files since a watched file changed. */
+  let guesses = 0;
+  /** New files of the time of a load: that load continues, as the next new file would drop each one. */
+  let guessed: readonly string[] | undefined;
   let ending = false;
   makeLive(options.child, options.summary);
 
@@ -52,7 +71,7 @@ export function keepWorker(options: KeepOptions): KeptWorker {
       live = undefined;
       if (Date.now() - child.startedAt > SOUND_MS) deaths = 0;
       for (const line of failed?.lines ?? []) onSay(line);
-      startLater(`The worker's process ended by itself (${how})`);
+      startLater(`The worker's process ended on its own (${how})`);
     });
   }
 
@@ -63,11 +82,11 @@ export function keepWorker(options: KeepOptions): KeptWorker {
     again = setTimeout(() => void start('Started again'), pauseMs);
   }
 
-  /** `done` says in a word what has been done when it polls. */
+  /** `done` is the word to print when the worker polls. */
   async function start(done: string): Promise<void> {
     clearTimeout(again);
     const beganAt = Date.now();
-    if (next !== undefined) drop(next);
+    next?.tell({ type: 'end' });
     const onLoaded = onLoading();
     const child = spawn();
     next = child;
@@ -76,10 +95,19 @@ export function keepWorker(options: KeepOptions): KeptWorker {
     const ready = await child.ready;
     if (next !== child || ending) return; // a later change has taken its place
     next = undefined;
+    if (load !== undefined) load.endedAt = Date.now();
     onLoaded(ready !== undefined);
-    if (loaded === undefined || ready === undefined) return sayFailure(child);
+    await (loaded === undefined || ready === undefined
+      ? sayFailure(child)
+      : takeOver(child, loaded, `${done} in ${duration(Date.now() - beganAt)}`));
+    if (queued !== undefined) loadAgain(queued);
+    else if (guessed !== undefined && ready === undefined) guess(guessed);
+    guessed = undefined;
+  }
+
+  async function takeOver(child: WorkerChild, loaded: ConfigSummary, done: string): Promise<void> {
     const replaced = live?.child;
-    onSay(`${done} in ${Date.now() - beganAt} ms: ${changesBetween(summary, loaded)}`);
+    onSay(`${done}: ${changesBetween(summary, loaded)}`);
     makeLive(child, loaded);
     if (replaced !== undefined) await letGo(replaced);
   }
@@ -100,20 +128,67 @@ export function keepWorker(options: KeepOptions): KeptWorker {
     const calls = await child.draining;
     if (calls === undefined || calls === 0) return;
     onSay(
-      `${count(calls, 'call')} under way ${calls === 1 ? 'goes' : 'go'} on with the code that was there before.`,
+      `${count(calls, 'call')} under way ${calls === 1 ? 'continues' : 'continue'} with the code that was there before.`,
     );
   }
 
+  function begin(files: readonly string[], repeats: number): void {
+    unqueue();
+    load = { files: new Set(files), endedAt: Infinity, repeats };
+    onBegin(`${namesOf(files)} changed: loading the config …`);
+    void start('Reloaded');
+  }
+
+  /** The next load begins after this one, or in place of one that hangs. */
+  function enqueue(files: readonly string[]): void {
+    queued = files;
+    patience ??= setTimeout(() => begin(queued ?? files, 0), HANGS_MS);
+  }
+
+  function unqueue(): void {
+    clearTimeout(patience);
+    [queued, patience] = [undefined, undefined];
+  }
+
+  /** A config may write what it imports: that must not drop each load for the next one, nor continue for ever. */
+  function loadAgain(files: readonly string[]): void {
+    unqueue();
+    const repeats = (load?.repeats ?? 0) + 1;
+    if (repeats <= MOST_REPEATS) return begin(files, repeats);
+    onSay(
+      `note: ${namesOf(files)} changes whenever the config is loaded; the config is not loaded again for that.`,
+    );
+  }
+
+  function guess(files: readonly string[]): void {
+    if (next !== undefined) {
+      guessed = files;
+      return;
+    }
+    if (guesses === MOST_GUESSES) return;
+    guesses++;
+    begin(files, 0);
+    if (guesses === MOST_GUESSES) {
+      onSay('note: no new file has helped. The config is loaded again when a file that it imports changes.');
+    }
+  }
+
   return {
-    reload(files) {
+    reload(files, isGuess = false) {
       deaths = 0;
-      onBegin(`${namesOf(files)} changed: loading the config …`);
-      void start('Reloaded');
+      if (isGuess) return guess(files);
+      guesses = 0;
+      const { endedAt = 0, files: loading = new Set() } = load ?? {};
+      const isOwn = files.every((file) => loading.has(file) && changedAt(file) <= endedAt);
+      if (!isOwn) begin(files, 0);
+      else if (next === undefined) loadAgain(files);
+      else enqueue(files);
     },
     async end() {
       ending = true;
       clearTimeout(again);
-      if (next !== undefined) drop(next);
+      unqueue();
+      next?.tell({ type: 'end' });
       const children = [...former, ...(live === undefined ? [] : [live.child])];
       for (const child of children) child.tell({ type: 'end' });
       const gone = Promise.all(children.map((child) => child.gone));
@@ -125,15 +200,16 @@ export function keepWorker(options: KeepOptions): KeptWorker {
   };
 }
 
-/** One that loads has no work yet; one that has begun to poll may have some. */
-function drop(child: WorkerChild): void {
-  child.tell({ type: 'end' });
-}
-
 const MOST_NAMES = 3;
 
 function namesOf(files: readonly string[]): string {
-  const names = files.slice(0, MOST_NAMES).map((file) => relative(process.cwd(), file));
-  const more = files.length - names.length;
+  const all = new Set(files.map((file) => relative(process.cwd(), file)));
+  const names = [...all].slice(0, MOST_NAMES);
+  const more = all.size - names.length;
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}
+
+/** 0 for a file that is gone. */
+function changedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }

@@ -1,11 +1,11 @@
-import type { LoadedConfig } from '../../config/loaded-config.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { ConfigSummary } from './child-messages.ts';
 
 export function summaryOf({ agents, tools, manifest }: LoadedConfig): ConfigSummary {
   return {
     agents: Object.fromEntries([...agents.keys()].map((name) => [name, JSON.stringify(manifest(name, {}))])),
     tools: Object.fromEntries(
-      // What a tool does is compared as text, too: all that it calls is not seen.
+      // Compare a tool's code as text, too: changes in functions that it calls are not seen.
       [...tools].map(([name, tool]) => [name, `${JSON.stringify(tool)} ${String(tool.run)}`]),
     ),
   };

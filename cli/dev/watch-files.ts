@@ -1,10 +1,13 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 export interface FileWatch {
   /** Watches these as well, from how they are now. */
   add(files: Iterable<string>): void;
-  /** Until told otherwise any file of the watched folders counts that may be source: one that is missing may come. */
+  /**
+   * While the config cannot be loaded: other code in the watched folders counts as well, and so does a file that is new,
+   * once: it may be the one that was missing.
+   */
   expectNew(expected: boolean): void;
   /** When each was last changed, as it is known here: `ctime` in milliseconds. */
   known(): { [file: string]: number };
@@ -12,8 +15,11 @@ export interface FileWatch {
 }
 
 export interface WatchOptions {
-  /** Told of files that are no longer as they were, once for all that change in one go. */
-  onChange(files: string[]): void;
+  /**
+   * Called for files that have changed, once for all that change in one go. `isGuess`: nothing is known to read
+   * these files; one of them may be the file that was missing.
+   */
+  onChange(files: string[], isGuess: boolean): void;
   /** A folder cannot be watched; its files are looked at every second instead. */
   onPolling(reason: string): void;
 }
@@ -32,16 +38,26 @@ export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
   const watchers = new Map<string, { id: string; watcher: FSWatcher }>();
   const news = new Set<string>();
   let isNewExpected = false;
+  /** Files of the watched folders when the config began to be broken, and files added since. */
+  const seen = new Set<string>();
   let settling: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let firstAt = 0;
 
   function touched(folder: string, name: string | null): void {
-    if (isNewExpected && name !== null && maybeSource(name)) news.add(`${folder}/${name}`);
+    if (isNewExpected && name !== null && mayFix(folder, name)) news.add(join(folder, name));
     if (settling === undefined) firstAt = Date.now();
     clearTimeout(settling);
     const rest = firstAt + LONGEST_MS - Date.now();
     settling = setTimeout(settle, Math.max(0, Math.min(QUIET_MS, rest)));
+  }
+
+  function mayFix(folder: string, name: string): boolean {
+    if (isCode(name) || /^(?:package|tsconfig)\.json$/u.test(name)) return true;
+    const file = join(folder, name);
+    const isNew = !seen.has(file);
+    seen.add(file);
+    return isNew && maybeSource(name);
   }
 
   function settle(): void {
@@ -50,13 +66,14 @@ export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
       .filter(([file, before]) => stateOf(file).text !== before.text)
       .map(([file]) => file);
     for (const file of changed) files.set(file, stateOf(file));
-    if (changed.length === 0) changed.push(...news);
+    const guesses = [...news];
     news.clear();
     watchFolders();
-    if (changed.length > 0) onChange(changed);
+    if (changed.length > 0) onChange(changed, false);
+    else if (guesses.length > 0) onChange(guesses, true);
   }
 
-  /** Folders come and go as well: of one that is gone, the nearest one above it is watched. */
+  /** Folders come and go as well: for a deleted folder, its nearest parent is watched. */
   function watchFolders(): void {
     const folders = new Set([...new Set([...files.keys()].map(dirname))].map(nearest));
     for (const [folder, { id, watcher }] of watchers) {
@@ -79,13 +96,24 @@ export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
     }
   }
 
+  function remember(folder: string): void {
+    try {
+      for (const name of readdirSync(folder)) seen.add(join(folder, name));
+    } catch {
+      // It has gone: whatever comes there is new.
+    }
+  }
+
   return {
     add(added) {
       const before = files.size;
       for (const file of added) if (!files.has(file)) files.set(file, stateOf(file)); // as it was loaded
       if (files.size > before) watchFolders();
     },
-    expectNew: (expected) => void (isNewExpected = expected),
+    expectNew(expected) {
+      if (expected && !isNewExpected) for (const folder of watchers.keys()) remember(folder);
+      isNewExpected = expected;
+    },
     known: () => Object.fromEntries([...files].map(([file, { changedAt }]) => [file, changedAt])),
     close() {
       clearTimeout(settling);
@@ -97,7 +125,7 @@ export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
 }
 
 interface FileState {
-  /** What tells it from another one, its replacement by a file of the same text included. */
+  /** Distinguishes a file from its replacement by a file of the same text. */
   text: string;
   changedAt: number;
 }
@@ -120,7 +148,11 @@ function nearest(folder: string): string {
   }
 }
 
+function isCode(name: string): boolean {
+  return !basename(name).startsWith('.') && /\.[cm]?[jt]sx?$/u.test(name);
+}
+
 /** Also a folder's name; not what editors leave lying about. */
 function maybeSource(name: string): boolean {
-  return !basename(name).startsWith('.') && (/\.(?:[cm]?[jt]sx?|json)$/u.test(name) || !name.includes('.'));
+  return isCode(name) || (!name.startsWith('.') && (name.endsWith('.json') || !name.includes('.')));
 }

@@ -1,7 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../shell/io.ts';
 import type { ChildOptions, ConfigSummary, FromChild, ToChild } from './child-messages.ts';
 
 /** A worker's process, as the command sees it. */
@@ -13,9 +13,9 @@ export interface WorkerChild {
   loaded: Promise<ConfigSummary | undefined>;
   /** Resolves when it polls, or it is gone. */
   ready: Promise<Extract<FromChild, { type: 'ready' }> | undefined>;
-  /** Resolves when it takes no more work, to the calls that go on; or it is gone. */
+  /** Resolves when it takes no more work, to the calls that continue; or it is gone. */
   draining: Promise<number | undefined>;
-  /** Resolves when it is gone; `failed` is what it said then. */
+  /** Resolves when the process is gone; `failed` is its last message. */
   gone: Promise<{ how: string; failed: Extract<FromChild, { type: 'failed' }> | undefined }>;
   tell(message: ToChild): void;
   /** At once. */
@@ -35,7 +35,7 @@ export function startWorkerChild(options: ChildOptions, handlers: ChildHandlers)
   const script = fileURLToPath(new URL(`./worker-process${extension}`, import.meta.url));
   const child = fork(script, [JSON.stringify(options)], {
     env: handlers.env,
-    // What tools print by themselves must not get into the command's result.
+    // Output that tools print must not get into the command's result.
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: extension === '.js' ? process.execArgv : ['--import', import.meta.resolve('tsx')],
   });
@@ -65,19 +65,15 @@ export function startWorkerChild(options: ChildOptions, handlers: ChildHandlers)
     draining: onceTold((message) => (message.type === 'draining' ? message.calls : undefined)),
     ready: onceTold((message) => (message.type === 'ready' ? message : undefined)),
     gone,
-    tell: (message) => tellChild(child, message),
+    // A process that is about to end need not hear it.
+    tell: (message) => void (child.connected && child.send(message, () => undefined)),
     kill: () => void child.kill('SIGKILL'),
   };
 }
 
-/** What is to be said of one that ended before it polled, and the exit code that goes with it. */
+/** Lines and exit code for a worker process that ended before it polled. */
 export async function whyNotReady({ gone }: WorkerChild): Promise<{ lines: string[]; code: number }> {
   const { how, failed } = await gone;
   const lines = [`error: the process that loaded the config ended (${how}).`];
   return failed ?? { lines, code: exitCodes.failed };
-}
-
-/** One that is on its way out need not hear it. */
-function tellChild(child: ChildProcess, message: ToChild): void {
-  if (child.connected) child.send(message, () => undefined);
 }

@@ -1,25 +1,24 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUsers } from '../../config/error-place.ts';
-import { whileLoading } from '../../config/while-loading.ts';
+import { isUsers } from '../../config/load/error-place.ts';
+import { whileLoading } from '../../config/load/load.ts';
+import { checkAgents, loadCommandConfig } from '../connection/command-config.ts';
+import { type CliContext, openEmbedded } from '../connection/context.ts';
+import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import { prepareWorker } from '../../worker/run-worker.ts';
-import { loadCommandConfig, queuesOf } from '../command-config.ts';
-import { type CliContext, namedQueue, openEmbedded } from '../context.ts';
-import { loadEnvFile } from '../env-file.ts';
-import { countWaiting } from '../count-waiting.ts';
-import { failureOf } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import { countWaiting } from '../connection/find-runs.ts';
+import { loadEnvFile } from '../shell/env-file.ts';
+import { type Io, failureOf } from '../shell/io.ts';
 import { errorLines } from '../print/error-lines.ts';
-import { checkAgents } from '../serve.ts';
 import type { ChildOptions, FromChild, ToChild } from './child-messages.ts';
 import { summaryOf } from './summary.ts';
 
 /**
- * The worker of `reloop dev`: a process of its own, `worker-process OPTIONS-AS-JSON`, so that another one with newer code
- * can take its place while its calls go on. It ends when the command does, however that ends.
+ * The worker of `reloop dev`: a separate process, `worker-process OPTIONS-AS-JSON`, so that another one with newer code
+ * can take its place while its calls continue. It ends when the command does, however that ends.
  */
 async function work(options: ChildOptions): Promise<void> {
-  // Signals are the command's business, which says what becomes of this process. Nobody else does, once it is gone.
+  // The command handles signals, and ends this process; without the command this process ends at once.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit(0));
   if (!process.connected) process.exit(0);
@@ -78,11 +77,11 @@ function tellInBatches(file: string): void {
   batch.push(file);
 }
 
-/** What was imported is heard of a little later, and it may be what has to be mended. */
+/** tsx reports imports asynchronously; wait for them, because the failing file must be watched, too. */
 const LAST_IMPORTS_MS = 100;
 
 function tell(message: FromChild, sent: () => void = () => undefined): void {
-  // Where nobody listens any more, this process is about to end.
+  // If the parent is gone, this process is about to end.
   if (process.connected) process.send?.(message, undefined, undefined, sent);
 }
 

@@ -1,31 +1,31 @@
 import { relative } from 'node:path';
-import { findConfig } from '../../config/load.ts';
-import type { LoadedConfig } from '../../config/loaded-config.ts';
+import { findConfig } from '../../config/load/load.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
+import { type Check, ok, problem } from './check-result.ts';
 import { probeModels } from './probe-models.ts';
 import { isScripted, shownModel } from './shown-model.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { loadCommandConfig } from '../command-config.ts';
-import type { CommonOptions } from '../options.ts';
-import { count } from '../print/display.ts';
-import type { CommandConfig } from '../task-queue.ts';
-import { packageVersion } from '../version.ts';
-
-/** One thing that `reloop doctor` looked at. */
-export interface Check {
-  name: string;
-  state: 'ok' | 'note' | 'problem';
-  found: string;
-  /** What to do about it. */
-  advice?: string;
-  /** Nothing runs before this is mended. */
-  exitCode?: number;
-}
+import { findEnvFile, folderOf, readEnvFile } from '../shell/env-file.ts';
+import { type Io, exitCodes } from '../shell/io.ts';
+import { loadCommandConfig } from '../connection/command-config.ts';
+import type { CommandConfig } from '../connection/task-queue.ts';
+import type { CommonOptions } from '../options/options.ts';
+import { count } from '../shell/display.ts';
+import { packageVersion } from '../shell/version.ts';
 
 export function checkProgram(): Check[] {
-  return [
-    { name: 'reloop', state: 'ok', found: packageVersion() },
-    { name: 'node', state: 'ok', found: process.version },
-  ];
+  return [ok('reloop', packageVersion()), ok('node', process.version)];
+}
+
+/** Lists the names that the project's `.env` sets; never a value. */
+export function checkEnvFile({ env }: Io, { config }: CommonOptions): Check[] {
+  const file = findEnvFile(folderOf(config));
+  if (file === undefined) return [];
+  const values = readEnvFile(file);
+  const names = Object.keys(values);
+  const other = names.filter((name) => env[name] !== values[name]);
+  const sets = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`;
+  const but = other.length === 0 ? '' : `; the environment has its own ${other.join(', ')}, which counts`;
+  return [ok('.env', `${relative(process.cwd(), file)} ${sets}${but}`)];
 }
 
 export interface ProjectChecks {
@@ -34,7 +34,7 @@ export interface ProjectChecks {
   config: CommandConfig | undefined;
 }
 
-/** The config, its agents and what their models need. */
+/** Checks the config, its agents and their models' settings. */
 export async function checkProject(
   { config: named }: CommonOptions,
   asksModels: boolean,
@@ -46,25 +46,11 @@ export async function checkProject(
     const models = await checkModels(loaded, asksModels);
     const usable = models.some(({ state, exitCode }) => state === 'ok' || exitCode !== undefined);
     const found = `${file}: ${count(loaded.agents.size, 'agent')}, ${count(loaded.tools.size, 'tool')}`;
-    const nothing = {
-      exitCode: exitCodes.usage,
-      advice: 'none of its agents has a model that can be asked: see below',
-    };
-    const checks: Check[] = [
-      { name: 'config', state: usable ? 'ok' : 'problem', found, ...(usable ? {} : nothing) },
-      ...models,
-    ];
-    return { checks, config };
+    const nothing = 'none of its agents has a model that can be asked: see below';
+    const check = usable ? ok('config', found) : problem('config', found, nothing, exitCodes.usage);
+    return { checks: [check, ...models], config };
   } catch (error) {
-    const advice = error instanceof Error ? error.message : String(error);
-    const check: Check = {
-      name: 'config',
-      state: 'problem',
-      found: 'none that works',
-      advice,
-      exitCode: exitCodes.usage,
-    };
-    return { checks: [check], config: undefined };
+    return { checks: [problem('config', 'none that works', error, exitCodes.usage)], config: undefined };
   }
 }
 
@@ -78,23 +64,15 @@ async function checkModels(loaded: LoadedConfig, asksModels: boolean): Promise<C
   return agents.map((agent) => {
     const name = `agent ${agent}`;
     const model = `model ${shownModel(loaded, agent)}`;
-    const problem = loaded.validate(agent);
-    if (problem !== undefined) return { name, state: 'problem', found: model, advice: problem };
+    const why = loaded.validate(agent);
+    if (why !== undefined) return problem(name, model, why);
     const answer = probed?.get(agent);
-    switch (answer?.type) {
-      case 'answered':
-        return { name, state: 'ok', found: `${model} answered in ${answer.took}` };
-      case 'failed':
-        return {
-          name,
-          state: 'problem',
-          found: `${model} does not answer`,
-          advice: answer.problem,
-          exitCode: exitCodes.failed,
-        };
-      case undefined:
-        if (isScripted(loaded, agent)) return { name, state: 'ok', found: `${model}: nobody to ask` };
-        return { name, state: 'ok', found: `${model}, not asked (doctor --probe asks it)` };
+    if (answer?.type === 'answered') return ok(name, `${model} answered in ${answer.took}`);
+    if (answer === undefined) {
+      const unasked = isScripted(loaded, agent) ? ': nobody to ask' : ', not asked (doctor --probe asks it)';
+      return ok(name, model + unasked);
     }
+    const found = answer.refused === true ? `${model} refused the request` : `${model} does not answer`;
+    return problem(name, found, answer.problem, exitCodes.failed);
   });
 }

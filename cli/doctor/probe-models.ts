@@ -1,8 +1,10 @@
-import type { LoadedConfig } from '../../config/loaded-config.ts';
-import { duration } from '../print/display.ts';
+import { fieldOf } from '../../agent/values/values.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
+import { duration } from '../shell/display.ts';
 
-/** What came of asking an agent's model: how long it took, or what is wrong and what to do about it. */
-export type Probed = { type: 'answered'; took: string } | { type: 'failed'; problem: string };
+/** Result of a request to an agent's model: the duration, or the problem with advice. */
+export type Probed =
+  { type: 'answered'; took: string } | { type: 'failed'; refused?: boolean; problem: string };
 
 /** Longest wait for one token: a local server may have to load the model first. */
 const PROBE_MS = 60_000;
@@ -40,9 +42,18 @@ async function probe(loaded: LoadedConfig, agent: string): Promise<Probed> {
   } catch (error) {
     if (signal.aborted) return { type: 'failed', problem: `It said nothing for ${duration(PROBE_MS)}.` };
     const problem = error instanceof Error ? error.message : String(error);
-    return hadTooFewTokens(problem) ? answered() : { type: 'failed', problem };
+    const refused = REFUSALS.includes(String(fieldOf(error, 'type')));
+    return hadTooFewTokens(problem) ? answered() : { type: 'failed', refused, problem };
   }
 }
+
+const REFUSALS = [
+  'ModelAuthenticationError',
+  'ModelPermissionDenied',
+  'ModelNotFound',
+  'ModelBadRequest',
+  'ModelRateLimited',
+];
 
 /** OpenAI's reasoning models answer with this error where their thoughts take more than they may: so they do answer. */
 function hadTooFewTokens(problem: string): boolean {

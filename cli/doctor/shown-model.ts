@@ -1,6 +1,6 @@
-import type { LoadedConfig } from '../../config/loaded-config.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 
-/** An agent's model as lists name it: one that is given in place has no name but the agent's, so its own word goes first. */
+/** Name of an agent's model in lists: a model in the definition has only the agent's name, so its label comes first. */
 export function shownModel({ manifest, models }: LoadedConfig, agent: string): string {
   const { adapter = '', model = '?' } = manifest(agent, {}) ?? {};
   const label = models.get(adapter)?.label;
@@ -8,7 +8,7 @@ export function shownModel({ manifest, models }: LoadedConfig, agent: string): s
   return adapter === `agent:${agent}` ? label : `${model} (${label})`;
 }
 
-/** It says what a script says: there is nobody to ask, and a request might use up an entry. */
+/** True for a scripted model: a probe would use up an entry of the script. */
 export function isScripted({ manifest, models }: LoadedConfig, agent: string): boolean {
   return models.get(manifest(agent, {})?.adapter ?? '')?.label === 'scripted';
 }

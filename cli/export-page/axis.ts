@@ -1,6 +1,6 @@
 import { type Interval, merged } from './spans.ts';
 
-/** Where a time stands on a page: from 0 to {@link WIDTH}. */
+/** Axis of times on a page: positions from 0 to {@link WIDTH}. */
 export interface Axis {
   place(at: number): number;
   /** Times in which nothing ran that are drawn shorter than they were. */

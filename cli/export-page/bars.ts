@@ -2,9 +2,9 @@ import { type Axis, WIDTH } from './axis.ts';
 import { type Html, html } from './html.ts';
 import { type Interval, lasting, running, waiting } from './spans.ts';
 import { lasted } from './words.ts';
-import type { Turn } from './work.ts';
+import type { Turn } from '../../agent/run/run-turns.ts';
 
-/** One kind of what happened, on a line of its own or as a colour of one. */
+/** One kind of event, on a separate line or as a colour of one. */
 interface Lane {
   name: string;
   style: 'model' | 'tool' | 'wait';
@@ -15,7 +15,7 @@ const HEIGHT = 10;
 /** Nothing that ran is too short to be seen, unless there is so much of it that all would run into one. */
 const NARROWEST = 3;
 
-/** All of a turn on one line. `end`: of what is still open. */
+/** All of a turn on one line. `end`: end of open spans. */
 export function turnBar(turn: Turn, axis: Axis, end: number): Html {
   const lanes = lanesOf([turn], end);
   const title = lanes.map(({ name, times }) => `${name}: ${lasted(lasting(times))}`).join(', ');

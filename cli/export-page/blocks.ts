@@ -1,4 +1,5 @@
-import type { Json } from '../../agent/vocabulary.ts';
+import { type Content, type ContentPart, contentText, imageText } from '../../agent/values/content.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Html, html } from './html.ts';
 
 /** A longer text is cut on the page: the JSON file has it whole. */
@@ -34,7 +35,7 @@ export function folded(label: string, content: Html, of = ''): Html {
   </details>`;
 }
 
-/** What fits on one line of a text. */
+/** The first line of a text, as far as it fits. */
 export function preview(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = text
@@ -44,8 +45,36 @@ export function preview(value: Json): string {
   return line.length <= PREVIEW && text.length <= 4 * PREVIEW ? line : `${line.slice(0, PREVIEW)}…`;
 }
 
-/** What is there, dots between. */
+/** The given parts, with dots between them. */
 export function facts(...parts: (string | undefined)[]): Html {
   const said = parts.filter((part) => part !== undefined && part !== '');
   return html`<span class="facts">${said.join(' · ')}</span>`;
+}
+
+/** True if the page has to allow images. */
+export function hasImage(input: Content): boolean {
+  return Array.isArray(input) && input.some((part) => sourceOf(part) !== undefined);
+}
+
+/** A question: its text, and the images in the export. */
+export function questionBlock(input: Content): Html {
+  if (!Array.isArray(input)) return prose(input);
+  return html`${input.map(partBlock)}`;
+}
+
+function partBlock(part: ContentPart): Html {
+  const source = sourceOf(part);
+  if (source === undefined) return html`<div class="prose">${pre(contentText([part]))}</div>`;
+  const alt = part.type === 'image' ? imageText(part) : '';
+  return html`<p>
+    <img src="${source}" alt="${alt}" title="${alt}" style="max-width: 100%; max-height: 26rem" />
+  </p>`;
+}
+
+/** Returns a text for data that is not an image's bytes: any program may have written the file. */
+function sourceOf(part: ContentPart): string | undefined {
+  if (part.type !== 'image' || part.data === undefined) return undefined;
+  const { mediaType = '', data } = part;
+  if (!/^image\/(?:png|jpeg|gif|webp)$/u.test(mediaType) || !/^[\w+/]+={0,2}$/u.test(data)) return undefined;
+  return `data:${mediaType};base64,${data}`;
 }

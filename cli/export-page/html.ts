@@ -1,4 +1,4 @@
-import { harmless } from '../print/harmless.ts';
+import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 
 /** Markup that is ours. The key is a symbol, which nothing that was ever JSON can have. */
 export interface Html {
@@ -41,5 +41,5 @@ function written(part: Part): string {
 }
 
 function escaped(text: string): string {
-  return harmless(text).replace(/[&<>"']/gu, (character) => entities[character] ?? '');
+  return sanitizeForTerminal(text).replace(/[&<>"']/gu, (character) => entities[character] ?? '');
 }

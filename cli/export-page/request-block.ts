@@ -1,7 +1,7 @@
-import { contentText } from '../../agent/content.ts';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
-import type { ExportedRequest } from '../../client/run-export.ts';
-import { count } from '../print/display.ts';
+import { contentText } from '../../agent/values/content.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import type { ExportedRequest } from '../../client/export/run-export.ts';
+import { count } from '../shell/display.ts';
 import { folded, labelled, pre } from './blocks.ts';
 import { type Html, html } from './html.ts';
 
@@ -31,8 +31,8 @@ export function requestsByCall(requests: readonly ExportedRequest[] = []): Map<s
 }
 
 /**
- * A request, folded. What it begins with is mostly what the one before began with, and is said by reference to that: else a
- * page would grow with the square of the steps. The JSON file has each whole.
+ * A request, folded. The part that it shares with the request before is replaced by a reference: else a page would grow
+ * with the square of the steps. The JSON file has each request whole.
  */
 export function requestBlock({ asked, before }: ShownRequest): Html {
   const { model, stop, params, prompt } = asked.request;

@@ -1,21 +1,22 @@
-import type { RunExport } from '../../client/run-export.ts';
+import { readFileSync } from 'node:fs';
+import type { RunExport } from '../../client/export/run-export.ts';
 import { axisOf } from './axis.ts';
 import { html, toString, verbatim } from './html.ts';
-import { hasImage } from './question-block.ts';
+import { hasImage } from './blocks.ts';
 import { runSection } from './run-section.ts';
 import { type Interval, running } from './spans.ts';
-import { style } from './style.ts';
 import { badge, stateOfRun } from './words.ts';
-import { turnsOf } from './work.ts';
+import { type RunView, viewOf } from '../../agent/run/view.ts';
 
 /**
- * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself forbids
- * them. The images of the question stand in it. Whatever models, tools and people wrote is text on it.
+ * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself
+ * forbids them. The images of the question are in it. Everything that models, tools and people wrote is text on it.
  */
 export function runPage(exported: RunExport): string {
   const { id, runId, agent, status, stopReason } = exported.run;
   const whole = wholeOf(exported);
-  const place = { path: '', axis: axisOf(busyIn(exported, whole.to), whole), end: whole.to };
+  const view = viewOf(id, exported.events);
+  const place = { path: '', axis: axisOf(busyIn(view, whole.to), whole), end: whole.to };
   return toString(
     html`<!doctype html>
       <html lang="en">
@@ -29,7 +30,7 @@ export function runPage(exported: RunExport): string {
           <meta name="color-scheme" content="light dark" />
           <title>${agent} · run ${id}</title>
           <style>
-            ${verbatim(style)}
+            ${verbatim(readFileSync(new URL('style.css', import.meta.url), 'utf8'))}
           </style>
         </head>
         <body>
@@ -37,7 +38,7 @@ export function runPage(exported: RunExport): string {
             <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
             <p class="meta">run <code>${id}</code> · Temporal run <code>${runId}</code></p>
           </header>
-          <main>${runSection(exported, place)}</main>
+          <main>${runSection(exported, place, view)}</main>
           <footer>Written by <code>reloop export --html</code>. All times are UTC.</footer>
         </body>
       </html> `,
@@ -51,6 +52,6 @@ function wholeOf({ events, subAgents }: RunExport): Interval {
   return { from, to: Math.max(events.at(-1)?.at ?? from, ...within.map(({ to }) => to)) };
 }
 
-function busyIn(exported: RunExport, end: number): Interval[] {
-  return turnsOf(exported).flatMap((turn) => [turn, ...turn.calls].flatMap((work) => running(work, end)));
+function busyIn({ turns }: RunView, end: number): Interval[] {
+  return turns.all.flatMap((turn) => [turn, ...turn.calls].flatMap((work) => running(work, end)));
 }

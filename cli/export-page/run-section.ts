@@ -1,32 +1,35 @@
-import { contentText } from '../../agent/content.ts';
-import type { WaitingCall } from '../../agent/events.ts';
-import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/run-export.ts';
-import { costWords } from '../print/cost.ts';
-import { count, shellWord } from '../print/display.ts';
-import { decisionText } from '../print/trace-words.ts';
+import { contentText } from '../../agent/values/content.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/export/run-export.ts';
+import { costWords, tokenWords } from '../print/usage-words.ts';
+import { shellWord } from '../../client/connect/cli-name.ts';
+import { count } from '../shell/display.ts';
+import { decisionText, restartText, steeringText, unheardText } from '../print/trace/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { timeline } from './bars.ts';
-import { facts, folded, labelled, pre, prose } from './blocks.ts';
+import { facts, folded, labelled, pre, prose, questionBlock } from './blocks.ts';
 import { type Html, html } from './html.ts';
-import { questionBlock } from './question-block.ts';
 import { requestsByCall } from './request-block.ts';
 import { decisionData, turnSection } from './turn-section.ts';
-import { tokenWords } from '../print/tokens.ts';
 import { badge, lasted, stateOfRun, utcTime, waitingFor } from './words.ts';
-import { runNote } from './run-note.ts';
-import { type RunNote, storyOf } from './work.ts';
+import type { RunNote } from '../../agent/run/run-turns.ts';
+import { type RunView, viewOf } from '../../agent/run/view.ts';
 
-/** Where a run stands on the page. */
-export interface Place {
-  /** What the ids of its calls begin with. */
+/** Position of a run on the page. */
+export interface PageLayout {
+  /** Prefix of the ids of the run's calls. */
   path: string;
   axis: Axis;
   end: number;
 }
 
-/** All of a run below its heading; a sub-agent's stands in the call that it is. */
-export function runSection(exported: RunExport, place: Place): Html {
-  const { turns, notes } = storyOf(exported);
+/** All of a run below its heading; a sub-agent's run is inside its call. */
+export function runSection(
+  exported: RunExport,
+  place: PageLayout,
+  view: RunView = viewOf(exported.run.id, exported.events),
+): Html {
+  const { all: turns, notes } = view.turns;
   const around = {
     ...place,
     requests: requestsByCall(exported.requests),
@@ -47,9 +50,27 @@ export function runSection(exported: RunExport, place: Place): Html {
     ${decisionsSection(exported, place)}${agentsSection(exported)}`;
 }
 
-/** What happened to the run when so many turns had begun. */
+/** Notes on the run from the time when `turns` turns had begun. */
 function notesAt(notes: readonly RunNote[], turns: number): Html {
   return html`${notes.filter(({ after }) => after === turns).map(runNote)}`;
+}
+
+/** A message or decision of a person for the run as a whole, between its steps. */
+function runNote({ event }: RunNote): Html {
+  return html`<div class="told"><time>${utcTime(event.at)}</time> ${told(event)}</div>`;
+}
+
+function told(event: RunNote['event']): Html {
+  switch (event.type) {
+    case 'steered':
+      return event.message.type === 'say'
+        ? html`<b>Message</b> ${prose(event.message.text)}`
+        : html`<b>${steeringText(event.message)}</b>`;
+    case 'unheard':
+      return html`<b>${unheardText(event.messages)}</b> ${event.messages.map(prose)}`;
+    case 'restarted':
+      return html`<b>${restartText(event)}</b>`;
+  }
 }
 
 function outcome({ run, agents }: RunExport): Html {
@@ -82,11 +103,13 @@ function outcome({ run, agents }: RunExport): Html {
 
 function waitingNote(id: string, call: WaitingCall): Html {
   return html`<p class="note warn">
-    Waits for a person: ${waitingFor(call)}. <code>reloop show ${shellWord(id)}</code> says what can be done.
+    ${call.until === undefined ? 'Waits for a person' : `Waits until ${utcTime(call.until)}`}:
+    ${waitingFor(call)}.
+    <code>reloop show ${shellWord(id)}</code> says what can be done.
   </p>`;
 }
 
-function times({ events }: RunExport, { end }: Place): Html {
+function times({ events }: RunExport, { end }: PageLayout): Html {
   const from = events[0]?.at;
   if (from === undefined) return html``;
   const to = events.at(-1)?.at ?? end;
@@ -100,7 +123,7 @@ function gapNotes({ gaps }: Axis): Html {
   return html`<p class="note">Grey: nothing ran (${when}). It is drawn shorter than it was.</p>`;
 }
 
-function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: Place): Html {
+function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: PageLayout): Html {
   const again = n === 0 ? '' : ` (schedule ${n + 1})`;
   if (exported === null)
     return html`<p class="note">Sub-agent ${id}${again}: there is no record of its run.</p>`;
@@ -116,7 +139,7 @@ function subAgentSection({ id, n, export: exported }: ExportedSubAgent, place: P
   </details>`;
 }
 
-function decisionsSection({ decisions }: RunExport, { path }: Place): Html {
+function decisionsSection({ decisions }: RunExport, { path }: PageLayout): Html {
   if (decisions.length === 0) return html``;
   const rows = decisions.map(
     ({ at, call, decision }) =>

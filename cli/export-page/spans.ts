@@ -1,4 +1,4 @@
-import type { Work } from './work.ts';
+import type { Work } from '../../agent/run/run-turns.ts';
 
 /** A time in which something ran or waited, in milliseconds since 1970. */
 export interface Interval {
@@ -28,7 +28,7 @@ export function merged(intervals: readonly Interval[]): Interval[] {
   return union;
 }
 
-/** Milliseconds; what is side by side counts once. */
+/** Milliseconds; overlapping intervals count once. */
 export function lasting(intervals: readonly Interval[]): number {
   return merged(intervals).reduce((total, { from, to }) => total + to - from, 0);
 }

@@ -1,9 +1,8 @@
-import type { WaitingCall } from '../../agent/events.ts';
-import type { ExportedSubAgent } from '../../client/run-export.ts';
-import { costWords } from '../print/cost.ts';
-import { count } from '../print/display.ts';
-import { tokenWords, totalTokenWords, wordCount } from '../print/tokens.ts';
-import { decisionText, thoughtIn, tries } from '../print/trace-words.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { ExportedSubAgent } from '../../client/export/run-export.ts';
+import { costWords, tokenWords, totalTokenWords, wordCount } from '../print/usage-words.ts';
+import { count } from '../shell/display.ts';
+import { decisionText, thoughtIn, tries } from '../print/trace/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { turnBar } from './bars.ts';
 import { facts, folded, labelled, pre, preview, prose } from './blocks.ts';
@@ -11,22 +10,22 @@ import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
 import { badge, isLimit, lasted, stateOfCall, stateOfTurn, utcTime, waitingFor } from './words.ts';
-import type { Call, Note, Turn, Work } from './work.ts';
+import type { Call, Note, Turn, Work } from '../../agent/run/run-turns.ts';
 
-/** What a section needs to know beside its own part of the run. */
-export interface Around {
-  /** What the ids on the page begin with: each run has calls of the same names. */
+/** Context of a section, beside its own part of the run. */
+export interface TurnContext {
+  /** Prefix of the ids on the page: each run has calls of the same names. */
   path: string;
   axis: Axis;
-  /** Of what is still open. */
+  /** End of calls that are still open. */
   end: number;
   requests: Map<string, ShownRequest>;
   subAgents: readonly ExportedSubAgent[];
   subAgent(exported: ExportedSubAgent): Html;
 }
 
-/** A turn: one line that says what it came to, and folded below it all that is recorded of it. */
-export function turnSection(turn: Turn, around: Around): Html {
+/** A turn: one line with its result, and its whole record folded below. */
+export function turnSection(turn: Turn, around: TurnContext): Html {
   const { path, axis, end, requests } = around;
   const request = requests.get(turn.call);
   return html`<details class="turn" id="${path}${turn.call}">
@@ -52,13 +51,13 @@ function costsOf(turn: Turn, end: number): Html {
   );
 }
 
-/** How long something of it ran, waits for a person left out. */
+/** Running time, without waits for a person. */
 function ranFor(end: number, ...works: Work[]): string | undefined {
   const times = works.flatMap((work) => running(work, end));
   return times.length === 0 ? undefined : lasted(lasting(times));
 }
 
-/** A turn on one line: what it decided on, and what is out of the ordinary. */
+/** A turn on one line: its decision, and anything unusual. */
 function whatOf(turn: Turn): Html {
   const { reply, calls } = turn;
   const state = stateOfTurn(turn);
@@ -119,7 +118,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     ${folded('Reply', html`${pre(raw)}`, 'as the model wrote it')}`;
 }
 
-function callSection(call: Call, around: Around): Html {
+function callSection(call: Call, around: TurnContext): Html {
   const { action, step } = call;
   const state = stateOfCall(call) ?? ({ tone: 'good', word: 'done' } as const);
   const runs = around.subAgents.filter((one) => one.call === call.call);
@@ -149,9 +148,16 @@ function noteBlock(note: Note): Html {
       const after = attempts > 1 ? html` <span class="dim">after ${count(attempts, 'attempt')}</span>` : '';
       return html`${badge({ tone: 'bad', word: 'failed' })}${after}${pre(`${error.type}: ${error.message}`)}`;
     }
-    case 'waiting':
-      return html`${badge({ tone: 'wait', word: 'waiting' })} for a person:
-      ${waitingFor(note.park)}${reasonBlocks(note.park)}`;
+    case 'waiting': {
+      const { wait } = note;
+      const ends = wait.until === undefined ? 'for a person' : `until ${utcTime(wait.until)}`;
+      return html`${badge({ tone: 'wait', word: 'waiting' })} ${ends}:
+      ${waitingFor(wait)}${reasonBlocks(wait)}`;
+    }
+    case 'reconciled': {
+      const why = note.error === undefined ? '' : pre(`${note.error.type}: ${note.error.message}`);
+      return html`${badge({ tone: 'busy', word: 'reconcile' })} says: ${note.found}${why}`;
+    }
     case 'unanswered':
       return html`${badge({ tone: 'wait', word: 'nobody decided' })} in time${inside(note.call)}`;
     case 'edited':
@@ -165,18 +171,18 @@ function noteBlock(note: Note): Html {
   }
 }
 
-/** Of a failure that stands above already nothing is said. */
+/** A failure that is already shown above is not repeated. */
 function reasonBlocks({ reason, error, note }: WaitingCall): Html {
   const why = error === undefined || reason === 'failed' ? '' : pre(error.message);
   return html`${why}${note === undefined || note === null || note === '' ? '' : pre(note)}`;
 }
 
-/** A call of a sub-agent, which stands with the call that the sub-agent is. */
+/** A call of a sub-agent, shown inside the sub-agent's call. */
 function inside(call: string): string {
   return call.includes('/') ? ` (${call})` : '';
 }
 
-/** What a person gave with a decision; its reason stands beside its name. */
+/** Data that a person gave with a decision; the reason is shown beside the decision's name. */
 export function decisionData(decision: Extract<Note, { type: 'decided' }>['decision']): Html {
   const { type: _, reason: __, ...data } = { reason: undefined, ...decision };
   return html`${Object.entries(data).map(([name, value]) => labelled(name, pre(value ?? null)))}`;

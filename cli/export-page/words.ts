@@ -1,9 +1,9 @@
-import { EXCEPTION_TOOL, type RunStatus } from '../../agent/vocabulary.ts';
-import type { OperatorDecision, WaitingCall } from '../../agent/events.ts';
-import { reasonText, stateOf } from '../../agent/rules/waiting.ts';
-import { count, duration } from '../print/display.ts';
+import { EXCEPTION_TOOL, type RunStatus } from '../../agent/values/vocabulary.ts';
+import type { OperatorDecision } from '../../agent/run/events.ts';
+import { type WaitingCall, needsPerson, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { count, duration } from '../shell/display.ts';
 import { type Html, html } from './html.ts';
-import type { Call, Note, Turn, Work } from './work.ts';
+import type { Call, Note, Turn, Work } from '../../agent/run/run-turns.ts';
 
 /** A state is said by a colour and by a word. */
 interface State {
@@ -16,23 +16,19 @@ export function badge({ tone, word }: State): Html {
 }
 
 export function stateOfRun(status: RunStatus, stopReason: string | null): State {
-  switch (status) {
-    case 'completed':
-      return { tone: 'good', word: 'completed' };
-    case 'stopped':
-      return { tone: 'wait', word: stopReason === null ? 'stopped' : `stopped: ${stopReason}` };
-    case 'waiting':
-      return { tone: 'wait', word: 'waiting for a person' };
-    case 'paused':
-      return { tone: 'wait', word: 'paused' };
-    case 'running':
-      return { tone: 'busy', word: 'running' };
-    case 'failed':
-      return { tone: 'bad', word: 'failed' };
-    default:
-      return { tone: 'quiet', word: status };
-  }
+  if (status === 'stopped' && stopReason !== null) return { tone: 'wait', word: `stopped: ${stopReason}` };
+  return { tone: TONES[status], word: status === 'waiting' ? 'waiting for a person' : status };
 }
+
+const TONES: { readonly [S in RunStatus]: State['tone'] } = {
+  completed: 'good',
+  stopped: 'wait',
+  waiting: 'wait',
+  paused: 'wait',
+  running: 'busy',
+  failed: 'bad',
+  cancelled: 'quiet',
+};
 
 const ends = new Set<Note['type']>(['decided', 'failed', 'unanswered']);
 const unanswered: State = { tone: 'wait', word: 'nobody decided' };
@@ -46,11 +42,14 @@ export function stateOfCall(call: Call): State | undefined {
   const last = call.notes.findLast(({ type }) => ends.has(type));
   if (last?.type === 'failed') return { tone: 'bad', word: 'failed' };
   if (last?.type === 'unanswered') return unanswered;
-  if (last?.type !== 'decided' || last.decision.type === 'retry') return undefined;
+  if (last?.type !== 'decided' || goesOn.has(last.decision.type)) return undefined;
   return { tone: 'quiet', word: pastTense[last.decision.type] };
 }
 
-/** Of the model call of a turn. */
+/** Decisions after which the call's own end counts. */
+const goesOn = new Set<OperatorDecision['type']>(['retry', 'reconcile']);
+
+/** State of a turn's model call. */
 export function stateOfTurn(turn: Turn): State | undefined {
   if (turn.reply === undefined) return isLimit(turn) ? stateOfLimit(turn) : unfinished(turn);
   return turn.reply.turn.decision.type === 'fail' ? { tone: 'bad', word: 'unreadable' } : undefined;
@@ -70,6 +69,7 @@ function stateOfLimit({ spans, notes }: Turn): State | undefined {
 
 const pastTense: { readonly [D in OperatorDecision['type']]: string } = {
   retry: 'retried',
+  reconcile: 'asked about',
   approve: 'approved',
   reject: 'rejected',
   resolve: 'resolved',
@@ -81,7 +81,9 @@ const pastTense: { readonly [D in OperatorDecision['type']]: string } = {
 
 function unfinished({ spans, notes }: Work): State {
   if (spans.some(({ type, to }) => type === 'wait' && to === undefined)) {
-    return { tone: 'wait', word: 'waiting for a person' };
+    const last = notes.findLast(({ type }) => type === 'waiting');
+    const inDoubt = last?.type === 'waiting' && !needsPerson(last.wait);
+    return { tone: 'wait', word: inDoubt ? 'in doubt' : 'waiting for a person' };
   }
   if (spans.some(({ to }) => to === undefined)) return { tone: 'busy', word: 'running' };
   return notes.some(({ type }) => type === 'failed')
@@ -89,12 +91,12 @@ function unfinished({ spans, notes }: Work): State {
     : { tone: 'quiet', word: 'not finished' };
 }
 
-/** What waits, and why. */
-export function waitingFor(park: WaitingCall): string {
-  const { call, tool, reason } = park;
-  if (reason === 'limit') return `the run before step ${call} ${reasonText(reason)}`;
-  const why = reason === 'approval' ? 'needs approval' : reasonText(reason);
-  return stateOf(park).kind === 'tool' ? `${tool} (${call}) ${why}` : `the model of step ${call} ${why}`;
+/** The waiting call, and the reason. */
+export function waitingFor(wait: WaitingCall): string {
+  const { call, tool, reason } = wait;
+  if (reason === 'limit') return `the run before step ${call} ${reasonText(wait)}`;
+  const why = reason === 'approval' ? 'needs approval' : reasonText(wait);
+  return stateOf(wait).kind === 'tool' ? `${tool} (${call}) ${why}` : `the model of step ${call} ${why}`;
 }
 
 /** 850 ms, 12.5 s, 4 min 10 s, 3 h 5 min, 2 days 7 h. */

@@ -1,39 +1,53 @@
-import { asText } from '../../agent/vocabulary.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import type { RunReport } from '../../client/report.ts';
-import { oneLine, shellWord } from '../print/display.ts';
-import { exitCodeOf, exitCodes } from '../exit-codes.ts';
-import type { Followed } from './follow.ts';
-import { type Io, print, printAnswer, printJson, say } from '../io.ts';
+import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { livePollers } from '../../client/connect/task-queue.ts';
+import { locationOfRun } from '../../client/read/run-location.ts';
+import type { OpenedRun } from '../connection/command-worker.ts';
+import type { CliContext } from '../connection/context.ts';
+import { withPage } from '../connection/web-ui.ts';
+import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
+import { type Io, exitCodes, print, printJson, say, signalCodes, statusCodes } from '../shell/io.ts';
+import { type FollowOptions, type Followed, follow } from './follow.ts';
 import type { Leaving } from './leave.ts';
-import { reloop } from '../../client/typed-command.ts';
+import { cliName, typedCommand } from '../../client/connect/cli-name.ts';
 
-/** What goes to stdout. */
+/** Output on stdout. */
 export type Printed = 'answer' | 'report' | 'nothing';
 
-/** Prints what following a run has come to, and says how the command ends. */
+interface FollowToEnd extends Omit<FollowOptions, 'flags'> {
+  printed: Printed;
+  /** A run that ends with this status ends as it was told to. */
+  endsAs?: RunStatus | undefined;
+}
+
+/** Follows an opened run, and prints where that led. Resolves with the exit code. */
+export async function followToEnd(
+  io: Io,
+  { context, run, ours }: OpenedRun,
+  options: CommonOptions,
+  { printed, endsAs, ...how }: FollowToEnd,
+): Promise<number> {
+  const followed = await follow(io, context, run, { ...how, flags: flagsToRepeat(options) });
+  if (followed.type === 'ended' && followed.report.status === endsAs) return exitCodes.answered;
+  return finish(io, withPage(context, run), followed, printed, onlyWorker(ours, context, run.id));
+}
+
+/** Prints the result of following a run, and returns the exit code. */
 export async function finish(
   io: Io,
   run: Pick<AgentRun, 'id' | 'describe'>,
   followed: Followed,
   printed: Printed,
-  /** This process is the run's worker. */
-  ours = false,
+  /** True if this process is the run's only worker. Called when the command leaves the run. */
+  isOnlyWorker: () => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<number> {
-  if (followed.type === 'left') return finishLeft(io, run, followed, printed, ours);
+  if (followed.type === 'left') return finishLeft(io, run, followed, printed, await isOnlyWorker());
   const { report } = followed;
   const answered = report.status === 'completed' || report.status === 'stopped';
   if (printed === 'report') printJson(io, await run.describe());
-  if (printed === 'answer' && answered) printAnswer(io, asText(report.output));
-  const error = errorLine(report);
-  if (error !== undefined) say(io, error);
-  return exitCodeOf(report);
-}
-
-/** undefined for a run that neither failed nor was cancelled. */
-export function errorLine({ id, status, error }: RunReport): string | undefined {
-  if (status === 'cancelled') return `error: Cancelled: run ${oneLine(id)} was cancelled`;
-  return error === null ? undefined : `error: ${oneLine(`${error.type}: ${error.message}`)}`;
+  if (printed === 'answer' && answered) print(io, asText(report.output));
+  if (followed.type === 'ended' && followed.error !== undefined) say(io, followed.error);
+  return statusCodes[report.status];
 }
 
 function finishLeft(
@@ -41,15 +55,34 @@ function finishLeft(
   { id }: Pick<AgentRun, 'id'>,
   { why }: Leaving,
   printed: Printed,
-  ours: boolean,
+  isOnlyWorker: boolean,
 ): number {
-  const goesOn = ours
-    ? `Its worker was this command, so the run stands still until there is another: \`${reloop()} dev\`, or`
-    : 'The run goes on wherever a worker serves it:';
-  say(io, `${goesOn} ${reloop()} watch ${shellWord(id)}`);
-  if (why === 'SIGTERM') return exitCodes.terminated;
-  if (why === 'SIGINT') return exitCodes.cancelled;
+  const watch = `\`${typedCommand('watch', [id])}\``;
+  say(
+    io,
+    isOnlyWorker
+      ? `This command was the run's worker. The run continues when another one starts: \`${cliName()} dev\` or ${watch}`
+      : `The run continues wherever a worker serves it: ${watch}`,
+  );
+  if (why !== 'detached') return signalCodes[why];
   if (printed === 'report') printJson(io, { id });
   if (printed === 'answer') print(io, id);
   return exitCodes.answered;
+}
+
+/** Tells whether a run has no worker but this process. Where the server cannot say, it has none. */
+export function onlyWorker(ours: boolean, { client }: Pick<CliContext, 'client'>, id: string) {
+  return async (): Promise<boolean> => {
+    if (!ours) return false;
+    try {
+      const { taskQueue } = await locationOfRun(client.temporal, id);
+      return (await livePollers(client.temporal, taskQueue)).every(isThisProcess);
+    } catch {
+      return true;
+    }
+  };
+}
+
+function isThisProcess(identity: string): boolean {
+  return new RegExp(`(?:^|\\s)${process.pid}@`, 'u').test(identity);
 }

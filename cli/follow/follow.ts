@@ -1,48 +1,56 @@
-import { callPath } from '../../agent/calls.ts';
-import type { AgentKind } from '../../agent/kinds/kind.ts';
-import { type RunEvent, isRecorded } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { TemporalUnreachable } from '../../client/errors.ts';
-import { placeOfRun } from '../../client/place.ts';
-import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
-import { colorsFor, shellWord } from '../print/display.ts';
-import { harmlessOn } from '../print/harmless.ts';
-import { failureOf, exitCodes } from '../exit-codes.ts';
+import { withoutSchedule } from '../../agent/calls/calls.ts';
+import { callPath } from '../../agent/calls/call-path.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
+import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { TemporalUnreachable } from '../../client/connect/errors.ts';
+import { locationOfRun } from '../../client/read/run-location.ts';
+import { RunView } from '../../agent/run/view.ts';
+import { type RunReport, reportOf } from '../../client/report.ts';
+import { colorsFor } from '../shell/display.ts';
+import { sanitizedFor, isAnsiTerminal } from '../shell/on-terminal.ts';
+import { type Io, exitCodes, failureOf } from '../shell/io.ts';
 import { type Leaving, watchSignals } from './leave.ts';
-import type { Io } from '../io.ts';
-import { warnWithoutWorker } from './no-worker.ts';
+import { warnWithoutWorker } from '../connection/command-worker.ts';
+import type { CliContext } from '../connection/context.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
-import { createTracePrinter } from '../print/trace-printer.ts';
-import type { CliContext } from '../context.ts';
-import { waitingHelp } from './waiting-help.ts';
-import { reloop } from '../../client/typed-command.ts';
+import { createPrintedFailures, errorLine } from '../print/run-error.ts';
+import { createTracePrinter } from '../print/trace/trace-printer.ts';
+import { helpOptions, waitingHelp } from './waiting-help.ts';
+import { typedCommand } from '../../client/connect/cli-name.ts';
 
 export interface FollowOptions {
   /** Come back when the run waits for a person. */
   untilWaiting: boolean;
   /** Ctrl-C: ask (on a terminal) or cancel; or only look away. */
   onInterrupt: 'cancel' | 'leave';
-  /** What commands for this run need beside its id. */
+  /** Options that commands for this run need beside its id. */
   flags: string[];
-  /** Has just been decided; a sub-agent's call is still said to wait until its parent hears of that. */
+  /** The wait that was just decided; a sub-agent's call still waits in its parent until the parent knows. */
   decided?: { call: string; n: number } | undefined;
-  /** Told of each event, as it is printed. */
+  /** Called for each event, as it is printed. */
   onEvent?: ((event: RunEvent) => void) | undefined;
   /** Print exact requests and replies; rendered by these kinds. */
-  verbose?: { kinds: Iterable<AgentKind> | undefined };
+  verbose?: { kinds: readonly AgentKind[] | undefined } | undefined;
 }
 
-/** Where following came to: the run has ended, waits for a person, or goes on without us. */
+/**
+ * Result of following: the run has ended (`error`: the line with the reason of a failure), waits for a person, or
+ * continues without this command.
+ */
 export type Followed =
-  { type: 'ended'; report: RunReport } | { type: 'waiting'; report: RunReport } | Leaving;
+  | { type: 'ended'; report: RunReport; error: string | undefined }
+  | { type: 'waiting'; report: RunReport }
+  | Leaving;
 
-/** What following needs of a run and of a context: a test can give less than the real ones. */
+/** The parts of a run and of a context that following needs: a test can give less than the real ones. */
 export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'cancel' | 'describe'>;
 export type FollowContext = Pick<CliContext, 'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'>;
 
 const OBSERVATION_ROWS = 8;
 
-/** Prints a run on stderr from its beginning, and as it goes on. */
+/** Prints a run on stderr from its beginning, and as it continues. */
 export async function follow(
   io: Io,
   context: FollowContext,
@@ -54,44 +62,59 @@ export async function follow(
   const printer = createTracePrinter({
     write: (text) => stderr.write(text),
     colors,
-    width: () => stderr.columns ?? 100,
-    live: stderr.isTTY === true && env['TERM'] !== 'dumb',
+    width: () => stderr.columns || 100,
+    wraps: stderr.isTTY === true,
+    live: isAnsiTerminal(stderr, env),
     rows: OBSERVATION_ROWS,
-    whole: `${reloop()} show ${shellWord(run.id)}`,
+    whole: typedCommand('show', [run.id]),
   });
-  const signals = watchSignals(io, run, { onInterrupt: options.onInterrupt, clear: printer.end });
+  const signals = watchSignals(io, run, {
+    onInterrupt: options.onInterrupt,
+    clear: printer.end,
+    async untilOver(signal) {
+      for await (const _ of run.events({ signal }));
+    },
+  });
   const { notify } = context;
   context.notify = (line) => printer.note([line]);
-  const stopWarning = warnWithoutWorker(context, () => placeOfRun(context.client.temporal, run.id));
+  const stopWarning = warnWithoutWorker(context, () => locationOfRun(context.client.temporal, run.id));
   const verbose = options.verbose && createVerbose(io, run, options.verbose.kinds);
-  const progress = createProgress();
-  const report = emptyReport(run.id, '');
+  const printed = createPrintedFailures();
+  const view = new RunView(run.id);
+  /** Sub-agents of the run's own calls, by call. */
+  const below = new Map<string, RunView>();
+  const helped = new Set<string>();
   const left = new AbortController();
   try {
-    const recorded = await countEvents(run);
     const events = run.events({ subAgents: true, signal: left.signal });
-    for (let seen = 0; ;) {
+    for (;;) {
       const next = await Promise.race([events.next(), signals.leaving, context.workerFailed]);
       await signals.answered();
       if ('type' in next) return next;
-      if (next.done === true) return { type: 'ended', report };
-      const event = next.value;
-      if (event.within === undefined) {
-        if (isRecorded(event)) seen++;
-        printer.note((await verbose?.(event)) ?? []);
+      if (next.done === true) {
+        const report = reportOf(view);
+        return { type: 'ended', report, error: errorLine(report, printed) };
       }
+      const event = next.value;
+      if (event.within === undefined) printer.note((await verbose?.(event)) ?? []);
       printer.print(event);
+      printed.add(event);
       options.onEvent?.(event);
-      if (event.within === undefined) addToReport(report, event);
-      progress.add(event);
-      // Past waits that were decided long ago need no help text: only the state at the end of the record counts.
-      if (seen < recorded) continue;
+      if (event.within === undefined) view.add(event);
+      else subAgentOf(below, event.within).add(event);
+      // Waits that were over before this command began need no help text.
+      if (!view.isCaughtUp) continue;
       const { decided } = options;
-      const waiting = report.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
-      printer.note(progress.newHelp({ ...report, waiting }, context, options.flags));
-      const stands = waiting.length > 0 || report.status === 'paused';
-      if (options.untilWaiting && stands && progress.idle(report.status === 'paused')) {
-        return { type: 'waiting', report };
+      const waiting = view.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
+      for (const call of waiting) {
+        const key = `${call.call} ${call.n}`;
+        if (!helped.has(key))
+          printer.note(waitingHelp(call, waiting, helpOptions(context, view, options.flags)));
+        helped.add(key);
+      }
+      const stands = waiting.some(needsPerson) || view.status === 'paused';
+      if (options.untilWaiting && stands && isIdle(view, below)) {
+        return { type: 'waiting', report: reportOf(view) };
       }
     }
   } catch (error) {
@@ -105,62 +128,35 @@ export async function follow(
   }
 }
 
-/** How many events are recorded of a run so far. */
-export async function countEvents(run: Pick<FollowedRun, 'events'>): Promise<number> {
-  let events = 0;
-  for await (const _ of run.events({ follow: false })) events++;
-  return events;
+function subAgentOf(below: Map<string, RunView>, within: string): RunView {
+  const call = withoutSchedule(within);
+  const view = below.get(call) ?? new RunView(within);
+  below.set(call, view);
+  return view;
 }
 
-/** Which calls run, and for which waiting ones it has been said what to type. */
-function createProgress() {
-  const running = new Set<string>();
-  const within = new Map<string, Set<string>>();
-  const paused = new Set<string>();
-  const helped = new Set<string>();
-  /** A sub-agent that is paused is not under way, once its own calls have ended. */
-  const standsStill = (call: string) => paused.has(call) && within.get(call)?.size === 0;
-  return {
-    idle: (isPaused: boolean) => [...running].every((call) => isPaused && standsStill(call)),
-    add(event: RunEvent) {
-      if (event.within === undefined) return addCall(running, event);
-      const [caller = ''] = callPath(event.within);
-      const calls = within.get(caller) ?? new Set();
-      within.set(caller, calls);
-      if (event.within !== caller) return; // it is paused with the one above it
-      addCall(calls, event);
-      if (event.type !== 'steered') return;
-      if (event.message.type === 'pause') paused.add(caller);
-      if (event.message.type === 'resume') paused.delete(caller);
-    },
-    newHelp(
-      { id, runId, waiting }: RunReport,
-      { embedded, namespace }: FollowContext,
-      flags: string[],
-    ): string[] {
-      return waiting.flatMap((call) => {
-        const key = `${call.call} ${call.n}`;
-        if (helped.has(key)) return [];
-        helped.add(key);
-        return waitingHelp(call, waiting, { id, runId, flags, namespace, uiUrl: embedded?.uiUrl });
-      });
-    },
+/** Nothing of the run is under way. In a paused run, a call whose sub-agent is paused as well is not. */
+function isIdle(view: RunView, below: ReadonlyMap<string, RunView>): boolean {
+  const standsStill = (call: string) => {
+    const own = below.get(call);
+    return view.status === 'paused' && own?.status === 'paused' && callsAtWork(own).length === 0;
   };
+  return callsAtWork(view).every(standsStill);
 }
 
-function addCall(running: Set<string>, event: RunEvent): void {
-  if (event.type === 'tool_started') running.add(event.call);
-  if (event.type === 'tool_failed') running.delete(event.call);
-  if (event.type === 'step') running.delete(event.step.call);
-  // A sub-agent that waits is not under way.
-  if (event.type === 'waiting') running.delete(callPath(event.park.call)[0] ?? '');
-  if (event.type === 'resumed') running.add(callPath(event.call)[0] ?? '');
+/** Tool calls that neither are over nor wait for a person. A call that waits for its lost attempt is among them. */
+function callsAtWork({ underWay, waiting }: RunView): string[] {
+  const callsThat = (waits: (wait: WaitingCall) => boolean) =>
+    waiting.filter(waits).map(({ call }) => callPath(call)[0] ?? '');
+  const halted = callsThat(needsPerson);
+  const open = [...underWay].flatMap(([call, tool]) => (tool === 'callModel' ? [] : [call]));
+  return [...open, ...callsThat((wait) => !needsPerson(wait))].filter((call) => !halted.includes(call));
 }
 
 /** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */
-function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKind> | undefined) {
-  const colors = colorsFor({ write: () => undefined }, {});
-  const style = { colors, words: (text: string) => harmlessOn(stderr, text) };
+function createVerbose({ stderr }: Io, run: FollowedRun, kinds: readonly AgentKind[] | undefined) {
+  const colors = colorsFor({}, {});
+  const style = { colors, words: (text: string) => sanitizedFor(stderr, text) };
   const requests = run.requests({ follow: true, kinds });
   return async (event: RunEvent): Promise<string[]> => {
     if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
@@ -173,7 +169,7 @@ function createVerbose({ stderr }: Io, run: FollowedRun, kinds: Iterable<AgentKi
 function lostServer(error: unknown, { client }: FollowContext, run: FollowedRun): unknown {
   if (failureOf(error).code !== exitCodes.unreachable) return error;
   return new TemporalUnreachable(
-    `The Temporal server at ${client.address} no longer answers. What the run did is kept there: \`${reloop()} watch ${run.id}\` goes on.`,
+    `The Temporal server at ${client.address} no longer answers. The record of the run is kept there: \`${typedCommand('watch', [run.id])}\` continues.`,
     { cause: error },
   );
 }

@@ -1,72 +1,86 @@
-import { callPath } from '../../agent/calls.ts';
-import type { WaitingCall } from '../../agent/events.ts';
+import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
+import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
-import { stateOf } from '../../agent/rules/waiting.ts';
-import { shellWord } from '../print/display.ts';
-import { workflowPage } from '../web-ui.ts';
-import { reloop } from '../../client/typed-command.ts';
+import { duration } from '../shell/display.ts';
+import type { CliContext } from '../connection/context.ts';
+import { workflowPage } from '../connection/web-ui.ts';
+import { TO_WRITE, typedCommand } from '../../client/connect/cli-name.ts';
 
 export interface HelpOptions {
   id: string;
-  /** Of Temporal; the page that says what waits is one of its own. */
+  /** Temporal's run id; the page of a wait is the page of one execution. */
   runId: string;
-  /** What the commands need beside the id to find the same run: `--address …`. */
+  /** Options that commands need beside the id to find the same run: `--address …`. */
   flags: readonly string[];
-  /** Of the Web UI, where known. */
+  /** URL of the Web UI, if known. */
   uiUrl: string | undefined;
   namespace: string;
 }
 
-/** What to type for a call that waits, ready to be pasted; indented as in the trace. */
+export function helpOptions(
+  { namespace, embedded }: Pick<CliContext, 'namespace' | 'embedded'>,
+  { id, runId }: Pick<HelpOptions, 'id' | 'runId'>,
+  flags: readonly string[],
+): HelpOptions {
+  return { id, runId, flags, namespace, uiUrl: embedded?.uiUrl };
+}
+
+/** Commands for a waiting call, ready to be pasted; indented as in the trace. */
 export function waitingHelp(
   waiting: WaitingCall,
   all: readonly WaitingCall[],
   { id, runId, flags, uiUrl, namespace }: HelpOptions,
+  nowMs = Date.now(),
 ): string[] {
-  const run = shellWord(id);
   const path = callPath(waiting.call);
   const which = all.length > 1 || path.length > 1 ? [waiting.call] : [];
-  // A sub-agent has a page of its own, where its updates are.
-  const workflow = [id, ...path.slice(0, -1)].join('/');
+  // A sub-agent has a separate page, where its updates are.
+  const workflow = workflowOfCall(id, waiting.call);
   const page = workflowPage(uiUrl ?? '', namespace, workflow);
-  // Of a sub-agent's run only the workflow id is known here; its page leads on.
+  // For a sub-agent's run only the workflow id is known here; its page leads on.
   const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
   const state = stateOf(waiting);
   const commands = fittingDecisions(state).map((name) => {
-    const { words, hint } = usageOf(name, state);
-    return `${[reloop(), name, run, ...which, ...words, ...flags].join(' ')}${hint}`;
+    const { words, options, hint } = usageOf(name, state, nowMs);
+    return `${typedCommand(name, [id, ...which, ...words], [...options, ...flags])}${hint}`;
   });
   // A limit is raised for the run that it is of.
+  const { limit, by } = usualRaise(waiting);
   const raise =
-    waiting.reason === 'limit'
-      ? [[reloop(), 'extend', shellWord(workflow), raisingFlag(waiting), ...flags].join(' ')]
-      : [];
+    waiting.reason === 'limit' ? [typedCommand('extend', [workflow], [`--${limit} ${by}`, ...flags])] : [];
   const lines = [...raise, ...commands, ...(uiUrl === undefined ? [] : [page + tab])];
   return lines.map((text) => `      ${text}`);
 }
 
-/** What raises the limit that the run has come to. */
-function raisingFlag({ error }: WaitingCall): string {
-  switch (error?.type) {
-    case 'MaxExecutionTime':
-      return '--time 10m';
-    case 'TokenBudget':
-      return '--tokens 10000';
-    case 'CostBudget':
-      return '--cost 0.5';
-    default:
-      return '--iterations 5';
-  }
+/** The usual raise of the limit that a run has reached: an option of `extend` and its value. */
+export function usualRaise({ error }: WaitingCall): Raise {
+  return RAISES[error?.type ?? ''] ?? { limit: 'iterations', by: '5' };
 }
 
-/** What a decision takes: words that have to be there, and a hint at those that may. */
-function usageOf(name: DecisionName, { kind, waiting }: CallState): { words: string[]; hint: string } {
+interface Raise {
+  limit: 'iterations' | 'time' | 'tokens' | 'cost';
+  by: string;
+}
+
+const RAISES: { [limitError: string]: Raise } = {
+  MaxExecutionTime: { limit: 'time', by: '10m' },
+  TokenBudget: { limit: 'tokens', by: '10000' },
+  CostBudget: { limit: 'cost', by: '0.5' },
+};
+
+/** Required words and options of a decision, and a hint at the optional ones. */
+function usageOf(
+  name: DecisionName,
+  { kind, waiting, until }: CallState,
+  nowMs: number,
+): { words: string[]; options: string[]; hint: string } {
   const { takes } = ruleOf(name);
-  const words = [
-    ...(takes.output === undefined ? [] : ['"…"']),
-    ...(takes.reason === 'required' ? ['--reason "…"'] : []),
-  ];
+  const words = takes.output === undefined ? [] : [TO_WRITE];
+  const options = takes.reason === 'required' ? ['--reason "…"'] : [];
   const hints = [
+    ...(name === 'reconcile' && until !== undefined
+      ? [`if you know that it is dead; else it is asked in ${duration(Math.max(0, until - nowMs))}`]
+      : []),
     ...(takes.output !== undefined && kind === 'model'
       ? [waiting === 'limit' ? 'the answer' : 'the reply, as the model would have written it']
       : []),
@@ -75,5 +89,5 @@ function usageOf(name: DecisionName, { kind, waiting }: CallState): { words: str
     ...(takes.remember !== undefined ? ['not to be asked again: --remember tool|input'] : []),
     ...(takes.reason === 'optional' ? ['why: --reason "…"'] : []),
   ];
-  return { words, hint: hints.length === 0 ? '' : `  (${hints.join('; ')})` };
+  return { words, options, hint: hints.length === 0 ? '' : `  (${hints.join('; ')})` };
 }

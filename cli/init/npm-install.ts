@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Io, say } from '../io.ts';
+import { type Io, say } from '../shell/io.ts';
 
-/** What has been done about the packages, and the command that does it. */
+/** State of the packages, and the command that installs them. */
 export interface Installed {
   state: 'installed' | 'failed' | 'left to you';
   command: string;
@@ -18,7 +18,7 @@ const LOCK_FILES = [
 
 const COMMAND = 'npm install';
 
-/** Has npm install what package.json names; where another package manager is at home, and where it is not wanted, nobody. */
+/** Runs `npm install`, unless the project uses another package manager or the user declined. */
 export async function install(io: Io, folder: string, wanted: boolean): Promise<Installed> {
   const other = LOCK_FILES.find(([file]) => existsSync(join(folder, file)));
   if (!wanted || other !== undefined) return { state: 'left to you', command: other?.[1] ?? COMMAND };
@@ -46,7 +46,7 @@ function npmInstall(io: Io, folder: string): Promise<number> {
   });
 }
 
-/** npx tells what it starts which project it was called in; another one is meant here. */
+/** npx passes the project that it was called in to its child; here another project is meant. */
 function ownEnvironment(env: Io['env']): Io['env'] {
   return Object.fromEntries(
     Object.entries(env).filter(

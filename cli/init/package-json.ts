@@ -1,6 +1,9 @@
-import { basename } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod/v4';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../shell/io.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import { readJson } from '../../server/json-file.ts';
+import { packageFolder, packageVersion } from '../shell/version.ts';
 
 const fields = z.record(z.string(), z.unknown());
 const packageSchema = z.looseObject({
@@ -16,13 +19,13 @@ export interface MergedPackage {
   isNew: boolean;
   /** As they are called in package.json: `scripts.dev`. */
   added: string[];
-  /** What the project installs as reloop. */
+  /** The project's specification of reloop. */
   reloop: string;
 }
 
 export interface MergeOptions {
   folder: string;
-  /** What is to be installed as reloop. */
+  /** Specification of reloop to install. */
   spec: string;
   /** The user named it, so it replaces another one. */
   named: boolean;
@@ -30,13 +33,13 @@ export interface MergeOptions {
   withAgent: boolean;
 }
 
-/** Of the template. */
+/** Entries of the template that only an agent needs. */
 const OF_THE_AGENT = ['scripts.start', 'scripts.test', 'devDependencies.vitest'];
 
-/** What `npm init -y` writes where there is no test. */
+/** Script that `npm init -y` writes without a test. */
 const NO_TEST = /^echo "Error: no test specified"/u;
 
-/** A project's package.json with what it lacks of the template's. Throws UsageError for one that cannot be read. */
+/** A project's package.json with the missing entries of the template. Throws UsageError for one that cannot be read. */
 export function mergePackage(
   before: string | undefined,
   template: string,
@@ -85,11 +88,63 @@ function parsed(text: string, folder: string): PackageJson {
   }
 }
 
-/** What npm allows, made of a folder's name. */
+/** Names that npm refuses for a package. */
+const RESERVED = ['node_modules', 'favicon.ico'];
+const LONGEST = 214;
+
+/** A package name that npm allows, made of a folder's name. */
 function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
     .replace(/[^a-z0-9._~-]+/gu, '-')
     .replace(/^[._-]+|-+$/gu, '');
-  return name === '' || name === 'reloop' ? 'my-agent' : name;
+  if (RESERVED.includes(name)) {
+    throw new UsageError(
+      `npm takes no package that is called ${name}. Name another folder. Nothing was written.`,
+    );
+  }
+  return name === '' || name === 'reloop' ? 'my-agent' : name.slice(0, LONGEST);
+}
+
+/**
+ * Specification in package.json that installs this very Reloop: its version; for an installation from a file, or a
+ * checkout, that file or folder.
+ */
+export function ownPackage(folder: string): string {
+  const own = packageFolder();
+  if (basename(dirname(own)) !== 'node_modules') return fileSpec(folder, own);
+  const installer = dirname(dirname(own)); // a project, or a folder of npx
+  const spec = specIn(join(installer, 'package.json'));
+  if (spec?.startsWith('file:') === true)
+    return fileSpec(folder, resolve(installer, spec.slice('file:'.length)));
+  return spec !== undefined && /^[\w+.-]+:|\//u.test(spec) ? spec : `^${packageVersion()}`;
+}
+
+/** The user's --package: a path is relative to here, and has to exist. Throws UsageError. */
+export function namedPackage(folder: string, spec: string): string {
+  const path = spec.replace(/^file:/u, '');
+  if (path === spec && !/^(?:\.{0,2}\/|~\/)|\.tgz$/u.test(spec)) return spec.replace(/^reloop@/u, '');
+  if (/^https?:/u.test(spec)) return spec;
+  if (!existsSync(path)) throw new UsageError(`--package: there is no ${path} here. Nothing was written.`);
+  return fileSpec(folder, resolve(path));
+}
+
+/** As npm writes it. Real paths: `..` of a link leads elsewhere. */
+function fileSpec(folder: string, path: string): string {
+  return `file:${relative(realFolder(folder), realpathSync(path))}`;
+}
+
+/** Real path of a folder that may not exist yet. */
+function realFolder(folder: string): string {
+  if (existsSync(folder)) return realpathSync(folder);
+  return join(realFolder(dirname(folder)), basename(folder));
+}
+
+/** undefined: installed for the whole machine. */
+function specIn(file: string): string | undefined {
+  const { dependencies, devDependencies } = (readJson(file) ?? {}) as {
+    dependencies?: { reloop?: string };
+    devDependencies?: { reloop?: string };
+  }; // npm has read it, too
+  return dependencies?.reloop ?? devDependencies?.reloop;
 }

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { type Io, print, say } from '../io.ts';
-import { padTo, shellWord } from '../print/display.ts';
+import { basename, join, relative } from 'node:path';
+import { type Io, print, say } from '../shell/io.ts';
+import { shellWord } from '../../client/connect/cli-name.ts';
+import { padTo } from '../shell/display.ts';
 import type { Installed } from './npm-install.ts';
 
-/** What `reloop init` has done; the field names are those of --json. */
+/** Result of `reloop init`; the field names are those of --json. */
 export interface InitReport {
   folder: string;
   created: string[];
   /** Files that were there, and are as they were. */
   left: string[];
-  /** What an existing package.json got: `scripts.dev`. */
+  /** Entries added to an existing package.json: `scripts.dev`. */
   added: string[];
-  /** What package.json names as reloop. */
+  /** Specification of reloop in package.json. */
   reloop: string;
   /** There was a config, so no agent was written. */
   hasConfig: boolean;
@@ -31,7 +32,7 @@ export function printReport(io: Io, { folder, created, left, added }: InitReport
   }
 }
 
-/** What files of the user's own need, and cannot be given by us. */
+/** Advice for files of the user that need a change which Reloop cannot make. */
 export function notesOn({ folder, left, reloop, hasConfig }: Omit<InitReport, 'notes'>): string[] {
   const missing = left.includes('.gitignore') ? notIgnored(join(folder, '.gitignore')) : [];
   return [
@@ -42,12 +43,19 @@ export function notesOn({ folder, left, reloop, hasConfig }: Omit<InitReport, 'n
           'your tsconfig.json counts: these files need "module": "nodenext" (or "preserve") and "allowImportingTsExtensions"',
         ]
       : []),
-    ...(reloop.startsWith('file:')
+    ...(reloop.startsWith('file:..')
       ? [
-          `package.json names a file of this machine (${reloop}): before you build an image, put it into the project`,
+          `package.json names ${reloop}, outside the project. Before you build an image, ${intoTheProject(folder, reloop)}`,
         ]
       : []),
   ];
+}
+
+function intoTheProject(folder: string, reloop: string): string {
+  const path = reloop.slice('file:'.length);
+  if (!path.endsWith('.tgz')) return 'pack it (`npm pack`), and name the file with --package';
+  const [place, from, file] = [folder, path, `./${basename(path)}`].map(shellWord);
+  return `copy it: \`cd ${place} && cp ${from} . && npm install ${file}\``;
 }
 
 function notIgnored(file: string): string[] {
@@ -60,7 +68,10 @@ function notIgnored(file: string): string[] {
 /** The lines that come next. */
 export function sayNext(io: Io, report: InitReport, { state, command }: Installed): void {
   const place = relative(process.cwd(), report.folder);
-  const cd = place === '' ? [] : [`cd ${shellWord(place.startsWith('..') ? report.folder : place)}`];
+  const cd =
+    place === ''
+      ? []
+      : [`cd ${shellWord(place.startsWith('..') ? report.folder : place.replace(/^-/u, './-'))}`];
   const packages = state === 'installed' ? [] : [command];
   const failed = 'The packages are not installed: npm says above why. The files stay. When that is mended:';
   say(io, state === 'failed' ? `\n${failed}` : '\nNext:');

@@ -1,17 +1,26 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findConfig } from '../../config/load.ts';
-import { UsageError } from '../exit-codes.ts';
-import { packageFolder } from '../version.ts';
+import { findConfig } from '../../config/load/load.ts';
+import { UsageError } from '../shell/io.ts';
+import { packageFolder } from '../shell/version.ts';
 
 /** A file that `reloop init` writes. */
-export interface NewFile {
+interface NewFile {
   /** Within the project. */
   path: string;
   text: string;
 }
 
-/** The agent, and what it imports and is tested by: they go together. */
+/** The agent with its imports and its test: they go together. */
 const AGENT = ['reloop.config.ts', 'price.ts', 'demo-model.ts', 'reloop.test.ts'];
 
 /**
@@ -37,7 +46,7 @@ export interface TemplateFiles {
   hasConfig: boolean;
 }
 
-/** What a folder lacks. Reads only. Throws UsageError where other files have the names of the agent's. */
+/** Template files that a folder lacks. Reads only. Throws UsageError if other files have the names of the agent's. */
 export function templateFiles(folder: string): TemplateFiles {
   const config = existsSync(folder) ? findConfig(folder) : undefined;
   const hasConfig = config !== undefined && dirname(config) === folder;
@@ -68,4 +77,39 @@ function exists(path: string): boolean {
 
 export function templateText(name: string): string {
   return readFileSync(join(packageFolder(), 'template', name), 'utf8');
+}
+
+/** Throws UsageError where these files cannot be written. */
+export function checkWritable(folder: string, files: readonly NewFile[]): void {
+  for (const place of new Set([folder, ...files.map(({ path }) => dirname(join(folder, path)))])) {
+    const there = nearest(place);
+    if (!statSync(there).isDirectory()) {
+      throw new UsageError(`${there} is a file, and a folder is needed there. Nothing was written.`);
+    }
+    try {
+      accessSync(there, constants.W_OK | constants.X_OK);
+    } catch {
+      throw new UsageError(`The folder ${there} is not yours to write into. Nothing was written.`);
+    }
+  }
+}
+
+/** Overwrites nothing. Throws UsageError. */
+export function writeFiles(folder: string, files: readonly NewFile[]): void {
+  for (const { path, text } of files) {
+    const file = join(folder, path);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text, { flag: 'wx' });
+    } catch (error) {
+      throw new UsageError(
+        `${file} could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}
+
+/** The folder or file itself, or the nearest above that is there. */
+function nearest(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? nearest(dirname(path)) : path;
 }

@@ -1,16 +1,17 @@
 import type { BacktestReport, BacktestedRun } from '../../agent/backtest/backtest-report.ts';
 import { type Verdict, verdicts } from '../../agent/backtest/compare-runs.ts';
-import type { Decided, RunEnding } from '../../agent/backtest/outline.ts';
-import { type Usage, asText } from '../../agent/vocabulary.ts';
-import type { Output } from '../io.ts';
-import { costWords } from './cost.ts';
-import { type Colors, count, fit, oneLine, padTo } from './display.ts';
+import type { OutlinedDecision, RunEnding } from '../../agent/backtest/outline.ts';
+import { type Usage, asText } from '../../agent/values/vocabulary.ts';
+import type { Output } from '../shell/io.ts';
+import { costWords } from './usage-words.ts';
+import { type Colors, count, fit, oneLine, padTo } from '../shell/display.ts';
 
+/** The verdicts of the JSON, as a reader says them. */
 const WORDS: { [V in Verdict]: string } = {
   same: 'same',
-  answer: 'other answer',
-  decisions: 'other decisions',
-  not_recorded: 'left the recording',
+  answer: 'answer differs',
+  decisions: 'decisions differ',
+  not_recorded: 'not recorded',
   failed: 'failed',
 };
 
@@ -23,7 +24,7 @@ export function progressBar({ runs, total, totals }: BacktestReport): string {
   return `[${bar}] ${runs.length}/${total} · ${totals.same} same · ${totals.changed} changed`;
 }
 
-/** `other decisions from step 3`. */
+/** `decisions differ from step 3`. */
 export function verdictWords({ verdict, difference, sameSteps }: BacktestedRun): string {
   if (verdict === 'same') return `${WORDS.same} (${count(sameSteps, 'step')})`;
   return difference === null ? WORDS[verdict] : `${WORDS[verdict]} from step ${difference.step}`;
@@ -54,14 +55,8 @@ function changedLines(run: BacktestedRun, colors: Colors, columns: number): stri
   const answered = difference?.before?.type === 'finish' && difference.after?.type === 'finish';
   if (!answered && before !== null && after !== null) {
     const [was, is] = [endingWords(before), endingWords(after)];
-    rows.push(
-      ...(was === is
-        ? [['answer', was] as const]
-        : ([
-            ['answer before', was],
-            ['answer after', is],
-          ] as const)),
-    );
+    if (was === is) rows.push(['answer', was]);
+    else rows.push(['answer before', was], ['answer after', is]);
   }
   if (error !== null) rows.push(['error', `${error.type}: ${error.message}`]);
   return [
@@ -70,8 +65,8 @@ function changedLines(run: BacktestedRun, colors: Colors, columns: number): stri
   ];
 }
 
-/** What was decided; the end of the run where it had ended before. */
-function decisionWords(decided: Decided | null, ending: RunEnding | null): string {
+/** The decision; the end of the run if it had already ended. */
+function decisionWords(decided: OutlinedDecision | null, ending: RunEnding | null): string {
   switch (decided?.type) {
     case 'act':
       return decided.actions.map(({ tool, toolInput }) => `${tool} ${asText(toolInput)}`).join(' | ');
@@ -106,7 +101,7 @@ function tokensIn({ totalTokens, uncountedCalls = 0 }: Usage): string {
   return `${uncountedCalls === 0 ? '' : 'at least '}${totalTokens.toLocaleString('en-US')}`;
 }
 
-/** Where a price is known. */
+/** Lines for usage with a known price. */
 function costLines(before: Usage, after: Usage): string[] {
   const [then, now] = [costWords(before), costWords(after)];
   if (then.length + now.length === 0) return [];

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
 import stringWidth from 'string-width';
-import { type CodePlace, placeOf, reasonOf } from '../../config/error-place.ts';
-import { failureOf } from '../exit-codes.ts';
-import { fit, oneLine } from './display.ts';
-import { harmless } from './harmless.ts';
+import { type CodePlace, placeOf, reasonOf } from '../../config/load/error-place.ts';
+import { failureOf } from '../shell/io.ts';
+import { fit, oneLine } from '../shell/display.ts';
+import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 
 /**
- * What a command says of what was thrown: the message; where in the user's own code it was, with the lines around it;
- * what caused it; with `debug` the whole stack, causes included.
+ * Lines of a command for an error: the message; the place in the user's own code, with the lines around it; the causes;
+ * with `debug` the whole stack, causes included.
  */
 export function errorLines(
   error: unknown,
   { debug = false }: { debug?: boolean | undefined } = {},
 ): string[] {
   const { line } = failureOf(error);
-  if (debug) return [line, harmless(inspect(error, { depth: 6 }))];
+  if (debug) return [line, sanitizeForTerminal(inspect(error, { depth: 6 }))];
   const chain = causesOf(error);
   const at = chain.findIndex((one) => placeOf(one) !== undefined);
   const place = placeOf(chain[at]);
@@ -58,7 +58,7 @@ function codeFrame(place: CodePlace): string[] {
   const digits = String(last).length;
   const framed: string[] = [];
   for (let number = first; number <= last; number++) {
-    const text = harmless((lines[number - 1] ?? '').replaceAll('\t', ' '));
+    const text = sanitizeForTerminal((lines[number - 1] ?? '').replaceAll('\t', ' '));
     const isIt = number === place.line;
     framed.push(`  ${isIt ? '>' : ' '} ${String(number).padStart(digits)} | ${fit(text, WIDEST)}`.trimEnd());
     const before = stringWidth(text.slice(0, (place.column ?? 0) - 1));

@@ -1,7 +1,7 @@
-import type { ExportedSubAgent, RunExport } from '../../client/run-export.ts';
+import type { ExportedSubAgent, RunExport } from '../../client/export/run-export.ts';
 
 /**
- * An exported run as JSON, each item of its lists on a line of its own, so that two files can be compared, and one be
+ * An exported run as JSON, each item of its lists on a separate line, so that two files can be compared, and one be
  * searched line by line. In pieces: all requests together can be longer than a string may be.
  */
 export function* exportJson(exported: RunExport): Generator<string> {

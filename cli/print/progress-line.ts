@@ -1,26 +1,26 @@
-import { type Io, say } from '../io.ts';
-import { fit } from './display.ts';
-import { createLiveRegion } from './live-region.ts';
+import { type Io, columnsOf, say } from '../shell/io.ts';
+import { isAnsiTerminal } from '../shell/on-terminal.ts';
+import { fit, oneLine } from '../shell/display.ts';
 
-/** What a command is doing while that takes time: on a terminal one line that changes, elsewhere a line for each thing. */
+/** The progress of a command: on a terminal one line that changes, elsewhere a line for each text. */
 export interface ProgressLine {
-  /** `Starting Temporal …`; the seconds are added. */
+  /** The line changes in place. */
+  isLive: boolean;
+  /** `3 of 10`; or `Starting Temporal …`, to which the seconds are added. */
   show(text: string): void;
   /** A line that stays. */
   note(text: string): void;
-  /** Nothing takes time any more; the line goes. */
+  /** Removes the line. */
   end(): void;
 }
 
 const REDRAW_MS = 100;
-/** Of a terminal that does not know, or says 0. */
-const COLUMNS = 80;
-/** What is over sooner has no need of a clock. */
+/** A shorter wait has no clock. */
 const CLOCK_MS = 1_000;
 
 export function createProgressLine(io: Io): ProgressLine {
   const { stderr, env } = io;
-  const isLive = stderr.isTTY === true && env['TERM'] !== 'dumb';
+  const isLive = isAnsiTerminal(stderr, env);
   const region = createLiveRegion((text) => stderr.write(text));
   let shown = '';
   let since = 0;
@@ -28,8 +28,8 @@ export function createProgressLine(io: Io): ProgressLine {
 
   function draw(): void {
     const ms = Date.now() - since;
-    const clock = ms < CLOCK_MS || !shown.endsWith('…') ? '' : ` ${(ms / 1000).toFixed(1)} s`;
-    region.show([fit(shown + clock, (stderr.columns || COLUMNS) - 1)]);
+    const clock = ms < CLOCK_MS || !hasClock(shown) ? '' : ` ${(ms / 1000).toFixed(1)} s`;
+    region.show([fit(oneLine(shown) + clock, columnsOf(stderr) - 1)]);
   }
 
   function end(): void {
@@ -40,19 +40,48 @@ export function createProgressLine(io: Io): ProgressLine {
   }
 
   return {
+    isLive,
     show(text) {
       if (text === shown) return;
       since = Date.now();
       shown = text;
       if (!isLive) return say(io, text);
-      timer ??= setInterval(draw, REDRAW_MS);
+      if (hasClock(text)) timer ??= setInterval(draw, REDRAW_MS);
       draw();
     },
     note(text) {
       region.clear();
       say(io, text);
-      if (timer !== undefined) draw();
+      if (isLive && shown !== '') draw();
     },
     end,
+  };
+}
+
+function hasClock(text: string): boolean {
+  return text.endsWith('…');
+}
+
+/** The lines at the end of a terminal that are rewritten in place: text under way, progress. */
+export interface LiveRegion {
+  show(lines: string[]): void;
+  /** Before anything that stays is written. */
+  clear(): void;
+}
+
+/** Lines must be shorter than the terminal is wide: one that wraps could not be taken back. */
+export function createLiveRegion(write: (text: string) => unknown): LiveRegion {
+  let height = 0;
+  const clear = () => {
+    if (height > 0) write(`\u{1b}[${height}A\u{1b}[0J`);
+    height = 0;
+  };
+  return {
+    clear,
+    show(lines) {
+      clear();
+      write(lines.map((line) => `${line}\n`).join(''));
+      height = lines.length;
+    },
   };
 }

@@ -1,12 +1,12 @@
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { ModelPrompt } from '../../agent/kinds/kind.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { ModelPrompt } from '../../agent/definition/kind.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
-import type { Colors } from './display.ts';
-import { tokenWords } from './tokens.ts';
+import type { Colors } from '../shell/display.ts';
+import { tokenWords } from './usage-words.ts';
 
 export interface PromptStyle {
   colors: Colors;
-  /** What becomes of the words of others: as they are, or safe for a terminal. */
+  /** Treats words of others: unchanged, or safe for a terminal. */
   words(text: string): string;
 }
 

@@ -1,0 +1,51 @@
+import { searchAttribute } from '../../agent/values/names.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
+import type { RunPage } from '../../client/read/list-runs.ts';
+import type { filtersOf } from '../options/bulk-options.ts';
+import { count } from '../shell/display.ts';
+import { type Io, say } from '../shell/io.ts';
+import type { CliContext } from './context.ts';
+
+/** All that fits. Says once where the server cannot filter. */
+export async function everyPage(
+  io: Io,
+  { client }: Pick<CliContext, 'client'>,
+  filters: ReturnType<typeof filtersOf>,
+): Promise<RunPage> {
+  const all: RunPage = { runs: [], nextPage: null, lookedAt: 0, unindexed: false };
+  const seen = new Set<string>();
+  let page: string | undefined;
+  do {
+    const next = await client.listPage({ ...filters, limit: 200, page });
+    if (next.unindexed && !all.unindexed) sayUnindexed(io);
+    // One that ends meanwhile moves to a later page.
+    all.runs.push(...next.runs.filter(({ runId }) => !seen.has(runId)));
+    for (const { runId } of next.runs) seen.add(runId);
+    all.lookedAt += next.lookedAt;
+    all.unindexed = next.unindexed;
+    page = next.nextPage ?? undefined;
+  } while (page !== undefined);
+  return all;
+}
+
+export function sayUnindexed(io: Io): void {
+  say(
+    io,
+    `note: this server does not have our search attributes, so each run is read, which is slower: \`${cliName()} doctor\` says more.`,
+  );
+}
+
+/** Runs in which a call waits for a person; 0 where the server cannot search for them. */
+export async function countWaiting({ client }: Pick<CliContext, 'client'>): Promise<number> {
+  const query = `${searchAttribute.status}="waiting" AND ExecutionStatus="Running"`;
+  try {
+    return (await client.temporal.workflow.count(query)).count;
+  } catch {
+    return 0;
+  }
+}
+
+/** `3 runs wait for you`. */
+export function waitingRuns(amount: number): string {
+  return `${count(amount, 'run')} ${amount === 1 ? 'waits' : 'wait'} for you`;
+}

@@ -1,0 +1,45 @@
+import { searchAttribute } from '../../agent/values/names.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { RunReport } from '../../client/report.ts';
+import type { CliContext } from './context.ts';
+import { type Io, say } from '../shell/io.ts';
+
+/** Data for links to the Web UI, which is known only for a server of our own. */
+export type WebUi = Pick<CliContext, 'embedded' | 'namespace'>;
+
+/** A run's page; without `runId` the latest run of the id. undefined where no Web UI is known. */
+export function runPage({ embedded, namespace }: WebUi, id: string, runId = ''): string | undefined {
+  if (embedded === undefined) return undefined;
+  const run = runId === '' ? '' : `/${encodeURIComponent(runId)}`;
+  return workflowPage(embedded.uiUrl, namespace, id) + run;
+}
+
+export function workflowPage(uiUrl: string, namespace: string, id: string): string {
+  return `${uiUrl}${workflowsPath(namespace)}/${encodeURIComponent(id)}`;
+}
+
+/** Prints the link of a run in the Web UI, if it is known. */
+export function sayPage(io: Io, ui: WebUi, id: string): void {
+  const url = runPage(ui, id);
+  if (url !== undefined) say(io, `Web UI: ${url}`);
+}
+
+/** A run whose report has its page beside the rest. */
+export function withPage(ui: WebUi, run: AgentRun) {
+  return {
+    id: run.id,
+    async describe(): Promise<RunReport & { url?: string | undefined }> {
+      const report = await run.describe();
+      return { ...report, url: runPage(ui, report.id, report.runId) };
+    },
+  };
+}
+
+/** The list of runs, those that wait for a person only; below the Web UI's address. */
+export function waitingPath(namespace: string): string {
+  return `${workflowsPath(namespace)}?query=${encodeURIComponent(`${searchAttribute.status}="waiting"`)}`;
+}
+
+function workflowsPath(namespace: string): string {
+  return `/namespaces/${encodeURIComponent(namespace)}/workflows`;
+}

@@ -1,0 +1,91 @@
+import { Argument, type Command } from 'commander';
+import { port, wholeNumber } from '../options/options.ts';
+import type { Io } from '../shell/io.ts';
+import type { CompleteOptions } from '../completion/complete.ts';
+import type { CommandGroup, CommandSpec } from './command.ts';
+
+const CONCURRENCY = "calls of models and tools at a time (default: the config's, else 500)";
+
+/** Commands for sessions, workers, and the project itself. */
+export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
+  {
+    usage: 'session',
+    summary: 'list, show or clear conversations',
+    description: 'List, show or clear conversations: `reloop run --session NAME` begins one.',
+    commands: [
+      {
+        usage: 'list',
+        summary: 'list conversations, latest first',
+        options: (command) => command.option('--limit <n>', 'how many', wholeNumber, 50),
+        load: async () => (await import('../commands/session.ts')).listSessions,
+      },
+      {
+        usage: 'show <name>',
+        summary: 'print what was said, and which runs said it',
+        load: async () => (await import('../commands/session.ts')).showSession,
+      },
+      {
+        usage: 'clear <name>',
+        summary: 'forget a conversation',
+        load: async () => (await import('../commands/session.ts')).clearSession,
+      },
+    ],
+  },
+  {
+    usage: 'worker',
+    summary: 'run agents for a Temporal server, until Ctrl-C',
+    options: (command) => command.option('--concurrency <calls>', CONCURRENCY, wholeNumber),
+    load: async () => (await import('../commands/worker.ts')).worker,
+  },
+  {
+    usage: 'dev',
+    summary: 'Temporal, its Web UI and a worker, until Ctrl-C',
+    options: (command) =>
+      command
+        .option('--port <port>', 'of Temporal (default: 7233)', port)
+        .option('--ui-port <port>', 'of the Web UI (default: 8233)', port)
+        .option('--concurrency <calls>', CONCURRENCY, wholeNumber)
+        .option('--no-watch', 'do not look at changes of the config and of what it imports'),
+    load: async () => (await import('../commands/dev.ts')).dev,
+  },
+  {
+    usage: 'agents',
+    summary: 'list the agents of the config',
+    load: async () => (await import('../commands/agents.ts')).agents,
+  },
+  {
+    usage: 'tools',
+    summary: 'list the tools of the config',
+    load: async () => (await import('../commands/tools.ts')).tools,
+  },
+  {
+    usage: 'doctor',
+    summary: 'say what works here, and what to do about the rest',
+    options: (command) =>
+      command
+        .option('--probe', 'ask the model of each agent for one token')
+        .option('--worker', 'exit with 1 when no worker polls the task queue'),
+    load: async () => (await import('../commands/doctor.ts')).doctor,
+  },
+  {
+    usage: 'completion',
+    summary: 'print what a shell reads to complete commands on TAB',
+    description: 'Print what a shell reads to complete commands on TAB: commands, options, agents, runs.',
+    readsEnvFile: false,
+    options: (command) => command.addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish'])),
+    load: async () => (await import('../commands/completion.ts')).completion,
+  },
+  // The completion scripts call it on TAB. It reads the `.env` of known projects only.
+  {
+    usage: 'complete [words...]',
+    hasCommonOptions: false,
+    readsEnvFile: false,
+    options: (command) =>
+      command.option('--line <line>').option('--breaks <characters>').option('--refresh <file>'),
+    load: async ({ parent }) => {
+      const { complete } = await import('../completion/complete.ts');
+      return (io: Io, words: string[], options: CompleteOptions) =>
+        complete(io, parent as Command, words, options);
+    },
+  },
+];

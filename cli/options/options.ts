@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { typedMs } from '../../agent/values/typed-ms.ts';
+import { shellWord } from '../../client/connect/cli-name.ts';
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  json?: boolean;
+  address?: string;
+  namespace?: string;
+  config?: string;
+  taskQueue?: string;
+  debug?: boolean;
+}
+
+export function withCommonOptions(command: Command): Command {
+  return command
+    .optionsGroup('Options of every command:')
+    .option('--json', 'print one JSON object on stdout')
+    .option('--address <host:port>', 'Temporal server (default: TEMPORAL_ADDRESS, else one of our own)')
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)')
+    .option('--config <file>', 'config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)')
+    .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop")
+    .option('--debug', 'print the whole stack of an error, with its causes');
+}
+
+/** Milliseconds of 30s, 10m, 1h, 250ms. A number without a unit is refused: its author means seconds or minutes. */
+export function milliseconds(text: string): number {
+  const ms = /[a-z]\s*$/u.test(text) ? typedMs(text) : undefined;
+  if (ms === undefined) throw new InvalidArgumentError('Write a number and its unit: 30s, 10m or 1h.');
+  return ms;
+}
+
+/** The value of an option that sets a limit, or takes it away. Not null for none: commander makes '' of that. */
+export type Limit = number | 'none';
+
+export const wholeLimit = limitLike(/^\d+$/u, 'Write a whole number, or none.');
+export const dollarLimit = limitLike(/^\d+(?:\.\d+)?$/u, 'Write US dollars such as 0.50, or none.');
+
+function limitLike(form: RegExp, problem: string) {
+  return (text: string): Limit => {
+    if (text === 'none') return text;
+    if (!form.test(text)) throw new InvalidArgumentError(problem);
+    return Number(text);
+  };
+}
+
+/** As a run takes it: null for no limit. */
+export function limitOf(limit: Limit | undefined): number | null | undefined {
+  return limit === 'none' ? null : limit;
+}
+
+/** name=value, given once or more. */
+export const variable = pairsLike(/^(\w+)=(.*)$/su, 'Write name=value.');
+/** `--edit 2.1=output`, given once or more. */
+export const edit = pairsLike(/^(\d+\.\d+)=(.*)$/su, 'Write call=output, such as 2.1="none found".');
+
+function pairsLike(form: RegExp, problem: string) {
+  return (text: string, before: { [name: string]: string } = {}): { [name: string]: string } => {
+    const [, name, value] = form.exec(text) ?? [];
+    if (name === undefined || value === undefined) throw new InvalidArgumentError(problem);
+    return { ...before, [name]: value };
+  };
+}
+
+/** Parses an option that may be repeated. */
+export function repeated(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d*$/u.test(text)) throw new InvalidArgumentError('Write a whole number from 1.');
+  return Number(text);
+}
+
+export function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError('Write a port from 1 to 65535.');
+  return number;
+}
+
+/** The same options again, for the commands that another command tells the reader to type. */
+export function flagsToRepeat({ address, namespace, config }: CommonOptions): string[] {
+  return [
+    ...(address === undefined ? [] : ['--address', shellWord(address)]),
+    ...(namespace === undefined ? [] : ['--namespace', shellWord(namespace)]),
+    ...(config === undefined ? [] : ['--config', shellWord(config)]),
+  ];
+}

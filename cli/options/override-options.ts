@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { StartOverrides } from '../../agent/definition/overrides.ts';
+import { type Limit, dollarLimit, limitOf, milliseconds, wholeLimit } from './options.ts';
+
+/** Options of an agent that a run may override, as they are typed. */
+export interface OverrideOptions {
+  model?: string;
+  maxIterations?: Limit;
+  /** Milliseconds. */
+  maxTime?: number;
+  budgetTokens?: Limit;
+  /** US dollars. */
+  budgetCost?: Limit;
+}
+
+export function withOverrides(command: Command): Command {
+  return command
+    .option('--model <name>', "in place of the agent's")
+    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', wholeLimit)
+    .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
+    .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeLimit)
+    .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarLimit);
+}
+
+export function overridesIn(options: OverrideOptions): StartOverrides {
+  const { model, maxIterations, maxTime, budgetTokens, budgetCost } = options;
+  const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
+  return {
+    model,
+    maxIterations: limitOf(maxIterations),
+    maxExecutionTime: maxTime,
+    budget: isBudget ? { totalTokens: limitOf(budgetTokens), cost: limitOf(budgetCost) } : undefined,
+  };
+}

@@ -1,0 +1,58 @@
+import stringWidth from 'string-width';
+import type { RunSummary } from '../../client/read/list-runs.ts';
+import { type Colors, duration, localTime, oneLine, table } from '../shell/display.ts';
+
+/** Cells that a question has at least, while there is something less useful to leave out. */
+const QUESTION_CELLS = 20;
+
+/** Columns of a list of runs, latest first; one for waits only if a run waits. A narrow terminal gets fewer. */
+export function runsTable(
+  runs: readonly RunSummary[],
+  width = Infinity,
+  colors: Pick<Colors, 'yellow'> = { yellow: String },
+  nowMs = Date.now(),
+): string[] {
+  const [full = [], ...narrower] = [0, 1, 2].map((left) => rowsOf(runs, left, nowMs));
+  const rows =
+    [full, ...narrower].find((some) => fixedCells(some) + QUESTION_CELLS <= width) ?? narrower.at(-1) ?? full;
+  const [head = []] = rows;
+  const isWaiting = (cell: string, column: number) => head[column] === 'STATUS' && cell.trim() === 'waiting';
+  return table(rows, width, (cell, column) => (isWaiting(cell, column) ? colors.yellow(cell) : cell));
+}
+
+/** `left`: how much of the less useful is left out. 1: the seconds; 2: also the status, where all runs have the same. */
+function rowsOf(runs: readonly RunSummary[], left: number, nowMs: number): string[][] {
+  const anyWaits = runs.some(({ waiting }) => waiting !== undefined);
+  const sameStatus = new Set(runs.map(({ status }) => status)).size <= 1;
+  const hasStatus = left < 2 || !sameStatus;
+  const rows = runs.map(({ id, status, agent, startedAt, input, waiting }) => [
+    oneLine(id),
+    ...(hasStatus ? [status] : []),
+    oneLine(agent),
+    localTime(startedAt).slice(0, left === 0 ? undefined : -SECONDS.length),
+    ...(anyWaits ? [waitingWords(waiting ?? [], nowMs)] : []),
+    oneLine(input),
+  ]);
+  const status = hasStatus ? ['STATUS'] : [];
+  return [['ID', ...status, 'AGENT', 'STARTED', ...(anyWaits ? ['WAITS FOR YOU'] : []), 'QUESTION'], ...rows];
+}
+
+const SECONDS = ':00';
+
+/** Cells of all columns but the last, with the gaps. */
+function fixedCells(rows: string[][]): number {
+  const [head = []] = rows;
+  const widths = head
+    .slice(0, -1)
+    .map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))));
+  return widths.reduce((sum, cells) => sum + cells + 2, 0);
+}
+
+function waitingWords([first, ...more]: NonNullable<RunSummary['waiting']>, nowMs: number): string {
+  if (first === undefined) return '';
+  const others = more.length === 0 ? '' : ` (+${more.length})`;
+  const until = first.until === undefined ? '' : ` until ${localTime(new Date(first.until)).slice(11)}`;
+  const waitedMs = nowMs - (first.since ?? nowMs);
+  const time = waitedMs < 60_000 ? '' : `, ${duration(waitedMs)}`;
+  return `${oneLine(first.call)} ${oneLine(first.tool)} ${oneLine(first.reason)}${until}${others}${time}`;
+}

@@ -1,0 +1,36 @@
+import type { RunEvent } from '../../../agent/run/events.ts';
+import type { RunView } from '../../../agent/run/view.ts';
+import { type Usage, dollars, noUsage } from '../../../agent/values/vocabulary.ts';
+import { type Colors, duration } from '../../shell/display.ts';
+import { keptText, totalWords } from './trace-words.ts';
+
+export type RunEnded = Extract<RunEvent, { type: 'run_ended' }>;
+export type Restarted = Extract<RunEvent, { type: 'restarted' }>;
+
+/** How a run ended and what it took: of a fork after the fork, and also what it kept of the other run. */
+export function endLines(
+  event: RunEnded,
+  { iterations, usage }: RunView,
+  { startedAt, fork }: { startedAt: number; fork: Restarted | undefined },
+  { green, yellow, red, dim }: Colors,
+): string[] {
+  const paint = event.status === 'completed' ? green : event.status === 'stopped' ? yellow : red;
+  const why = event.status === 'stopped' ? ` (${event.stopReason})` : '';
+  const own = totalWords(iterations - (fork?.iterations ?? 0), fork ? usageSince(usage, fork.usage) : usage);
+  const costs = [...own, duration(event.at - (fork?.at ?? startedAt))];
+  return [
+    `${paint(event.status + why)} ${dim(`· ${costs.join(' · ')}`)}`,
+    ...(fork === undefined ? [] : [dim(keptText(fork))]),
+  ];
+}
+
+/** The part of a usage that came after an earlier one of the same run. A price that is known of one only is left out. */
+function usageSince(now: Usage, before: Usage): Usage {
+  const since: Usage = { ...noUsage };
+  for (const key of Object.keys(now) as (keyof Usage)[]) {
+    const amount = now[key];
+    if (amount !== undefined) since[key] = Math.max(0, dollars(amount - (before[key] ?? 0)));
+  }
+  if (before.cost === undefined && before.modelCalls > 0) delete since.cost;
+  return since;
+}

@@ -1,0 +1,206 @@
+import { type ErrorInfo, type Json, type Usage, asText } from '../../../agent/values/vocabulary.ts';
+import type { ModelTurn } from '../../../agent/calls/calls.ts';
+import type { Allowance } from '../../../agent/limits/counters.ts';
+import type { OperatorDecision, RunEvent, RunMessage, RunStep } from '../../../agent/run/events.ts';
+import { type WaitingCall, reasonText, stateOf } from '../../../agent/rules/waiting.ts';
+import type { RestartedEvent } from '../../../agent/calls/restart.ts';
+import type { CallNotBegun } from '../../../client/report.ts';
+import { costWords, tokenWords, wordCount } from '../usage-words.ts';
+import { count, duration, localTime, oneLine } from '../../shell/display.ts';
+import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
+
+/** The model's reasoning in a turn: its words, without those of the answer. */
+export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
+  if (decision.type === 'finish' && decision.output === text) return '';
+  const log = decision.type === 'act' && toolCalls === undefined ? decision.actions[0]?.log : undefined;
+  return thoughtOf(log ?? text);
+}
+
+/** The model's words before it names an action or the answer; nothing for a reply in JSON. */
+function thoughtOf(log: string): string {
+  if (/^\s*(?:```|\{)/u.test(log)) return '';
+  // No two parts of it that match the same blanks: it would take the square of a long reply's length.
+  const end = log.search(/\bAction\s*(?:\d+\s*)?:|Final Answer:/u);
+  return (end < 0 ? log : log.slice(0, end)).replace(/^\s*Thought:/u, '').trim();
+}
+
+/** Size of the model's reasoning: `show --prompt` and `--verbose` print all of it. */
+export function reasoningWords({ reasoning }: ModelTurn): string[] {
+  return reasoning === undefined ? [] : [`reasoning: ${wordCount(reasoning)}`];
+}
+
+/** Duration and tokens of a model call. */
+export function turnWords({ usage }: ModelTurn, durationMs: number, attempts: number): string[] {
+  return [duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
+}
+
+export function tries(attempts: number): string[] {
+  return attempts > 1 ? [`${attempts} attempts`] : [];
+}
+
+function errorText({ type, message }: ErrorInfo): string {
+  return oneLine(type === 'Error' ? message : `${type}: ${message}`);
+}
+
+export function failureText(
+  what: string,
+  { attempts, error }: { attempts: number; error: ErrorInfo },
+): string {
+  return `${what}${attempts > 1 ? ` after ${attempts} attempts` : ''}: ${errorText(error)}`;
+}
+
+type AttemptFailed = Extract<RunEvent, { type: 'attempt_failed' }>;
+
+/** Failed attempts are asked for once a second, so some never come as an event: the next event's text counts them. */
+export function createAttempts() {
+  const last = new Map<string, number>();
+  return {
+    /** A call is scheduled: attempts are counted again. */
+    begin: (call: string) => void last.delete(call),
+    text(event: AttemptFailed): string {
+      const before = last.get(event.call) ?? 0;
+      last.set(event.call, event.attempt);
+      return attemptText(event, Math.max(0, event.attempt - before - 1));
+    },
+  };
+}
+
+/** An attempt that failed, and when the next one comes, where that is known. `unseen`: attempts before it that no event was for. */
+export function attemptText({ attempt, error, retryInMs }: AttemptFailed, unseen = 0): string {
+  const soon = retryInMs === undefined || retryInMs < 1000;
+  const again = soon ? 'trying again' : `trying again in ${duration(retryInMs)}`;
+  const which = unseen > 0 ? `attempts ${attempt - unseen} to ${attempt}` : `attempt ${attempt}`;
+  return `${which} failed: ${errorText(error).replace(/\.$/u, '')}; ${again}`;
+}
+
+export function notBegunText({ tool, call, taskQueue }: CallNotBegun): string {
+  return `${oneLine(tool)} (${call}) has not begun: no worker polls task queue ${oneLine(taskQueue)}`;
+}
+
+/**
+ * The waiting call; with the reason, unless its failure was shown: a sub-agent's is shown in its own trace. `at`: start
+ * of the wait.
+ */
+export function waitingText(waiting: WaitingCall, whyShown: boolean, at = 0): string {
+  const { call, tool, error, note, until } = waiting;
+  const what = stateOf(waiting).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
+  const why = error === undefined || whyShown ? '' : `: ${errorText(error)}`;
+  if (until === undefined) return `Waiting for you: ${what} ${reasonText(waiting)}${why}${noteText(note)}`;
+  const asked = `Its reconcile is asked at ${localTime(new Date(until)).slice(11)}`;
+  return `In doubt: ${what} ${reasonText(waiting)}${why}. ${asked}${at === 0 ? '' : `, after ${duration(until - at)}`}`;
+}
+
+/** The answer of a tool's `reconcile` about a call in doubt. */
+export function reconciledText({ found, error }: Extract<RunEvent, { type: 'reconciled' }>): string {
+  const words = { done: 'the call took effect', notDone: 'the call did nothing', unknown: 'unknown' };
+  return `Its reconcile was asked: ${words[found]}${error === undefined ? '' : ` (${errorText(error)})`}`;
+}
+
+function noteText(note: Json | undefined): string {
+  return note === undefined || note === null || note === '' ? '' : `: ${oneLine(asText(note))}`;
+}
+
+/** The part of a fork's steps that the other run made. */
+export function keptText({ from, iterations, usage }: RestartedEvent): string {
+  return `kept of run ${oneLine(from.id)}: ${totalWords(iterations, usage).join(' · ')}`;
+}
+
+/** Line about a restarted run, and the steps that are kept. */
+export function restartText({ by, step, from, again }: RestartedEvent): string {
+  switch (by) {
+    case 'rewind':
+      return `Rewound to step ${step}`;
+    case 'fork':
+      return `Forked from run ${oneLine(from.id)} at step ${step}`;
+    case 'retry':
+      return `Retried from ${again === undefined || again.length === 0 ? `step ${step}` : `call ${again.join(', ')}`}`;
+  }
+}
+
+export function decisionText(decision: OperatorDecision): string {
+  const what = decision.type === 'cancelCall' ? 'cancel the call' : decision.type;
+  const remembered = 'remember' in decision && decision.remember !== undefined;
+  return (
+    what +
+    because('reason' in decision ? decision.reason : undefined) +
+    (remembered ? `, and remember it for this ${decision.remember}` : '')
+  );
+}
+
+/** Line about a person's command to the run as a whole. */
+export function steeringText(message: Exclude<RunMessage, { type: 'say' }>): string {
+  switch (message.type) {
+    case 'pause':
+      return 'Paused: nothing is begun until it is resumed';
+    case 'resume':
+      return 'Resumed';
+    case 'extend':
+      return `Extended by ${extensionText(message)}`;
+    case 'rewind':
+      return `Going back to step ${message.step}: everything under way is cancelled`;
+  }
+}
+
+export function unheardText(messages: readonly string[]): string {
+  return `The run ended before the model could see ${count(messages.length, 'message')}`;
+}
+
+function extensionText({ iterations, timeMs, tokens, cost }: Allowance): string {
+  return [
+    ...(iterations === undefined ? [] : [count(iterations, 'iteration')]),
+    ...(timeMs === undefined ? [] : [duration(timeMs)]),
+    ...(tokens === undefined ? [] : [count(tokens, 'token')]),
+    ...(cost === undefined ? [] : [`$${cost}`]),
+  ].join(', ');
+}
+
+function because(text: string | undefined): string {
+  return text === undefined ? '' : ` (${oneLine(text)})`;
+}
+
+/** Totals of a run. */
+export function totalWords(iterations: number, usage: Usage): string[] {
+  return [
+    count(iterations, 'step'),
+    count(usage.modelCalls, 'model call'),
+    tokenWords(usage),
+    ...costWords(usage),
+  ];
+}
+
+/** `Label: text`, the text's further lines indented like the first. */
+export function labels(paint: (label: string) => string, usual: string) {
+  return (label: string, text: string, indent = usual): string[] => {
+    const [first = '', ...others] = sanitizeForTerminal(text).trimEnd().split('\n');
+    return [`${indent}${paint(`${label}:`)} ${first}`, ...others.map((line) => indent + line)];
+  };
+}
+
+/** Notes on a reply, beside its text. */
+export function notesOn(
+  { finishReason, shortened, warnings = [] }: ModelTurn,
+  closing: boolean | undefined,
+): string[] {
+  return [
+    ...(finishReason === 'length' ? ['the reply was cut off at the token limit'] : []),
+    ...(finishReason === 'content_filter' ? ["the provider's content filter ended the reply"] : []),
+    ...(closing === true ? ['asked for its answer at the limit'] : []),
+    ...(shortened === true ? ['the context was too long: the oldest observations were shortened'] : []),
+    ...warnings.map((text) => `warning: ${oneLine(text)}`),
+  ];
+}
+
+/**
+ * Remarks below an observation: the part of the text that is left out, the duration of the call. `whole`: the command
+ * that shows all.
+ */
+export function stepRemarks(
+  { attempts, durationMs }: Pick<RunStep, 'attempts' | 'durationMs'>,
+  cut: number,
+  whole: string | undefined,
+): string[] {
+  return [
+    ...(cut === 0 ? [] : [`… ${count(cut, 'more character')}${whole === undefined ? '' : `: ${whole}`}`]),
+    ...(attempts === 0 ? [] : [[duration(durationMs), ...tries(attempts)].join(' · ')]),
+  ];
+}
