@@ -11,7 +11,7 @@ export function demoModel(script: Script): string | Model {
 
 /** What the scripted model of start-run.ts says. */
 export const lisbon = [
-  ' I need the weather first.\nAction: Weather\nAction Input: Lisbon',
-  ' Now in Fahrenheit.\nAction: calculator\nAction Input: 21 * 9 / 5 + 32',
-  ' I now know the final answer\nFinal Answer: It is sunny in Lisbon, 69.8 °F.',
+  { toolCalls: [{ name: 'Weather', arguments: { input: 'Lisbon' } }] },
+  { toolCalls: [{ name: 'calculator', arguments: { input: '21 * 9 / 5 + 32' } }] },
+  'It is sunny in Lisbon, 69.8 °F.',
 ];

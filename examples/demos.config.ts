@@ -38,16 +38,16 @@ export default defineConfig({
       name: 'counter',
       tools: [count],
       model: scripted([
-        ' I count.\nAction: count\nAction Input: 8',
-        ' I now know the final answer\nFinal Answer: Eight, and none of them twice.',
+        { toolCalls: [{ name: 'count', arguments: { input: '8' } }] },
+        'Eight, and none of them twice.',
       ]),
     }),
     defineAgent({
       name: 'reader',
       tools: [report],
       model: scripted([
-        ' I read the report.\nAction: report\nAction Input: monthly',
-        ' I now know the final answer\nFinal Answer: Sales are up.',
+        { toolCalls: [{ name: 'report', arguments: { input: 'monthly' } }] },
+        'Sales are up.',
       ]),
     }),
   ],

@@ -12,6 +12,7 @@ const define = `def fibonacci(n):
 /** Seed 000: four loops, a tool that keeps what was defined, and 55. */
 export const fibonacci = defineAgent({
   name: 'fibonacci',
+  kind: 'zero-shot',
   description: 'computes with a Python REPL',
   model: demoModel([
     ' I need to calculate the 10th fibonacci number\nAction: Python REPL\nAction Input: fibonacci(10)',

@@ -12,6 +12,7 @@ const found = new Map([
 /** Seed 004: a search (from a list, so that it says the same every day) and a real calculator. */
 export const girlfriend = defineAgent({
   name: 'girlfriend',
+  kind: 'zero-shot',
   description: 'searches and calculates',
   model: demoModel([
     ' First, I need to find out who Leo DiCaprio\'s current girlfriend is and her age. Then, I will use the calculator to raise her age to the 0.43 power.\nAction: Search\nAction Input: "Leo DiCaprio current girlfriend age"',

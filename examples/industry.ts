@@ -35,6 +35,7 @@ export const industry = defineAgent({
       description: 'useful for when you need to answer questions about current events',
       url: process.env['ELASTICSEARCH_URL'] ?? (await startSearchServer()),
       index: 'summary_section',
+      row: '标题: {title} 内容: {content}\n',
       ...(apiKey === undefined ? {} : { auth: { apiKey } }),
     }),
   ],

@@ -16,6 +16,7 @@ const length = defineTool({
  */
 export const counter = defineAgent({
   name: 'word-counter',
+  kind: 'zero-shot',
   description: 'understands keywords in bold',
   tools: [length],
   parser: ({ text, toolCalls }, manifest) =>

@@ -14,6 +14,7 @@ const kitchen = defineTool({
  */
 export const concierge = defineAgent({
   name: 'concierge',
+  kind: 'zero-shot',
   description: 'answers guests in the words of the house',
   tools: [kitchen],
   prompt: {

@@ -16,11 +16,9 @@ export async function compareCapitals(countries: readonly [string, string]): Pro
 
 /** The same as a run of its own, with an id and a history of its own: `reloop show`, `watch` and decisions go by its id. */
 export async function askAsChild(country: string): Promise<unknown> {
-  const args: Parameters<typeof agentRun> = [
-    { agent: 'geographer', question: { input: country, chatHistory: [] } },
-  ];
-  // What `reloop list` shows of it.
-  const memo = { agent: 'geographer', input: country };
-  const { output } = await executeChild(agentRun, { workflowId: `capital-of-${country}`, args, memo });
+  const { output } = await executeChild(agentRun, {
+    workflowId: `capital-of-${country}`,
+    args: [{ agent: 'geographer', input: country }],
+  });
   return output;
 }

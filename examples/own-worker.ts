@@ -25,10 +25,10 @@ if (process.argv[1]?.endsWith('own-worker.ts')) {
   const client = await AgentClient.connect(); // a running `npm run dev`, or TEMPORAL_ADDRESS
   const connection = await NativeConnection.connect({ address: client.address });
   const worker = await createOwnWorker(connection, 'own-worker');
-  const takeBack = outliveStrayErrors(console.warn);
+  const dispose = outliveStrayErrors(console.warn);
   const options = { workflowId: `capitals-${randomUUID()}`, taskQueue: 'own-worker' };
   const args: [string[]] = [['Norway', 'Peru']];
   const ask = () => client.temporal.workflow.execute('compareCapitals', { ...options, args });
-  console.log(await worker.runUntil(ask).finally(takeBack));
+  console.log(await worker.runUntil(ask).finally(dispose));
   await Promise.all([client.close(), connection.close()]);
 }

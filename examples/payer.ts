@@ -18,7 +18,7 @@ export const payer = defineAgent({
   name: 'payer',
   tools: [bank],
   model: demoModel([
-    ' It has to be paid.\nAction: bank\nAction Input: 4711',
-    ' I now know the final answer\nFinal Answer: Invoice 4711 is settled.',
+    { text: 'It has to be paid.', toolCalls: [{ name: 'bank', arguments: { input: '4711' } }] },
+    'Invoice 4711 is settled.',
   ]),
 });

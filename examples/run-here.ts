@@ -21,8 +21,8 @@ const counter = defineAgent({
   tools: [count],
   // In the place of a model that costs money.
   model: scripted([
-    ' It has to be counted.\nAction: count\nAction Input: 8',
-    ' I now know the final answer\nFinal Answer: Eight, and none of them twice.',
+    { toolCalls: [{ name: 'count', arguments: { input: '8' } }] },
+    'Eight, and none of them twice.',
   ]),
 });
 

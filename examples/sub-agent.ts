@@ -11,6 +11,7 @@ const archive = defineTool({
 /** Does the work, in a run of its own with its own limits: the child workflow `PARENT/1.1`. */
 export const researcher = defineAgent({
   name: 'researcher',
+  kind: 'zero-shot',
   description: 'finds things out',
   tools: [archive],
   maxIterations: 5,
@@ -23,6 +24,7 @@ export const researcher = defineAgent({
 /** Calls another agent as a tool, and is told its answer. */
 export const editor = defineAgent({
   name: 'editor',
+  kind: 'zero-shot',
   description: 'lets the researcher find things out',
   tools: [agentTool({ agent: 'researcher', description: 'Finds things out. The input is a question.' })],
   model: demoModel([

@@ -4,6 +4,7 @@ import { demoModel } from './demo-model.ts';
 /** Seed 002: it is always sunny, and every sum is 3. */
 export const weather = defineAgent({
   name: 'weather',
+  kind: 'zero-shot',
   description: 'knows the weather, and cannot add',
   model: demoModel([
     ' I need to use the weather tool to answer the first part of the question, and the calculator to answer the second part.\nAction: Weather\nAction Input: This week',

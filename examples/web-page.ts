@@ -20,7 +20,7 @@ on('run_started', ({ input }) => show('question', input));
 on('model_text', ({ call, offset, delta }) => show(call, line(call).textContent.slice(0, offset) + delta));
 on('model_ended', ({ call, turn }) => show(call, turn.text));
 on('tool_started', ({ call, tool, toolInput }) => show(call, tool + ' ' + JSON.stringify(toolInput) + ' …'));
-on('waiting', ({ park: { call, tool, reason, error }, decisions }) => {
+on('waiting', ({ wait: { call, tool, reason, error }, decisions }) => {
   show(call, [tool, reason, error?.message, ''].join(' · ')).append(...decisions.map(({ type, does, takes }) => Object.assign(document.createElement('button'),
     { textContent: type, title: does, onclick: () => decide(call, type, takes) })));
 });

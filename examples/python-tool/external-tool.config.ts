@@ -27,6 +27,7 @@ export default defineConfig({
   agents: [
     defineAgent({
       name: 'traveller',
+      kind: 'zero-shot',
       tools: [capital, book, survey],
       model: demoModel([
         ' Where to?\nAction: capital\nAction Input: Norway',
