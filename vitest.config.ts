@@ -7,6 +7,9 @@ import { summaryReporter } from './test/support/summary-reporter.ts';
 const commands = new URL('test/support/bin', import.meta.url).pathname;
 process.env['PATH'] = commands + delimiter + process.env['PATH'];
 
+// What commands remember of configs for TAB is not the developer's own.
+process.env['XDG_STATE_HOME'] = new URL('node_modules/.cache/reloop-tests', import.meta.url).pathname;
+
 /** A test that asserts nothing cannot fail; what is waited for may take its time where others are at work too. */
 const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
 
@@ -16,7 +19,7 @@ const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
  */
 const maxWorkers = 4;
 
-// One project per kind of process.
+// One project per kind of process. `npm test` leaves out `release`: what takes minutes, or needs npm, a browser, Python or a search engine.
 export default defineConfig({
   test: {
     reporters: ['default', summaryReporter],
@@ -30,7 +33,7 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
-          setupFiles: ['test/support/fresh-modules.ts'],
+          setupFiles: ['test/support/fresh-environment.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -41,8 +44,8 @@ export default defineConfig({
           expect,
           include: ['test/replay/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -52,7 +55,7 @@ export default defineConfig({
           include: ['test/workflow/**/*.test.ts', 'examples/testing/*.test.ts'],
           pool: 'forks',
           isolate: false,
-          setupFiles: ['test/support/fresh-modules.ts', 'test/support/fresh-runtime.ts'],
+          setupFiles: ['test/support/fresh-environment.ts', 'test/support/fresh-runtime.ts'],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -74,6 +77,17 @@ export default defineConfig({
           expect,
           include: ['test/docs/**/*.test.ts'],
           pool: 'forks',
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'release',
+          expect,
+          include: ['test/release/**/*.test.ts'],
+          pool: 'forks',
+          globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 900_000,
           hookTimeout: 300_000,
         },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { CUT_CALL, cancelledTool } from '../../agent/observations.ts';
+import { CUT_CALL, cancelledTool } from '../../agent/observation/observations.ts';
 import type { AgentRun } from '../../client/index.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';

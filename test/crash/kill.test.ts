@@ -77,8 +77,8 @@ test(
       worker = rig.startWorker(record);
     }
     // Its policy allows one attempt: deaths have not used it up, for every worker but the last has run it.
-    const { park } = await eventOf(run.events(), 'waiting');
-    expect(park).toMatchObject({ call: '1.1', error: { type: 'WorkerDied' } });
+    const { wait } = await eventOf(run.events(), 'waiting');
+    expect(wait).toMatchObject({ call: '1.1', error: { type: 'WorkerDied' } });
     expect(linesOf(record)).toHaveLength(5);
     await run.decide('1.1', { type: 'retry' });
     const { output, intermediateSteps } = await run.result();

@@ -29,7 +29,7 @@ afterEach(() => rig.killWorkers());
 afterAll(() => rig.stop());
 
 const start = (tool: string, input: string) => rig.client.start('payer', `what: ${tool} ${input}`);
-const waiting = async (run: AgentRun) => (await eventOf(run.events(), 'waiting')).park;
+const waiting = async (run: AgentRun) => (await eventOf(run.events(), 'waiting')).wait;
 const did = (step: string, input: string) => linesOf(record).filter((line) => line === `${step} ${input}`);
 const began = (...inputs: string[]) => until(() => inputs.every((input) => did('began', input).length > 0));
 const inDoubt = { reason: 'doubt', error: { type: 'InDoubt' } };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/index.ts';
-import type { JournalOwner } from '../../worker/attempt-journal.ts';
-import { FAILURE_SOURCE } from '../../worker/fail-lost-attempts.ts';
+import type { JournalOwner } from '../../worker/recovery/attempt-journal.ts';
+import { RECOVERY_SOURCE } from '../../agent/calls/failures.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
 import { act, answer } from '../support/scripts.ts';
@@ -20,7 +20,8 @@ beforeAll(async () => {
     config: CONFIG,
     replies(request) {
       const text = JSON.stringify(request.body);
-      return text.includes('Observation: slowly did') ? answer('done') : act('slow', 'the slow one');
+      if (text.includes('Observation: slowly did')) return answer('done');
+      return act('slow', text.includes('that stays') ? 'the one that stays' : 'the slow one');
     },
   });
 });
@@ -41,10 +42,8 @@ function placeOf(name: string) {
   return { stateDir, effects, standby };
 }
 
-const begun = async (effects: string, calls: number) => {
-  await until(() => linesOf(effects).length >= calls);
-  await sleep(1500); // a checkpoint or two
-};
+/** Resolves when the first call has stored a checkpoint. */
+const begun = (effects: string) => until(() => linesOf(`${effects}.parts`).length > 0);
 
 /** The failure by which the attempt before this one ended. */
 async function endOfFirst(run: AgentRun): Promise<string | null | undefined> {
@@ -61,12 +60,12 @@ test('a call of a killed worker is ended by the next worker of its state folder,
   const { stateDir, effects, standby } = placeOf('restart');
   const next = await standby();
   const killed = rig.startWorker(effects, stateDir);
-  const run = await rig.client.start('slow', 'Do the slow one.');
-  await begun(effects, 1);
+  const run = await rig.client.start('slow', 'Do the one that stays.');
+  await begun(effects);
   await killed.killGroup();
   await next.begin();
 
-  expect(await endOfFirst(run)).toBe(FAILURE_SOURCE);
+  expect(await endOfFirst(run)).toBe(RECOVERY_SOURCE);
   const { output, intermediateSteps } = await run.result();
   expect(output).toBe('done');
   expect(intermediateSteps).toMatchObject([{ attempts: 2 }]);
@@ -79,8 +78,8 @@ test('of two workers with one state folder, the next worker ends the calls of th
   const { stateDir, effects, standby } = placeOf('two');
   const [other, next] = await Promise.all([standby(), standby()]);
   const killed = rig.startWorker(effects, stateDir);
-  const lost = await rig.client.start('slow', 'Do the slow one.');
-  await begun(effects, 1);
+  const lost = await rig.client.start('slow', 'Do the one that stays.');
+  await begun(effects);
   await other.begin();
   const onOther = (identity: string) => identity.startsWith(`${other.program.child.pid}@`);
   const kept: AgentRun[] = [];
@@ -101,13 +100,13 @@ test('a process that has the id of a killed worker does not keep its calls from 
   const { stateDir, effects, standby } = placeOf('reused');
   const [killed, next] = await Promise.all([standby('the worker'), standby('the next one')]);
   await killed.begin();
-  const run = await rig.client.start('slow', 'Do the slow one.');
-  await begun(effects, 1);
+  const run = await rig.client.start('slow', 'Do the one that stays.');
+  await begun(effects);
   await killed.program.killGroup();
   const [journal = ''] = journalsOf(stateDir);
   writeFileSync(journal, forged(journal, { pid: process.pid }));
   await next.begin();
-  expect(await endOfFirst(run)).toBe(FAILURE_SOURCE);
+  expect(await endOfFirst(run)).toBe(RECOVERY_SOURCE);
   expect(await attemptsOf(run)).toBe(2);
 });
 

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import { createWorker } from 'reloop';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentClient } from '../../client/agent-client.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
-import type { WaitingReason } from '../../agent/vocabulary.ts';
+import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import type { RecordedRequest, ScriptEntry } from '../../testing.ts';
 import type { Noted } from '../fixtures/boundaries.config.ts';
 import { type Command, reloop } from './cli.ts';
@@ -215,7 +215,7 @@ function steer(client: AgentClient, run: AgentRun, { askedOf, notedOf }: Looks):
       eventOf(
         events(),
         'waiting',
-        ({ park }) => park.call === call && (reason === undefined || park.reason === reason),
+        ({ wait }) => wait.call === call && (reason === undefined || wait.reason === reason),
       ),
     asked: (step) => found(() => askedOf(run.id).find((request) => request.step === step)),
     async begun(call) {

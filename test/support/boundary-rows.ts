@@ -1,4 +1,4 @@
-import { cancelledTool, rejectedTool } from '../../agent/observations.ts';
+import { cancelledTool, rejectedTool } from '../../agent/observation/observations.ts';
 import type { Boundary } from './boundary-rig.ts';
 
 /** The crash table: every boundary at which a worker can die. */
@@ -14,8 +14,6 @@ export interface Row extends Boundary {
   effects?: string[];
   /** The last step before the run is continued as new, where that is what the row is about. */
   continuesAfter?: string;
-  /** The step that the run is taken back to: watchers have seen what came of it before. */
-  rewindsTo?: string;
   /** What the model is told by a person. */
   said?: string;
   /** Steps and effects of a run that is cancelled are the first of its script's. */
@@ -164,8 +162,9 @@ export const rows: readonly Row[] = [
       await waiting('2.1');
       await run.decide('2.1', { type: 'retry', input: 'b' });
     },
+    // The failed attempt, and the retry: begun before the kill, or after, or both.
     asks: { '3': 2 },
-    runs: { '2.1': 2 },
+    runs: { '2.1': 3 },
     observed: { '2.1': 'did b' },
   },
   {
@@ -246,7 +245,6 @@ export const rows: readonly Row[] = [
       await asked('4');
       await run.rewind({ step: 2 });
     },
-    rewindsTo: '2',
     asks: { '2': 3, '3': 3, '4': 2 },
     runs: { '2.1': 3, '3.1': 3 },
   },
@@ -262,7 +260,6 @@ export const rows: readonly Row[] = [
       await waiting('2.1', 'repeated');
       await run.decide('2.1', { type: 'resolve', output: 'paid before' });
     },
-    rewindsTo: '2',
     asks: { '2': 3, '3': 2, '4': 2 },
     runs: { '3.1': 2 },
     observed: { '2.1': 'paid before' },

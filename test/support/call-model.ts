@@ -1,11 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Dependencies } from '../../activities/dependencies.ts';
-import { createObservations } from '../../activities/observations.ts';
-import { createStoredImages } from '../../activities/stored-images.ts';
-import { createCallModel } from '../../activities/call-model.ts';
-import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
+import { createObservations } from '../../activities/run/observations.ts';
+import { createStoredImages } from '../../activities/model/stored-images.ts';
+import { createCallModel } from '../../activities/turn/call-model.ts';
+import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import type { AgentManifest } from '../../agent/manifest.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { advance, START, type Entry } from '../../agent/transcript/entries.ts';
 import { transcriptAt } from '../../agent/transcript/state.ts';
 import type { Model } from '../../models/model.ts';

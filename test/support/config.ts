@@ -1,5 +1,5 @@
 import { type Tool, defineTool } from '../../tools/tool.ts';
-import { type LoadedConfig, createLoadedConfig } from '../../config/loaded-config.ts';
+import { type LoadedConfig, createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { checkConfig } from '../../config/check.ts';
 import { ConfigError } from '../../config/define.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 
 /** What was said of a run that has ended, without what differs by nature: by the worker's `onEvent`, and by its history. */
 interface Said {
@@ -34,7 +34,7 @@ function byCall(events: RunEvent[]): RunEvent[] {
 
 function callOf(event: RunEvent): string {
   if (event.type === 'step') return event.step.call;
-  if (event.type === 'waiting') return event.park.call;
+  if (event.type === 'waiting') return event.wait.call;
   return 'call' in event ? event.call : '';
 }
 
@@ -52,7 +52,7 @@ function describeEvent(event: RunEvent): string {
     case 'step':
       return `step ${event.step.call}: ${JSON.stringify(event.step.observation)}`;
     case 'waiting':
-      return `waiting ${event.park.call}${event.park.reason === 'failed' ? '' : `: ${event.park.reason}`}`;
+      return `waiting ${event.wait.call}${event.wait.reason === 'failed' ? '' : `: ${event.wait.reason}`}`;
     case 'decided':
       return `decided ${event.call}: ${event.decision.type}`;
     case 'steered':

@@ -25,6 +25,8 @@ export async function startDevServer(binary: string, flags: string[] = []): Prom
     'system.enableActivityEagerExecution=true',
     'history.transferProcessorMaxPollRPS=2000',
     'history.timerProcessorMaxPollRPS=2000',
+    // A run is continued as new at once, and not when it is a second old.
+    'history.workflowIdReuseMinimalInterval="0s"',
   ].flatMap((value) => ['--dynamic-config-value', value]);
   const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
   const start = () =>

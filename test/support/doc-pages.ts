@@ -6,6 +6,7 @@ import { root } from './cli.ts';
 export const pages = [
   'README.md',
   ...filesOf('docs'),
+  ...filesOf('docs/internals'),
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'examples/README.md',

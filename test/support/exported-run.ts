@@ -1,8 +1,8 @@
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { RunStep } from '../../agent/events.ts';
-import { type Json, type RunStatus, type StopReason, noUsage } from '../../agent/vocabulary.ts';
-import { emptyReport } from '../../client/report.ts';
-import type { ExportedModelCall, RunExport } from '../../client/run-export.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { RunStep } from '../../agent/run/events.ts';
+import { type Json, type RunStatus, type StopReason, noUsage } from '../../agent/values/vocabulary.ts';
+import { reportFrom } from './report.ts';
+import type { ExportedModelCall, RunExport } from '../../client/export/run-export.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import { recordedRun } from '../../testing.ts';
 import { defineTool } from '../../tools/tool.ts';
@@ -19,7 +19,9 @@ export const direct = defineTool({ name: 'direct', description: 'd', run: neverR
 
 export function configOf(fields: Partial<AgentDefinition> = {}): ConfigDefinition {
   return {
-    agents: [{ name: 'assistant', model: 'any-model', tools: [search, direct], ...fields }],
+    agents: [
+      { name: 'assistant', kind: 'zero-shot', model: 'any-model', tools: [search, direct], ...fields },
+    ],
   }; // of parts of one
 }
 
@@ -56,7 +58,7 @@ export function exported(
   return {
     reloop: 'run',
     version: 1,
-    run: { ...emptyReport('run-1', 'r'), agent: 'assistant', status, stopReason, output, intermediateSteps },
+    run: { ...reportFrom('run-1', 'r'), agent: 'assistant', status, stopReason, output, intermediateSteps },
     agents: [
       {
         scope: 0,

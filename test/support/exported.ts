@@ -1,13 +1,12 @@
-import type { RunEvent } from '../../agent/events.ts';
-import { addToReport, emptyReport } from '../../client/report.ts';
-import type { ExportedRequest, RunExport } from '../../client/run-export.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { reportFrom } from './report.ts';
+import type { ExportedRequest, RunExport } from '../../client/export/run-export.ts';
 import { sampleManifest } from './manifest.ts';
 import { modelRequest } from './model-calls.ts';
 
 /** A run of these events as it is exported. */
 export function exportOf(events: RunEvent[], more: Partial<RunExport> = {}): RunExport {
-  const run = emptyReport('run-1', 'r');
-  for (const event of events) addToReport(run, event);
+  const run = reportFrom('run-1', 'r', events);
   return {
     reloop: 'run',
     version: 1,

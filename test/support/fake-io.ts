@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Io } from '../../cli/io.ts';
+import type { Io, Output } from '../../cli/shell/io.ts';
 
 /** A terminal, or a pipe, that a test reads and types into. */
 export interface FakeIo extends Io {
@@ -18,10 +18,18 @@ export function fakeIo({
   let [out, err] = ['', ''];
   const handlers: Parameters<Io['onSignal']>[0][] = [];
   const isTTY = terminal;
+  const outputOf = (add: (text: string) => void): Output => ({
+    write(text, done) {
+      add(text);
+      done?.();
+    },
+    isTTY,
+    columns,
+  });
   return {
     stdin: Object.assign(Readable.from([typed]), { isTTY }),
-    stdout: { write: (text) => (out += text), isTTY, columns },
-    stderr: { write: (text) => (err += text), isTTY, columns },
+    stdout: outputOf((text) => (out += text)),
+    stderr: outputOf((text) => (err += text)),
     env: { NO_COLOR: '1' },
     onSignal(handler) {
       handlers.push(handler);

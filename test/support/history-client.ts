@@ -9,6 +9,7 @@ export function historyClient(workflowService: object): Client {
     payloadCodecs: [],
   };
   const withDeadline = (_deadline: unknown, ask: () => Promise<unknown>) => ask();
+  const withAbortSignal = (_signal: AbortSignal, ask: () => Promise<unknown>) => ask();
   const options = { namespace: 'default', loadedDataConverter };
-  return { workflowService, withDeadline, options } as unknown as Client;
+  return { connection: {}, workflowService, withDeadline, withAbortSignal, options } as unknown as Client;
 }

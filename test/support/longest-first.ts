@@ -1,17 +1,15 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { pathOf, storedTimes } from './file-times.ts';
 
-/** Projects by how long their files take: the last to end should be a short one. */
-const PROJECTS = ['docs', 'crash', 'workflow', 'replay', 'unit'];
-
-/** Files in the order of their projects, and within one as Vitest has them: the largest, or last time longest, first. */
+/** Files of all projects, the longest first: the last to end should be a short one. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const stored = storedTimes();
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => rank(a) - rank(b));
+    const seconds = (file: TestSpecification) => stored[pathOf(file.moduleId)] ?? NEW_SECONDS;
+    return sorted.toSorted((a, b) => seconds(b) - seconds(a));
   }
 }
 
-function rank({ project }: TestSpecification): number {
-  const place = PROJECTS.indexOf(project.name);
-  return place === -1 ? PROJECTS.length : place;
-}
+/** A file that is not in test/times.json yet may be long. */
+const NEW_SECONDS = 10;

@@ -1,4 +1,4 @@
-/** `node --import tsx test/support/make-pictures.ts`: the pictures of docs/operating.md, taken of a real Web UI. */
+/** `node --import tsx test/support/make-pictures.ts`: the pictures of docs/web-ui.md, taken of a real Web UI. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Page, chromium } from 'playwright-core';
@@ -60,7 +60,7 @@ async function takeUpdateForm(page: Page): Promise<void> {
 async function takeMetadata(page: Page): Promise<void> {
   await page.goto(new URL('user-metadata', page.url()).href);
   // Markdown is shown in a frame of its own.
-  await page.frameLocator('iframe >> nth=-1').getByText('To go on, send an Update').waitFor();
+  await page.frameLocator('iframe >> nth=-1').getByText('To go on:').waitFor();
   await take(page, 'user-metadata', 820);
 }
 

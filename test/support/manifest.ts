@@ -1,10 +1,12 @@
-import type { AgentManifest, ToolManifest } from '../../agent/manifest.ts';
+import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
+import type { AgentStep, ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 
 /** A zero-shot agent as it is recorded at the start of a run. */
 export function sampleManifest(fields: Partial<AgentManifest> = {}): AgentManifest {
   return {
-    loopVersion: 2,
+    loopVersion: 1,
     name: 'assistant',
     kind: zeroShot.name,
     prompt: { ...zeroShot.prompt },
@@ -40,4 +42,29 @@ export function sampleTool(
     maxOutputChars: 100_000,
     ...fields,
   };
+}
+
+/** A step of one call. */
+export function sampleStep(log: string, observation: Json): AgentStep {
+  return { action: { tool: 'A', toolInput: '', log }, observation };
+}
+
+/** An agent of a kind with its texts and two tools: one that takes a text, one that takes two numbers. */
+export function manifestOfKind({ name, prompt }: AgentKind, fields: Partial<AgentManifest> = {}) {
+  const number = { type: 'number' };
+  const inputSchema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
+  const tools = [sampleTool('Search', 'Looks {things} up.'), sampleTool('add', 'Adds.', { inputSchema })];
+  return sampleManifest({ kind: name, prompt: { ...prompt }, tools, ...fields });
+}
+
+/** What a kind makes of a question without steps, unless `context` says otherwise. */
+export function rendered(kind: AgentKind, manifest: AgentManifest, context: Partial<PromptContext>) {
+  const nothing = { chatHistory: [], steps: [], variables: {}, closing: false };
+  return kind.render({ manifest, input: 'What is fib(10)?', ...nothing, ...context });
+}
+
+/** The messages of such a prompt. */
+export function renderedMessages(kind: AgentKind, context: Partial<PromptContext> = {}): ChatMessage[] {
+  const prompt = rendered(kind, manifestOfKind(kind), context);
+  return prompt.type === 'messages' ? prompt.messages : [];
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { RequestParams } from '../../agent/manifest.ts';
+import type { RequestParams } from '../../agent/definition/manifest.ts';
 import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../../models/model.ts';
 import { ModelError } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';

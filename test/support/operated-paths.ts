@@ -1,5 +1,5 @@
-import type { AgentClient } from '../../client/agent-client.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Model, ToolError, agentTool, defineTool, human } from '../../index.ts';
 import { act, answer, modelOf } from './scripts.ts';
 
@@ -13,16 +13,16 @@ export interface OperatedPath {
 }
 
 const script = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
-const guarded = defineTool({
+export const guarded = defineTool({
   name: 'guarded',
   description: 'asks first',
   approval: 'always',
   run: (input) => `did ${input}`,
 });
-const job = defineTool({
+export const job = defineTool({
   name: 'job',
   description: 'is done elsewhere',
-  run: (_input, ctx) => `queued${ctx.defer().token.slice(0, 0)}`,
+  run: async (_input, ctx) => `queued${(await ctx.defer()).token.slice(0, 0)}`,
 });
 const echo = defineTool({ name: 'echoes', description: 'echoes', run: (input) => `echo ${input}` });
 const breaks = defineTool({
@@ -56,7 +56,7 @@ const clears = defineTool({
 const tools = [guarded, job, echo, breaks, pays, clears, human(), human({ name: 'hasty', askTimeout: 500 })];
 const waiting = async (run: AgentRun, call = '1.1', n = 0) => {
   for await (const event of run.events({ live: false }))
-    if (event.type === 'waiting' && event.park.call === call && event.park.n === n) return;
+    if (event.type === 'waiting' && event.wait.call === call && event.wait.n === n) return;
   throw new Error(`${run.id} ended without waiting at ${call}.`);
 };
 const nothing = () => Promise.resolve();
@@ -171,6 +171,22 @@ export const operatedPaths: readonly OperatedPath[] = [
     },
   },
   {
+    name: 'rewound-live',
+    model: script(act('echoes', 'a'), act('pays', 'Ann'), act('guarded', 'b')),
+    async steer(run) {
+      await waiting(run, '3.1');
+      await run.pause();
+      await run.say('too early');
+      await run.rewind({ step: 2 });
+      await waiting(run, '2.1', 1);
+      await run.decide('2.1', { type: 'skip' });
+      await waiting(run, '3.1', 1);
+      await run.rewind({ step: 3 });
+      await waiting(run, '3.1', 2);
+      await run.decide('3.1', { type: 'approve' }, 2);
+    },
+  },
+  {
     name: 'rewound',
     model: script(act('echoes', 'a'), act('pays', 'Ann'), act('echoes', 'b')),
     async steer(run, client) {
@@ -178,7 +194,7 @@ export const operatedPaths: readonly OperatedPath[] = [
       const { id } = await run.fork({ step: 3, edits: { '1.1': 'echo of something else' }, say: 'go on' });
       await client.get(id).result();
       await run.rewind({ step: 2 });
-      await waiting(run, '2.1');
+      await waiting(run, '2.1', 1);
       await run.decide('2.1', { type: 'retry' });
       return { forked: client.get(id) };
     },

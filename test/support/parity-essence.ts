@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 
 /** As agents.py does it to LangChain's requests: what of one has to be the same, whatever the prompt's prose. */
 export function essence(kind: string, question: string, body: unknown): Json {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Tool, ToolError, defineTool } from '../../tools/tool.ts';
 
 /** The tools of test/parity/tools.py. */

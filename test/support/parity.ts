@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { AgentRunFailed } from '../../client/errors.ts';
+import { AgentRunFailed } from '../../client/connect/errors.ts';
 import { builtInKind } from '../../agent/kinds/kinds.ts';
-import type { ChatMessage, Json } from '../../agent/vocabulary.ts';
+import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import type { RecordedRequest, ScriptEntry, ScriptedModel } from '../../testing.ts';
 import { scripted } from '../../testing.ts';
 import type { AgentDefinition } from '../../config/define.ts';
@@ -15,10 +15,17 @@ interface Earlier {
   replies: ScriptEntry[];
 }
 
-/** What AgentExecutor did, in the words of Reloop. */
+interface Step {
+  tool: string;
+  toolInput: Json;
+  log: string;
+  observation: Json;
+}
+
+/** Result of AgentExecutor, in the words of Reloop. */
 interface Outcome {
   output?: Json;
-  steps?: { tool: string; toolInput: Json; log: string; observation: Json }[];
+  steps?: Step[];
   error?: { type: string; message?: string };
   modelCalls: number;
   requests: Json[];
@@ -133,11 +140,23 @@ function quoted(text: string): string {
 
 /** What Reloop has to do in a case. */
 export function expected({ recorded, differs }: ParityCase): Outcome {
-  const { error, ...outcome } = differs?.expected ?? recorded;
+  const { error, ...langChain } = differs?.expected ?? recorded;
+  const outcome =
+    langChain.steps === undefined ? langChain : { ...langChain, steps: langChain.steps.map(inOurLog) };
   if (error === undefined) return outcome;
   const { steps: _steps, output: _output, ...rest } = outcome;
   return { ...rest, error: { type: failureTypes[error.type] ?? error.type } };
 }
+
+/** LangChain's log of a native call has the input as Python's repr, and the model's words after it; ours has JSON, after the words. */
+function inOurLog(step: Step): Step {
+  const [found, tool, words] = LANGCHAIN_LOG.exec(step.log) ?? [];
+  if (found === undefined) return step;
+  const said = words === undefined ? '' : `${words}\n`;
+  return { ...step, log: `${said}Invoking \`${tool}\` with ${JSON.stringify(step.toolInput)}` };
+}
+
+const LANGCHAIN_LOG = /^\nInvoking: `([^`]*)` with `[^]*?`\n(?:responded: ([^]*)\n|\n)\n$/u;
 
 /** What fails a run, by the exception that ends AgentExecutor. */
 const failureTypes: { [exception: string]: string } = {

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import type { RunEvent } from '../../agent/events.ts';
-import { type TraceOptions, createTracePrinter } from '../../cli/print/trace-printer.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { type TraceOptions, createTracePrinter } from '../../cli/print/trace/trace-printer.ts';
 
 /** What the printer writes of these events. */
 export function trace(events: RunEvent[], options: Partial<TraceOptions> = {}): string {

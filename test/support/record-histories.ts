@@ -1,11 +1,10 @@
 /**
- * Records the histories that test/replay replays, one for each path through the loop, from the code as it is now. Run
- * once per release:
+ * Records the histories that test/replay replays, one for each path through the loop. Run once per release:
  *     npx tsx test/support/record-histories.ts test/fixtures/histories/0.2.0
- * Recorded files are never changed, and what is there is not written again: a replay that fails needs `patched()` or the
- * manifest's loop version in the workflow, not a new file.
+ * Recorded files are never changed or written again: a replay that fails needs `patched()` or the manifest's loop version
+ * in the workflow. Until 0.3.0 is released, all may be recorded again.
  */
-import { contentText } from '../../agent/content.ts';
+import { contentText } from '../../agent/values/content.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -14,17 +13,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection } from '@temporalio/worker';
-import type { OperatorDecision } from '../../agent/events.ts';
-import { AgentClient } from '../../client/agent-client.ts';
+import type { OperatorDecision } from '../../agent/run/events.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
 import { type Model, ModelError, agentTool, defineModel, defineTool, externalTool } from '../../index.ts';
-import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { createAgentWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
 import { inlinePaths, quick } from './inline-paths.ts';
 import { operatedPaths, operatedTools } from './operated-paths.ts';
 import { quiet } from './quiet.ts';
-import { act, answer, modelOf } from './scripts.ts';
+import { act, answer, inTextFormat, modelOf } from './scripts.ts';
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('Usage: see the head of this file.');
@@ -213,7 +212,8 @@ const { address } = server;
 const native = await NativeConnection.connect({ address });
 const connection = await Connection.connect({ address });
 const temporal = new Client({ connection });
-const worker = await createAgentWorker(createLoadedConfig({ agents }), { connection: native, taskQueue });
+const config = createLoadedConfig(inTextFormat({ agents }));
+const worker = await createAgentWorker(config, { connection: native, taskQueue });
 await mkdir(folder, { recursive: true });
 const ids = new Map<string, string>();
 await worker.runUntil(async () => {
@@ -225,7 +225,7 @@ await worker.runUntil(async () => {
         (event.type === 'tool_started' && ['sleeper', 'elsewhere'].includes(event.tool));
       if (waits && decide === 'cancel') await run.cancel();
       else if (waits && decide !== undefined && decide !== 'cancel')
-        await run.decide(event.type === 'waiting' ? event.park.call : undefined, decide);
+        await run.decide(event.type === 'waiting' ? event.wait.call : undefined, decide);
     }
     ids.set(name, run.id);
     const runs = new Set<string>();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { ParsedReply } from '../../agent/kinds/kind.ts';
-import { plainJson } from '../../agent/values.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import { OutputParserError, type ParsedReply } from '../../agent/definition/kind.ts';
+import { plainJson } from '../../agent/values/values.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 
 /** A reply and what a parser of langchain-classic makes of it, as record-parsers.py writes it. */
 export type RecordedReply = { text: string } & (
@@ -21,7 +21,8 @@ export function asRecorded(parse: (text: string) => ParsedReply, text: string): 
     const [{ log, tool, toolInput } = { log: '', tool: '', toolInput: '' }] = decision.actions;
     return asJson({ text: log, tool, toolInput });
   } catch (error) {
-    if (!(error instanceof Error) || error.message !== `Could not parse LLM output: ${text}`) throw error;
+    if (!(error instanceof OutputParserError) || error.observation !== undefined) throw error;
+    if (error.message !== `Could not parse LLM output: ${text}`) throw error;
     return { text, error: true };
   }
 }

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
-import { inject } from 'vitest';
-import { AgentClient } from '../../client/agent-client.ts';
-import type { RunEvent } from '../../agent/events.ts';
-import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { type CreateWorkerOptions, createAgentWorker } from '../../worker/create-worker.ts';
+import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { type DevServer, startDevServer } from './dev-server.ts';
 import { quiet } from './quiet.ts';
+import { inTextFormat } from './scripts.ts';
+
+type Settings = Pick<CreateWorkerOptions, 'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address'>;
 
 /** A worker for one config on a task queue of its own, and a client that starts runs there. */
 export interface Rig {
@@ -22,16 +29,12 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-quiet();
-
 export async function startRig(
   config: ConfigDefinition,
-  settings: Pick<
-    CreateWorkerOptions,
-    'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address'
-  > = {},
+  settings: Settings = {},
   address = inject('temporalAddress'),
 ): Promise<Rig> {
+  quiet();
   const taskQueue = `test-${randomUUID()}`;
   const native = await NativeConnection.connect({ address });
   const connection = await Connection.connect({ address });
@@ -41,7 +44,7 @@ export async function startRig(
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createAgentWorker(createLoadedConfig({ heartbeats: 'lively', ...config }), {
+    worker = await createAgentWorker(createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) }), {
       connection: native,
       taskQueue,
       bundle,
@@ -71,18 +74,73 @@ export async function startRig(
   };
 }
 
-/** Waits for the first event that fits; fails when the run ends without one. */
+/** A rig for the tests of one file. `server`: flags of a server for this file alone. */
+export function useRig(config: ConfigDefinition, more: Settings & { server?: string[] } = {}): Rig {
+  const { server: flags, ...settings } = more;
+  let server: DevServer | undefined;
+  let started: Rig | undefined;
+  const rig = () => {
+    if (started === undefined) throw new Error('The rig starts before the first test, not before.');
+    return started;
+  };
+  beforeAll(async () => {
+    if (flags !== undefined) {
+      const { path } = await findTemporalBinary({ onProgress: () => undefined });
+      server = await startDevServer(path ?? 'temporal', flags);
+    }
+    started = await startRig(config, settings, server?.address);
+  }, 60_000);
+  afterAll(async () => {
+    await started?.stop();
+    await server?.stop();
+  });
+  return {
+    get client() {
+      return rig().client;
+    },
+    get temporal() {
+      return rig().temporal;
+    },
+    get taskQueue() {
+      return rig().taskQueue;
+    },
+    restart: (meanwhile) => rig().restart(meanwhile),
+    stop: () => rig().stop(),
+  };
+}
+
+/** Flags of a server that has a run continued as new after so many events. */
+export function continuedAfter(events: number): string[] {
+  return ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${events}`];
+}
+
+/** Waits for the first event that fits; fails when the run ends without one. Of a run, the recorded events. */
 export async function eventOf<T extends RunEvent['type']>(
-  events: AsyncIterable<RunEvent>,
+  of: AgentRun | AsyncIterable<RunEvent>,
   type: T,
   fits: (event: Extract<RunEvent, { type: T }>) => boolean = () => true,
 ): Promise<Extract<RunEvent, { type: T }>> {
-  for await (const event of events) {
+  for await (const event of 'events' in of ? of.events({ live: false }) : of) {
     if (event.type === type && fits(event as Extract<RunEvent, { type: T }>)) {
       return event as Extract<RunEvent, { type: T }>; // just compared
     }
   }
   throw new Error(`The run ended without an event ${type}.`);
+}
+
+/** Waits until a call of the run waits: the first one that has these fields. */
+export async function waitOf(run: AgentRun, fields: Partial<WaitingCall> = {}): Promise<WaitingCall> {
+  const wanted = Object.entries(fields);
+  const fits = (wait: WaitingCall) =>
+    wanted.every(([name, value]) => wait[name as keyof WaitingCall] === value);
+  return (await eventOf(run, 'waiting', ({ wait }) => fits(wait))).wait;
+}
+
+/** All recorded events of a run that ends. */
+export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of run.events({ live: false })) events.push(event);
+  return events;
 }
 
 /** Runs an agent to its end; `steps` are call, tool and observation of each. */

@@ -1,6 +1,6 @@
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { RunEvent } from '../../agent/events.ts';
-import { type Json, noUsage } from '../../agent/vocabulary.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
 import { act, answer } from './scripts.ts';
 
 /** A run event without its time; a run's events are a second apart. */
@@ -74,10 +74,10 @@ export function observes(
 }
 
 /** Call `call` has failed for good and waits. */
-export function parks(call: string, tool: string, toolInput: string, n = 0): Timeless[] {
+export function waits(call: string, tool: string, toolInput: string, n = 0): Timeless[] {
   const error = { type: 'ConnectionError', message: 'no route\nto host' };
   return [
     { type: 'tool_failed', call, error, attempts: 3 },
-    { type: 'waiting', park: { call, n, tool, toolInput, reason: 'failed', error } },
+    { type: 'waiting', wait: { call, n, tool, toolInput, reason: 'failed', error } },
   ];
 }

@@ -1,3 +1,5 @@
+import type { ConfigDefinition } from '../../config/define.ts';
+import type { ToolCall } from '../../agent/values/vocabulary.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { defineModel } from '../../models/model.ts';
 
@@ -10,19 +12,36 @@ export function answer(text: string): string {
   return ` I now know the final answer\nFinal Answer: ${text}`;
 }
 
+/** Agents without `kind` get the text format that `act` and `answer` of scripts.ts write, in place of the default. */
+export function inTextFormat(config: ConfigDefinition): ConfigDefinition {
+  return { ...config, agents: config.agents.map((agent) => ({ kind: 'zero-shot', ...agent })) };
+}
+
 export interface RecordingModel extends Model {
   requests: { step: string; request: ModelRequest }[];
 }
 
+/** A native call of a tool that takes one string. */
+export function toolCall(name: string, input = 'x', id = name): ToolCall {
+  return { id, name, arguments: JSON.stringify({ __arg1: input }) };
+}
+
+/** What a model says: a text, tool calls, or both. */
+type Said = string | { text?: string; toolCalls: ToolCall[] };
+
 /** A model in this process: `reply` gets the step ('3', '3.1') and what was asked. For tests that need no HTTP. */
-export function modelOf(reply: (step: string, request: ModelRequest) => string): RecordingModel {
+export function modelOf(
+  reply: (step: string, request: ModelRequest) => Said | Promise<Said>,
+): RecordingModel {
   const requests: RecordingModel['requests'] = [];
   const { call } = defineModel({
     call: async (request, { step }) => {
       requests.push({ step, request });
+      const said = await reply(step, request);
+      const { text = '', toolCalls } = typeof said === 'string' ? { text: said, toolCalls: [] } : said;
       return {
-        text: reply(step, request),
-        toolCalls: [],
+        text,
+        toolCalls,
         finishReason: 'stop',
         usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
       };

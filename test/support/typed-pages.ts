@@ -7,7 +7,7 @@ const typed = pages.filter((page) => page.startsWith('docs/') && hasCommands(pag
 export const bookkeeperPages = typed.filter(isOfBookkeeper);
 
 /** All others go on from where README ends: in what `reloop init` has made. */
-export const starterPages = ['README.md', ...typed.filter((page) => !isOfBookkeeper(page))];
+export const starterPages = typed.filter((page) => !isOfBookkeeper(page));
 
 /** Of these, those that run the examples of a checkout. */
 export function isOfCheckout(page: string): boolean {

@@ -1,8 +1,8 @@
 /** The workflows of the workflow tests: Reloop's own, and some that use them as a user would. */
 import { ApplicationFailure, proxyActivities } from '@temporalio/workflow';
-import type { CallModelInput, ModelTurn } from '../../agent/calls.ts';
-import { asText } from '../../agent/vocabulary.ts';
-import { readFailure } from '../../agent/failures.ts';
+import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
+import { readFailure } from '../../agent/calls/failures.ts';
 import { type RunResult, runAgent } from '../../workflows/index.ts';
 
 export * from '../../workflows/index.ts';

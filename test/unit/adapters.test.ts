@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import type { LangChainTool, Tool, ToolContext, VercelTool } from '../../tools/index.ts';
 import { fromLangChain, fromVercel } from '../../tools/index.ts';
 import { loadedConfig } from '../support/config.ts';
@@ -115,10 +115,18 @@ describe('a LangChain tool', () => {
   });
 
   test.each<{ what: string; tool: unknown; message: RegExp }>([
-    { what: 'nothing', tool: undefined, message: /this is no LangChain tool/u },
-    { what: 'a tool of the AI SDK', tool: vercel(), message: /this is no LangChain tool/u },
-    { what: 'a tool without a name', tool: langChain({ name: '' }), message: /this is no LangChain tool/u },
-    { what: 'a tool without invoke', tool: { name: 'weather' }, message: /"weather" is no LangChain tool/u },
+    { what: 'nothing', tool: undefined, message: /this is not a LangChain tool/u },
+    { what: 'a tool of the AI SDK', tool: vercel(), message: /this is not a LangChain tool/u },
+    {
+      what: 'a tool without a name',
+      tool: langChain({ name: '' }),
+      message: /this is not a LangChain tool/u,
+    },
+    {
+      what: 'a tool without invoke',
+      tool: { name: 'weather' },
+      message: /"weather" is not a LangChain tool/u,
+    },
     {
       what: 'a schema of nothing',
       tool: langChain({ schema: 7 }),

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type BegunAttempt, openJournal, readJournal } from '../../worker/attempt-journal.ts';
-import { takeDeadAttempts } from '../../worker/dead-journals.ts';
+import { type BegunAttempt, openJournal, readJournal } from '../../worker/recovery/attempt-journal.ts';
+import { claimOrphans } from '../../worker/recovery/claim-orphans.ts';
 
 let stateDir: string;
 const scope = { namespace: 'default', address: 'here:7233' };
@@ -35,8 +35,7 @@ const folder = () => join(stateDir, 'attempts');
 const files = () => readdirSync(folder()).filter((name) => name !== '.gitignore');
 const onlyFile = () => join(folder(), files()[0] ?? '');
 const idsIn = (file: string) => readJournal(file)?.attempts.map(({ activityId }) => activityId);
-const idsTaken = async (of = scope) =>
-  (await takeDeadAttempts(stateDir, of)).map(({ activityId }) => activityId);
+const idsTaken = async (of = scope) => (await claimOrphans(stateDir, of)).map(({ activityId }) => activityId);
 
 /** As if the process of the folder's only journal had died. */
 function die(change: object = { pid: NOBODY }): void {

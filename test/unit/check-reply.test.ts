@@ -1,9 +1,15 @@
 import { anything, array, assert, constant, double, oneof, property, record, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkReply } from '../../activities/check-reply.ts';
-import { limits } from '../../agent/limits.ts';
-import { utf8Length } from '../../agent/transcript/digest.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import { checkReply } from '../../activities/model/check-reply.ts';
+import type { TurnDecision } from '../../agent/calls/calls.ts';
+import { type AgentKind, type ParsedReply, OutputParserError } from '../../agent/definition/kind.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { zeroShot } from '../../agent/kinds/zero-shot.ts';
+import { type ReplyReader, decide } from '../../agent/reply/decide.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import { limits } from '../../agent/values/limits.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { sampleManifest } from '../support/manifest.ts';
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const call = { id: 'a', name: 'echo', arguments: '{}' };
@@ -14,25 +20,43 @@ test('a reply is taken as it is', () => {
 });
 
 test.each<[what: string, returned: object | undefined | null, said: string]>([
-  ['nothing', undefined, 'text is no string'],
-  ['null', null, 'text is no string'],
-  ['no text', { ...reply, text: null }, 'text is no string'],
-  ['no tool calls', { ...reply, toolCalls: undefined }, 'toolCalls is no list'],
-  ['a call without an id', { ...reply, toolCalls: [{ ...call, id: undefined }] }, 'toolCalls is no list'],
+  ['nothing', undefined, 'text is not a string'],
+  ['null', null, 'text is not a string'],
+  ['no text', { ...reply, text: null }, 'text is not a string'],
+  ['no tool calls', { ...reply, toolCalls: undefined }, 'toolCalls is not a list'],
+  ['a call without an id', { ...reply, toolCalls: [{ ...call, id: undefined }] }, 'toolCalls is not a list'],
   ['a call that is read already', { ...reply, toolCalls: [{ ...call, arguments: {} }] }, 'toolCalls'],
-  ['a call that is null', { ...reply, toolCalls: [null] }, 'toolCalls is no list'],
-  ['no reason to finish', { ...reply, finishReason: null }, 'finishReason is no string'],
+  ['a call that is null', { ...reply, toolCalls: [null] }, 'toolCalls is not a list'],
+  ['no reason to finish', { ...reply, finishReason: null }, 'finishReason is not a string'],
   ['a usage that is a text', { ...reply, usage: '12' }, 'usage lacks'],
-  ['a thought that is no text', { ...reply, reasoning: ['hm'] }, 'reasoning is no text'],
+  ['a thought that is not text', { ...reply, reasoning: ['hm'] }, 'reasoning is not text'],
   [
     'cached tokens that are no number',
     { ...reply, usage: { ...usage, cachedTokens: '3' } },
-    'usage.cachedTokens is no number',
+    'usage.cachedTokens is not a number',
   ],
-  ['a usage that is no number', { ...reply, usage: { ...usage, totalTokens: NaN } }, 'usage lacks'],
+  ['a usage that is not a number', { ...reply, usage: { ...usage, totalTokens: NaN } }, 'usage lacks'],
 ])('a model of the user’s own that returns %s is told what to return', (_what, returned, said) => {
   const error = { type: 'ModelInvalidResponse', retryable: false, message: expect.stringContaining(said) };
   expect(() => checkReply('mine', returned)).toThrow(expect.objectContaining(error));
+});
+
+test.each([
+  { promptTokens: -500, completionTokens: 1, totalTokens: -499 },
+  { promptTokens: 500, completionTokens: -1, totalTokens: 499 },
+  { promptTokens: 1.5, completionTokens: 1, totalTokens: 2.5 },
+  { promptTokens: 1e300, completionTokens: 1, totalTokens: 1e300 },
+])('a usage with a number that is not a count is unknown: %o', (odd) => {
+  expect(checkReply('mine', { ...reply, usage: odd }).usage).toBeUndefined();
+});
+
+test.each([-1, 0.5, 1e300])('cached tokens that are not a count are unknown: %s', (cachedTokens) => {
+  expect(checkReply('mine', { ...reply, usage: { ...usage, cachedTokens } }).usage).toEqual(usage);
+});
+
+test('a call without a name is given one, because providers refuse to be shown an empty one', () => {
+  const { toolCalls } = checkReply('mine', { ...reply, toolCalls: [{ ...call, name: '' }] });
+  expect(toolCalls).toEqual([{ ...call, name: 'unnamed_tool' }]);
 });
 
 /** Texts of single UTF-16 units: half characters are among them. */
@@ -129,3 +153,141 @@ describe('what a model thought', () => {
     expect(warnings).toEqual([expect.stringContaining('wants back was not kept')]);
   });
 });
+
+const SEARCH = ' I should look.\nAction: Search\nAction Input: x';
+
+describe('native tool calls', () => {
+  const good = { tool: 'Search', toolInput: 'x', log: 'searching', toolCallId: 'a' };
+  const bad = { tool: 'Calculator', toolInput: null, log: 'l', toolCallId: 'b', unreadable: 'not JSON' };
+  const parse: AgentKind['parse'] = () => ({ type: 'act', actions: [good, bad] });
+
+  test('that cannot be read are told to the model one by one, and the others run', () => {
+    expect(decided('text', { parse })).toEqual({
+      type: 'act',
+      actions: [
+        good,
+        {
+          tool: '_Exception',
+          toolInput: 'Invalid or incomplete response',
+          observation: 'Invalid or incomplete response',
+          log: 'not JSON',
+          toolCallId: 'b',
+        },
+      ],
+    });
+  });
+
+  test('that cannot be read fail the run where parse errors are not handled', () => {
+    expect(decided('text', { parse }, { handleParsingErrors: false })).toMatchObject({
+      type: 'fail',
+      error: { type: 'OutputParserError', message: expect.stringContaining('not JSON') },
+    });
+  });
+});
+
+describe('a parser of the user’s own', () => {
+  test.each<[what: string, returned: unknown, said: string]>([
+    ['nothing', undefined, "neither 'finish' nor 'act'"],
+    ['a promise', Promise.resolve(), "neither 'finish' nor 'act'"],
+    ['no output', { type: 'finish', log: '' }, 'its output is not a JSON value'],
+    ['no actions', { type: 'act', actions: [] }, 'it has no actions'],
+    ['an action without a tool', { type: 'act', actions: [null] }, 'lacks its tool'],
+    ['an action without an input', { type: 'act', actions: [{ tool: 'Search' }] }, 'its toolInput'],
+  ])('that returns %s is told what to return, and is not asked again', (_what, returned, said) => {
+    const parse = () => returned as ParsedReply;
+    const error = { name: 'InvalidDecision', retryable: false, message: expect.stringContaining(said) };
+    expect(() => decided('text', { parse })).toThrow(expect.objectContaining(error));
+  });
+
+  test('is not taken at its word: half characters and what is not JSON are made recordable', () => {
+    const toolInput = { 'a\ud83d': ['\ude00', NaN, new Date(0)] };
+    const action = { tool: 'Search', toolInput, log: 'l\ud83d' };
+    const parse = () => ({ type: 'act', actions: [action] }) as unknown as ParsedReply;
+    expect(decided('text', { parse })).toEqual({
+      type: 'act',
+      actions: [
+        {
+          tool: 'Search',
+          toolInput: { 'a\ufffd': ['\ufffd', null, '1970-01-01T00:00:00.000Z'] },
+          log: 'l\ufffd',
+        },
+      ],
+    });
+  });
+
+  test('that makes more of a reply than can be recorded is told so', () => {
+    const parse = (): ParsedReply => ({ type: 'finish', output: 'x'.repeat(2_000_000), log: '' });
+    expect(() => decided('text', { parse })).toThrow(expect.objectContaining({ name: 'InvalidDecision' }));
+  });
+});
+
+describe('the closing call', () => {
+  const closing = (text: string) => decided(text, { closing: true });
+
+  test.each<[what: string, text: string, decision: TurnDecision]>([
+    ['an answer is the answer', 'Final Answer: 5', { type: 'finish', output: '5' }],
+    ['an action is not run: the whole reply is the answer', SEARCH, { type: 'finish', output: SEARCH }],
+  ])('%s', (_what, text, decision) => {
+    expect(closing(text)).toEqual(decision);
+  });
+
+  test('a reply that cannot be read fails the run, whatever handleParsingErrors says, and advises nothing', () => {
+    expect(closing('hm')).toEqual({
+      type: 'fail',
+      error: {
+        type: 'OutputParserError',
+        message: "The model's reply could not be read: Could not parse LLM output: `hm`.",
+      },
+    });
+  });
+
+  test('native calls without a word are no answer: the fixed sentence is', () => {
+    const parse: AgentKind['parse'] = () => ({
+      type: 'act',
+      actions: [{ tool: 'x', toolInput: {}, log: '' }],
+    });
+    expect(decided('', { closing: true, parse })).toEqual({
+      type: 'finish',
+      output: 'Agent stopped due to iteration limit or time limit.',
+    });
+  });
+
+  test('an answer that does not fit the output schema is given as it is', () => {
+    const reader = { closing: true, checkOutput: refuse };
+    expect(decided('Final Answer: 5', reader)).toEqual({ type: 'finish', output: '5' });
+  });
+});
+
+describe('an answer that does not fit the output schema', () => {
+  test('is a step that keeps the reply and tells the model what is wrong', () => {
+    expect(decided('Final Answer: 5', { checkOutput: refuse })).toEqual({
+      type: 'act',
+      actions: [{ tool: '_Exception', toolInput: 'no city', observation: 'no city' }],
+    });
+  });
+
+  test('is what the schema makes of it where it fits', () => {
+    const reader = { checkOutput: () => ({ city: 'Oslo' }) };
+    expect(decided('Final Answer: Oslo', reader)).toMatchObject({ output: { city: 'Oslo' } });
+  });
+});
+
+test('a parse error of another copy of the package is one too', () => {
+  const parse = () => {
+    throw Object.assign(new Error('odd'), { name: 'OutputParserError' });
+  };
+  expect(decided('x', { parse })).toMatchObject({ actions: [{ tool: '_Exception', log: 'odd' }] });
+});
+
+function refuse(): never {
+  throw new OutputParserError('The answer does not fit', 'no city');
+}
+
+function decided(
+  text: string,
+  reader: Partial<ReplyReader> = {},
+  manifest: Partial<AgentManifest> = {},
+): TurnDecision {
+  const reply = { text, toolCalls: [], finishReason: 'stop' };
+  return decide({ parse: zeroShot.parse, ...reader }, sampleManifest(manifest), reply).decision;
+}

@@ -1,11 +1,12 @@
+import { PassThrough } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import { AgentClient } from '../../client/agent-client.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
 import { finish } from '../../cli/follow/finish.ts';
 import { type FollowOptions, type FollowedRun, follow } from '../../cli/follow/follow.ts';
 import { type FakeIo, fakeIo } from '../support/fake-io.ts';
-import { answers, atSeconds, decides, observes, parks, started, within } from '../support/run-events.ts';
+import { answers, atSeconds, decides, observes, waits, started, within } from '../support/run-events.ts';
 
 interface FakeRun extends FollowedRun {
   goesOn(...more: RunEvent[]): void;
@@ -14,12 +15,12 @@ interface FakeRun extends FollowedRun {
 
 /** A run whose history is given, and goes on when a test says so. */
 function fakeRun(recorded: RunEvent[]): FakeRun {
-  const events = [...recorded];
-  let wake: () => void = () => undefined;
+  const events: RunEvent[] = [...recorded, { at: 0, type: 'caught_up' }];
+  const readers: (() => void)[] = [];
   let cancelled = 0;
   const goesOn = (...more: RunEvent[]) => {
     events.push(...more);
-    wake();
+    for (const wake of readers.splice(0)) wake();
   };
   return {
     id: 'run-1',
@@ -28,7 +29,7 @@ function fakeRun(recorded: RunEvent[]): FakeRun {
     async *events({ follow: goOn = true } = {}) {
       for (let index = 0; ; index++) {
         if (!goOn && events.length <= index) return;
-        while (events.length <= index) await new Promise<void>((resolve) => (wake = resolve));
+        while (events.length <= index) await new Promise<void>((resolve) => readers.push(resolve));
         const event = events[index];
         if (event === undefined) return;
         yield event;
@@ -95,7 +96,7 @@ async function followed(io: FakeIo, run: FakeRun, options: Partial<FollowOptions
 /** Lets whatever is under way come to rest. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-const parked = atSeconds(started, ...decides('1', 'search', 'cats'), ...parks('1.1', 'search', 'cats'));
+const parked = atSeconds(started, ...decides('1', 'search', 'cats'), ...waits('1.1', 'search', 'cats'));
 const retried = atSeconds(
   { type: 'decided', call: '1.1', decision: { type: 'retry' } },
   { type: 'tool_started', call: '1.1', tool: 'search', toolInput: 'cats' },
@@ -104,7 +105,7 @@ const done = atSeconds(observes('1.1', 'search', 'cats', 'meow'), ...answers('2'
 
 const parkedBelow = atSeconds(started, ...decides('1', 'helper', 'cats'), {
   type: 'waiting',
-  park: { call: '1.1/2.1', n: 0, tool: 'search', toolInput: 'cats', reason: 'failed' },
+  wait: { call: '1.1/2.1', n: 0, tool: 'search', toolInput: 'cats', reason: 'failed' },
 });
 
 describe('following a run', () => {
@@ -148,8 +149,8 @@ describe('following a run', () => {
     const following = followed(io, run, { untilWaiting: true, decided: { call: '1.1/2.1', n: 0 } });
     await settled();
     expect(io.err()).not.toContain('reloop retry');
-    const park = { call: '1.1/2.1', n: 1, tool: 'search', toolInput: 'cats', reason: 'failed' } as const;
-    run.goesOn(...atSeconds({ type: 'resumed', call: '1.1/2.1' }, { type: 'waiting', park }));
+    const wait = { call: '1.1/2.1', n: 1, tool: 'search', toolInput: 'cats', reason: 'failed' } as const;
+    run.goesOn(...atSeconds({ type: 'resumed', call: '1.1/2.1' }, { type: 'waiting', wait }));
     expect(await following).toBe(4);
     expect(io.err()).toContain('reloop retry run-1 1.1/2.1');
   });
@@ -189,9 +190,9 @@ describe('following a run', () => {
     ['1.1/3', ' 1.1/3'],
   ])('says of the model call %s that waits only what fits it', async (call, which) => {
     const io = fakeIo();
-    const park = { call, n: 0, tool: 'callModel', toolInput: null, reason: 'failed' } as const;
+    const wait = { call, n: 0, tool: 'callModel', toolInput: null, reason: 'failed' } as const;
     expect(
-      await followed(io, fakeRun(atSeconds(started, { type: 'waiting', park })), { untilWaiting: true }),
+      await followed(io, fakeRun(atSeconds(started, { type: 'waiting', wait })), { untilWaiting: true }),
     ).toBe(4);
     const typed = io
       .err()
@@ -208,7 +209,7 @@ describe('following a run', () => {
     const io = fakeIo();
     const second = atSeconds(
       { type: 'tool_started', call: '1.2', tool: 'search', toolInput: 'dogs' },
-      ...parks('1.2', 'search', 'dogs'),
+      ...waits('1.2', 'search', 'dogs'),
     );
     await followed(io, fakeRun([...parked, ...second]), { untilWaiting: true });
     expect(io.err()).toContain('reloop retry run-1 1.2 ');
@@ -262,6 +263,18 @@ describe('Ctrl-C while a run is followed', () => {
     expect(io.out()).toBe(out);
     expect(run.cancelled()).toBe(cancelled);
     expect(io.err()).toContain('[D/c]');
+  });
+
+  test('takes the question back where the run ends before the answer', async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const io = { ...fakeIo({ terminal: true }), stdin };
+    const run = fakeRun(parked);
+    const code = followed(io, run);
+    await settled();
+    io.signal('SIGINT');
+    run.goesOn(...retried, ...done);
+    expect([await code, io.out(), run.cancelled()]).toEqual([0, 'Cats.\n', 0]);
+    expect(io.err()).toContain('The run has ended meanwhile.');
   });
 
   test('only looks away where the run is somebody else’s', async () => {

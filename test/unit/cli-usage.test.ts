@@ -21,98 +21,79 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe('the command line', () => {
   test.each([
-    ['an unknown command', ['rnu'], "error: unknown command 'rnu' (Did you mean run?)\n"],
+    [['rnu'], "unknown command 'rnu' (Did you mean run?)"],
+    [['run', 'a', 'b', '--verbos'], "unknown option '--verbos' (Did you mean --verbose?)"],
     [
-      'an unknown option',
-      ['run', 'a', 'b', '--verbos'],
-      "error: unknown option '--verbos' (Did you mean --verbose?)\n",
+      ['run', 'a'],
+      'missing required argument \'question\'. Usage: reloop run <agent> <question>, for example: reloop run assistant "What is 2 + 2?"',
     ],
-    ['a missing question', ['run', 'a'], "error: missing required argument 'question'\n"],
     [
-      'a question without quotes',
       ['run', 'a', 'what', 'is', 'it?'],
-      "error: too many arguments for 'run'. Expected 2 arguments but got 4.\n",
+      'too many arguments for \'run\'. Expected 2 arguments but got 4. Usage: reloop run <agent> <question>, for example: reloop run assistant "What is 2 + 2?"',
     ],
-    ['a missing result', ['resolve', 'id'], "error: missing required argument 'output'\n"],
-    ['a run to decide of that is missing', ['abort'], "error: missing required argument 'id'\n"],
     [
-      'a decision with too many words',
+      ['resolve', 'id'],
+      'missing required argument \'output\'. Usage: reloop resolve <id> [call] <output>, for example: reloop resolve RUN "42"',
+    ],
+    [
+      ['abort'],
+      "missing required argument 'id'. Usage: reloop abort <id> [call], for example: reloop abort RUN",
+    ],
+    [
       ['skip', 'id', '1.1', 'too slow'],
-      "error: too many arguments for 'skip'. Expected 2 arguments but got 3.\n",
+      "too many arguments for 'skip'. Expected 2 arguments but got 3. Usage: reloop skip <id> [call], for example: reloop skip RUN",
     ],
     [
-      'a run beside --all',
       ['retry', 'id', '--all', '--yes'],
-      'error: --all is for every run that fits, and "id" names one. Leave one of them out.\n',
+      '--all is for every run that fits, and "id" names one. Leave one of them out.',
     ],
     [
-      'a run to cancel beside --all',
       ['cancel', 'id', '1.1', '--all'],
-      'error: --all is for every run that fits, and "id 1.1" names one. Leave one of them out.\n',
+      '--all is for every run that fits, and "id 1.1" names one. Leave one of them out.',
     ],
-    ['a filter without --all', ['cancel', 'id', '--agent', 'a'], 'error: --agent goes with --all.\n'],
-    ['--yes without --all', ['retry', 'id', '--yes'], 'error: --yes goes with --all.\n'],
-    ['--dry-run without --all', ['retry', '--dry-run'], 'error: --dry-run goes with --all.\n'],
+    [['cancel', 'id', '--agent', 'a'], '--agent goes with --all.'],
+    [['retry', 'id', '--yes'], '--yes goes with --all.'],
+    [['retry', '--dry-run'], '--dry-run goes with --all.'],
     [
-      'a result that is missing beside --all',
       ['resolve', '--all'],
-      "error: missing required argument 'output'\n",
+      'missing required argument \'output\'. Usage: reloop resolve <id> [call] <output>, for example: reloop resolve RUN "42"',
     ],
     [
-      'an unknown reason to wait',
       ['skip', '--all', '--waiting', 'tired'],
-      "error: option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.\n",
+      "option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.",
     ],
+    [['list', '--all', '--page', 'x'], "option '--all' cannot be used with option '--page <token>'"],
     [
-      'a page beside all pages',
-      ['list', '--all', '--page', 'x'],
-      "error: option '--all' cannot be used with option '--page <token>'\n",
-    ],
-    [
-      'an iteration limit that is none',
       ['run', 'a', 'b', '--max-iterations', '-1'],
-      "error: option '--max-iterations <n>' argument '-1' is invalid. Write a whole number, or none.\n",
+      "option '--max-iterations <n>' argument '-1' is invalid. Write a whole number, or none.",
     ],
     [
-      'a duration that is none',
       ['run', 'a', 'b', '--max-time', 'soon'],
-      "error: option '--max-time <duration>' argument 'soon' is invalid. Write 30s, 10m or 1h.\n",
+      "option '--max-time <duration>' argument 'soon' is invalid. Write a number and its unit: 30s, 10m or 1h.",
     ],
     [
-      'a port that is none',
       ['dev', '--port', '99999'],
-      "error: option '--port <port>' argument '99999' is invalid. Write a port from 1 to 65535.\n",
+      "option '--port <port>' argument '99999' is invalid. Write a port from 1 to 65535.",
     ],
-  ])('%s is one line and exit code 2', async (_title, words, line) => {
-    expect(await reloop(words)).toEqual({ code: 2, out: '', err: line });
+  ])('%j is one line and exit code 2', async (words, line) => {
+    expect(await reloop(words)).toEqual({ code: 2, out: '', err: `error: ${line}\n` });
   });
 
-  test.each([
-    ['an empty question', ['run', 'asker', ' '], '', 'There is no question'],
-    ['an empty question on stdin', ['run', 'asker', '-'], '\n', 'There is no question'],
-    [
-      'a session with an agent that takes no chat history',
-      ['run', 'asker', 'why?', '--session', 's', ...config('cli')],
-      '',
-      'zero-shot',
-    ],
-    ['an agent that is not in the config', ['run', 'nobody', 'why?', ...config('cli')], '', 'asker'],
-    ['a config that is not there', ['run', 'asker', 'why?', ...config('missing')], '', 'missing.config.ts'],
-    ['a config that throws', ['agents', ...config('broken')], '', 'this config is broken'],
-    [
-      '--all that nobody could be asked about',
-      ['retry', '--all'],
-      '',
-      'retry --all asks before it does anything, and this is no terminal',
-    ],
-    [
-      'what a cancelled run is to be told',
-      ['cancel', '--all', '--yes', '--reason', 'late'],
-      '',
-      'cancel --all is about whole runs',
-    ],
-    ['a server for dev', ['dev', ...config('cli')], '', 'reloop worker --address'],
-  ])('%s is one line and exit code 2, before any server is asked', async (_title, words, typed, part) => {
+  test.each<[words: string[], part: string, typed?: string]>([
+    [['run', 'asker', ' '], 'There is no question'],
+    [['run', 'asker', '-'], 'There is no question', '\n'],
+    [['run', 'asker', 'why?', '--session', 's', ...config('cli')], 'zero-shot'],
+    [['run', 'nobody', 'why?', ...config('cli')], 'asker'],
+    [['run', 'asker', 'why?', ...config('missing')], 'missing.config.ts'],
+    [['agents', ...config('broken')], 'this config is broken'],
+    [['agents', ...config('kind')], 'zero-shot'],
+    [['worker', ...config('two-tools')], 'Two different tools are called "calculator"'],
+    [['run', 'asker', 'sum?', '--budget-cost', '1', ...config('cli')], "prices: { 'm': { input, output } }"],
+    [['run', 'asker', 'sum?', '--budget-tokens', 'few', ...config('cli')], 'Write a whole number, or none.'],
+    [['retry', '--all'], 'retry --all asks before it does anything, and this is not a terminal'],
+    [['cancel', '--all', '--yes', '--reason', 'late'], 'cancel --all is about whole runs'],
+    [['dev', ...config('cli')], 'reloop worker --address'],
+  ])('%j is one line and exit code 2, before any server is asked', async (words, part, typed) => {
     const { code, out, err } = await reloop([...words, ...nowhere], typed);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(part);
@@ -125,6 +106,13 @@ describe('the command line', () => {
     const { code, err } = await reloop(['run', 'asker', 'why?', ...config('cli'), ...nowhere]);
     expect(code).toBe(2);
     expect(err).toContain('OPENAI_API_KEY');
+  });
+
+  test('a server that does not answer is exit code 5', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
+    const { code, out, err } = await reloop(['run', 'asker', 'sum?', ...config('cli'), ...nowhere]);
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain('127.0.0.1:1');
   });
 
   test('no command at all is help on stderr and exit code 2', async () => {
@@ -157,21 +145,23 @@ describe('the command line', () => {
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
         export <id>                   print a whole run as one JSON file, or as a page for a browser
-        backtest <agent>              ask recorded runs again of an agent, and print what is not the same
+        backtest <agent>              replay recorded runs against the agent as it is now, and show what
+                                      differs
         retry <id> [call]             run the waiting call again
+        reconcile <id> [call]         ask the tool now: the lost attempt is dead
         approve <id> [call]           let the call that waits for approval run
         reject <id> [call]            do not let the call run; the model is told, and why
         resolve <id> [call] <output>  give the result of the waiting call yourself
-        skip <id> [call]              go on without the waiting call; the model is told
-        stop <id> [call]              let the run stop at the limit that it has come to
+        skip <id> [call]              continue without the waiting call; the model is told
+        stop <id> [call]              end a run that waits at its limit
         abort <id> [call]             fail the run at the waiting call
         cancel <id> [call]            cancel a run, or one running tool call
         say <id> <message>            tell the model something, which it sees at its next turn
-        pause <id>                    begin nothing any more until resume; what is under way ends
-        resume <id>                   let a paused run go on
+        pause <id>                    start nothing new until resume; running calls finish
+        resume <id>                   let a paused run continue
         extend <id>                   raise the limits of a run by so much
-        rewind <id>                   do steps of a run anew
-        fork <id>                     begin a run of its own with the steps of another one
+        rewind <id>                   do the steps of a run again from one on
+        fork <id>                     start a new run with the first steps of another run
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C
@@ -212,6 +202,7 @@ describe('the command line', () => {
         --until <when>         started before that
         --text <text>          in the first 200 characters of the question
         --tool <name>          where a call of this tool waits
+        --model-calls          where a model call waits
         --waiting <reason>     where a call waits for this: failed, approval, doubt, deferred, repeated,
                                limit
         --dry-run              only print what would be done

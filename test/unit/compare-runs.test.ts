@@ -1,20 +1,33 @@
+import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { backtestedRun, totalsOf, unreadRun } from '../../agent/backtest/backtest-report.ts';
+import {
+  type BacktestedRun,
+  type BacktestReport,
+  backtestedRun,
+  totalsOf,
+  unreadRun,
+} from '../../agent/backtest/backtest-report.ts';
 import { type Verdict, compareRuns } from '../../agent/backtest/compare-runs.ts';
 import {
-  type Decided,
+  type OutlinedDecision,
   type RunEnding,
   type RunOutline,
   addToOutline,
   emptyOutline,
 } from '../../agent/backtest/outline.ts';
-import { type Json, noUsage } from '../../agent/vocabulary.ts';
+import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
+import { followBacktest, leftBacktest } from '../../cli/follow/follow-backtest.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { fakeIo } from '../support/fake-io.ts';
 import { answers, atSeconds, decides, observes, started } from '../support/run-events.ts';
 
-const call = (tool: string, toolInput: Json): Decided => ({ type: 'act', actions: [{ tool, toolInput }] });
-const answer = (output: Json): Decided => ({ type: 'finish', output });
+const call = (tool: string, toolInput: Json): OutlinedDecision => ({
+  type: 'act',
+  actions: [{ tool, toolInput }],
+});
+const answer = (output: Json): OutlinedDecision => ({ type: 'finish', output });
 
-function outline(decisions: Decided[], ending: Partial<RunEnding> = {}): RunOutline {
+function outline(decisions: OutlinedDecision[], ending: Partial<RunEnding> = {}): RunOutline {
   const last = decisions.at(-1);
   const output = last?.type === 'finish' ? last.output : null;
   const end: RunEnding = {
@@ -142,5 +155,79 @@ describe('a backtested run', () => {
       before: noUsage,
       after: { ...noUsage, totalTokens: 7 },
     });
+  });
+});
+
+/** Nothing here reaches a server: the connection is opened when it is first used. */
+const context = {
+  client: new AgentClient(
+    new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
+    '127.0.0.1:1',
+    'reloop',
+  ),
+  namespace: 'default',
+  embedded: undefined,
+  workerFailed: new Promise<never>(() => undefined),
+  notify: () => undefined,
+};
+
+const same: BacktestedRun = {
+  ...unreadRun('one', 'r', { type: 'T', message: 'm' }),
+  verdict: 'same',
+  sameSteps: 3,
+};
+const failedRun = unreadRun('two', 'r', { type: 'T', message: 'm' });
+
+function reportOf(...runs: BacktestedRun[]): BacktestReport {
+  return { id: 'b', agent: 'a', model: null, status: 'running', total: 2, runs, totals: totalsOf(runs) };
+}
+
+/** A backtest of two runs; without an end it goes on for ever. */
+function fakeBacktest(ends: boolean) {
+  return {
+    workflowId: 'backtest:b',
+    async *progress() {
+      yield { report: reportOf(), compared: undefined };
+      yield { report: reportOf(same), compared: same };
+      yield { report: reportOf(same, failedRun), compared: failedRun };
+      if (!ends) await new Promise(() => undefined);
+    },
+    describe: () => Promise.reject(new Error('nobody asked')),
+    cancel: () => Promise.reject(new Error('nobody asked')),
+  };
+}
+
+describe('a backtest that is followed', () => {
+  test('has a line for each run where there is no terminal', async () => {
+    const io = fakeIo();
+    const followed = await followBacktest(io, context, fakeBacktest(true));
+    expect(followed).toEqual(reportOf(same, failedRun));
+    expect(io.err()).toBe('1/2  one  same (3 steps)\n2/2  two  failed\n');
+    expect(io.out()).toBe('');
+  });
+
+  test('has a bar on a terminal, and lines for the runs that have changed', async () => {
+    const io = fakeIo({ terminal: true, columns: 60 });
+    await followBacktest(io, context, fakeBacktest(true));
+    expect(io.err()).toContain('[------------------------] 0/2 · 0 same · 0 changed\n');
+    expect(io.err()).toContain('[############------------] 1/2 · 1 same · 0 changed\n');
+    expect(io.err()).toContain('2/2  two  failed\n');
+    expect(io.err()).not.toContain('one  same');
+  });
+
+  test('is left where it is by Ctrl-C', async () => {
+    const io = fakeIo();
+    const following = followBacktest(io, context, fakeBacktest(false));
+    await new Promise((resolve) => setImmediate(resolve));
+    io.signal('SIGINT');
+    const left = await following;
+    expect(left).toEqual({ type: 'left', why: 'SIGINT' });
+    const how = { agent: 'my agent', id: 'b', isOnlyWorker: false, flags: ['--config', 'x.ts'] };
+    expect(leftBacktest(io, { type: 'left', why: 'SIGINT' }, how)).toBe(130);
+    expect(io.err()).toContain("reloop backtest 'my agent' --id b --config x.ts`\n");
+    expect(leftBacktest(io, { type: 'left', why: 'SIGTERM' }, { ...how, isOnlyWorker: true })).toBe(143);
+    expect(io.err()).toContain(
+      "This command was the backtest's worker. The backtest continues when another one starts: `",
+    );
   });
 });

@@ -87,9 +87,13 @@ describe('docker-compose.yml', () => {
       'ui: temporal service_healthy',
       'worker: temporal service_healthy',
     ]);
-    expect(each.filter(({ service }) => service.healthcheck === undefined).map(({ name }) => name)).toEqual([
-      'worker',
-    ]);
+    expect(each.filter(({ service }) => service.healthcheck === undefined)).toEqual([]);
+  });
+
+  test('calls the worker healthy while a worker polls the task queue', () => {
+    const started = /^CMD (\[.*\])$/mu.exec(read('Dockerfile'))?.[1] ?? '';
+    const [node, main] = z.array(z.string()).parse(JSON.parse(started));
+    expect(worker.healthcheck?.test).toEqual(['CMD', node, main, 'doctor', '--worker']);
   });
 
   test('calls Temporal healthy when the namespace is there, not just the port', () => {
@@ -130,7 +134,7 @@ describe('Dockerfile', () => {
   const [build, final] = stages(read('Dockerfile'));
 
   test('has two stages on the same pinned Debian image: the native core of the SDK is built for glibc', () => {
-    expect(build?.[0]).toMatch(/^FROM node:20\.\d+\.\d+-bookworm-slim AS build$/);
+    expect(build?.[0]).toMatch(/^FROM node:24\.\d+\.\d+-bookworm-slim AS build$/);
     expect(`${final?.[0]} AS build`).toBe(build?.[0]);
     expect(stages(read('Dockerfile'))).toHaveLength(2);
   });

@@ -3,105 +3,81 @@ import { type Tool, agentTool, calculator, http, human, search } from '../../too
 import { agent, problemOf, tool } from '../support/config.ts';
 
 describe('a tool is refused', () => {
-  const empty = 'is empty, or begins or ends with a blank, or has a line break';
+  const empty = 'is empty, or begins or ends with a blank. Give it another name';
+  const unshown = 'holds a line break or another character that is not shown. Give it another name';
 
-  test.each<[what: string, fields: object, message: string]>([
-    ['with an empty name', { name: '' }, `The tool name "" ${empty}.`],
-    ['with a blank before its name', { name: ' t' }, `The tool name " t" ${empty}.`],
-    ['with a blank behind its name', { name: 't\t' }, `The tool name "t\\t" ${empty}.`],
-    ['with a line break in its name', { name: 't\nu' }, `The tool name "t\\nu" ${empty}.`],
+  test.each<[message: string, fields: object]>([
+    [`"" ${empty}.`, { name: '' }],
+    [`" t" ${empty}.`, { name: ' t' }],
+    [`"tU+0009" ${empty}.`, { name: 't\t' }],
+    [`"tU+000Au" ${unshown}.`, { name: 't\nu' }],
+    [`"tU+001B]0;xU+0007u" ${unshown}.`, { name: 't\u001b]0;x\u0007u' }],
+    [`"tU+009Bu" ${unshown}.`, { name: 't\u009bu' }],
+    [`"tU+202Eu" ${unshown}.`, { name: 't\u202eu' }],
+    [`"tU+2028u" ${unshown}.`, { name: 't\u2028u' }],
+    [`"tU+D83Du" ${unshown}.`, { name: 't\ud83du' }],
+  ])('%s', (message, fields) => {
+    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(`The tool name ${message}`);
+  });
+
+  test.each<[message: string, fields: object]>([
+    ['description: is empty, but the model chooses by it.', { description: '' }],
+    ['effects: Invalid option: expected one of "none"|"idempotent"|"once".', { effects: 'onec' }],
     [
-      'without a description',
-      { description: '' },
-      'the config: tool "t": description: is empty, but the model chooses by it.',
-    ],
-    [
-      'with unknown effects',
-      { effects: 'onec' },
-      'the config: tool "t": effects: Invalid option: expected one of "none"|"idempotent"|"once".',
-    ],
-    [
-      'where it is inline and has effects',
-      { inline: true },
-      `Tool "t": inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.`,
-    ],
-    [
-      'with an unknown option, and told the known ones',
+      'unknown option retries (known: name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',
       { retries: 3 },
-      'the config: tool "t": unknown option retries (known: name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',
     ],
     [
-      'with an approval that says nothing',
+      "approval: is none of 'always', 'never' and a function (input, context) => boolean.",
       { approval: 'sometimes' },
-      "the config: tool \"t\": approval: is none of 'always', 'never' and a function (input, context) => boolean.",
     ],
     [
-      'with an end of waiting that is no duration',
-      { askTimeout: { after: 'soon' } },
-      "Tool \"t\": askTimeout: \"soon\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
-    ],
-    [
-      'with an unknown end of waiting',
+      "askTimeout: is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }.",
       { askTimeout: { after: '1h', unanswered: 'retry' } },
-      "the config: tool \"t\": askTimeout: is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }.",
     ],
+    ['onFailure: Invalid option: expected one of "ask"|"observe"|"fail".', { onFailure: 'wait' }],
     [
-      'with an unknown way to fail',
-      { onFailure: 'wait' },
-      'the config: tool "t": onFailure: Invalid option: expected one of "ask"|"observe"|"fail".',
-    ],
-    [
-      'with an unknown option of retry',
+      'retry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
       { retry: { times: 3 } },
-      'the config: tool "t": retry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
     ],
+    ['retry.maxAttempts: Too small: expected number to be >0.', { retry: { maxAttempts: 0 } }],
     [
-      'without a single attempt',
-      { retry: { maxAttempts: 0 } },
-      'the config: tool "t": retry.maxAttempts: Too small: expected number to be >0.',
-    ],
-    [
-      'with waits that shrink',
+      'retry.backoffCoefficient: Too small: expected number to be >=1.',
       { retry: { backoffCoefficient: 0.5 } },
-      'the config: tool "t": retry.backoffCoefficient: Too small: expected number to be >=1.',
     ],
     [
-      'with a time-out that is no duration',
-      { timeout: 'long' },
-      "Tool \"t\": timeout: \"long\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
-    ],
-    [
-      'with no time',
-      { timeout: '0s' },
-      'Tool "t": timeout: 0 leaves no time at all. Leave it out for the default.',
-    ],
-    [
-      'with a wait that is no duration',
-      { retry: { initialInterval: 'x' } },
-      "Tool \"t\": retry.initialInterval: \"x\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
-    ],
-    [
-      'with a time that no timer can count',
-      { timeout: '30d' },
-      'Tool "t": timeout: "30d" is longer than a timer can count. Write at most \'24 days\'.',
-    ],
-    [
-      'with a wait that never ends',
+      "retry.maximumInterval: is not a duration: give milliseconds, or a text such as '30s'.",
       { retry: { maximumInterval: Infinity } },
-      'the config: tool "t": retry.maximumInterval: is no duration: give milliseconds, or a text such as \'30s\'.',
+    ],
+    ['maxOutputChars: Too small: expected number to be >0.', { maxOutputChars: 0 }],
+    ['returnDirect: Invalid input: expected boolean, received string.', { returnDirect: 'yes' }],
+  ])('%s', (message, fields) => {
+    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(
+      `the config: tool "t": ${message}`,
+    );
+  });
+
+  test.each<[message: string, fields: object]>([
+    [
+      `inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.`,
+      { inline: true },
     ],
     [
-      'that may say nothing',
-      { maxOutputChars: 0 },
-      'the config: tool "t": maxOutputChars: Too small: expected number to be >0.',
+      "askTimeout: \"soon\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+      { askTimeout: { after: 'soon' } },
     ],
     [
-      'with an option of another type',
-      { returnDirect: 'yes' },
-      'the config: tool "t": returnDirect: Invalid input: expected boolean, received string.',
+      "timeout: \"long\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+      { timeout: 'long' },
     ],
-  ])('%s', (_what, fields, message) => {
-    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(message);
+    ['timeout: 0 leaves no time at all. Leave it out for the default.', { timeout: '0s' }],
+    [
+      "retry.initialInterval: \"x\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
+      { retry: { initialInterval: 'x' } },
+    ],
+    ['timeout: "30d" is longer than a timer can count. Write at most \'24 days\'.', { timeout: '30d' }],
+  ])('%s', (message, fields) => {
+    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(`Tool "t": ${message}`);
   });
 
   test('also where no agent lists it', () => {

@@ -8,58 +8,37 @@ import { agent, problemOf } from '../support/config.ts';
 const known = builtInKinds.map(({ name }) => name).join(', ');
 
 describe('a config is refused', () => {
-  test.each<[what: string, config: unknown, message: string]>([
+  test.each<[message: string, config: unknown]>([
+    ['Invalid input: expected object, received array.', []],
+    ['agents: is missing.', {}],
+    ['agents is empty. Define one with defineAgent.', { agents: [] }],
+    ['agents: Invalid input: expected array, received object.', { agents: {} }],
     [
-      'that is nothing',
-      undefined,
-      'the config has no config: write `export default defineConfig({ agents: […] })`.',
-    ],
-    ['that is null', null, 'the config has no config: write `export default defineConfig({ agents: […] })`.'],
-    [
-      'that is a function',
-      () => ({}),
-      'the config has no config: write `export default defineConfig({ agents: […] })`.',
-    ],
-    ['that is a list', [], 'the config: Invalid input: expected object, received array.'],
-    ['without agents', {}, 'the config: agents: is missing.'],
-    [
-      'with an empty list of agents',
-      { agents: [] },
-      'the config: agents is empty. Define one with defineAgent.',
-    ],
-    [
-      'with agents that are no list',
-      { agents: {} },
-      'the config: agents: Invalid input: expected array, received object.',
-    ],
-    [
-      'with unknown options, and told the known ones',
+      'unknown option agent (did you mean agents?), queue (known: agents, tools, models, prices, cache, onEvent, heartbeats, concurrency, taskQueue).',
       { agents: [agent()], agent: 1, queue: 'x' },
-      'the config: unknown option agent, queue (known: agents, tools, models, prices, cache, onEvent, heartbeats, taskQueue).',
     ],
     [
-      'with a model that is none',
+      'models.local: is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
       { agents: [agent()], models: { local: {} } },
-      'the config: models.local: is no model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
     ],
     [
-      'with a tool that is none',
+      'tools.0: is not a tool: make it with defineTool({ name, description, run }).',
       { agents: [agent()], tools: ['search'] },
-      'the config: tools.0: is no tool: make it with defineTool({ name, description, run }).',
     ],
-    [
-      'with an agent that is none',
-      { agents: [null] },
-      'the config: agents[0]: Invalid input: expected object, received null.',
-    ],
-    [
-      'with an agent without name',
-      { agents: [agent(), { model: 'm' }] },
-      'the config: agents[1]: name: is missing.',
-    ],
-    ['with two agents of one name', { agents: [agent(), agent()] }, 'Two agents are called "a". Rename one.'],
-  ])('%s', (_what, config, message) => {
-    expect(problemOf(config)).toBe(message);
+    ['agents[0]: Invalid input: expected object, received null.', { agents: [null] }],
+    ['agents[1]: name: is missing.', { agents: [agent(), { model: 'm' }] }],
+  ])('%s', (message, config) => {
+    expect(problemOf(config)).toBe(`the config: ${message}`);
+  });
+
+  test.each([undefined, null, () => ({})])('that is %s', (config) => {
+    expect(problemOf(config)).toBe(
+      'the config has no config: write `export default defineConfig({ agents: […] })`.',
+    );
+  });
+
+  test('with two agents of one name', () => {
+    expect(problemOf({ agents: [agent(), agent()] })).toBe('Two agents are called "a". Rename one.');
   });
 });
 
@@ -67,28 +46,69 @@ describe('an agent is refused', () => {
   const name = 'name: is empty, or begins with a blank, or has a slash or a line break';
   const duration = "is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'";
 
-  test.each<[what: string, fields: object, message: string]>([
-    ['with a slash in its name', { name: 'a/b' }, `the config: agent "a/b": ${name}.`],
-    ['with an empty name', { name: '' }, `the config: agent "": ${name}.`],
-    ['with a name that begins with a blank', { name: ' a' }, `the config: agent " a": ${name}.`],
-    ['with a line break in its name, on one line', { name: 'a\nb' }, `the config: agent "a\\nb": ${name}.`],
-    ['without a model', { model: undefined }, 'the config: agent "a": model: is missing.'],
-    ['with an empty model name', { model: '' }, 'the config: agent "a": model: is empty.'],
+  test.each<[message: string, fields: object]>([
+    ['model: is missing.', { model: undefined }],
+    ['model: is empty.', { model: '' }],
     [
-      'with a model that is none',
+      'model: is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
       { model: { ask: () => '' } },
-      'the config: agent "a": model: is no model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
     ],
     [
-      'with a tool that is none',
+      'tools.0: is not a tool: make it with defineTool({ name, description, run }).',
       { tools: [{ name: 'search' }] },
-      'the config: agent "a": tools.0: is no tool: make it with defineTool({ name, description, run }).',
     ],
     [
-      'of an unknown kind, and told the known ones',
-      { kind: 'chain-of-thought' },
-      `Agent "a": unknown kind "chain-of-thought". Known: ${known}.`,
+      'kind: is not a kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse }).',
+      { kind: { name: 'mine' } },
     ],
+    ['repeatLimit: has to be 2 or more: 1 would refuse every action.', { repeatLimit: 1 }],
+    [
+      'output: is not a zod schema: write z.object({ … }) with the z that reloop exports.',
+      { output: { type: 'object' } },
+    ],
+    ["output: is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4').", { output: z3.string() }],
+    [
+      "maxExecutionTime: is not a duration: give milliseconds, or a text such as '30s'.",
+      { maxExecutionTime: true },
+    ],
+    [
+      "requestTimeout: is not a duration: give milliseconds, or a text such as '30s'.",
+      { requestTimeout: Number.POSITIVE_INFINITY },
+    ],
+    [
+      'modelRetry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
+      { modelRetry: { times: 3 } },
+    ],
+    ['handleParsingErrors: is neither true nor false, nor a text for the model.', { handleParsingErrors: 5 }],
+  ])('%s', (message, fields) => {
+    expect(problemOf({ agents: [agent(fields)] })).toBe(`the config: agent "a": ${message}`);
+  });
+
+  test.each<[message: string, fields: object]>([
+    [`unknown kind "chain-of-thought". Known: ${known}.`, { kind: 'chain-of-thought' }],
+    ['there is another kind called "zero-shot" already. Rename yours.', { kind: { ...zeroShot } }],
+    [
+      'the kind zero-shot has no prompt text sufix. It has: system, prefix, formatInstructions, suffix.',
+      { kind: 'zero-shot', prompt: { sufix: 'Be kind.' } },
+    ],
+    [
+      'with this prompt the model never sees {agent_scratchpad}. Add it to suffix.',
+      { kind: 'zero-shot', prompt: { suffix: 'Question: {input}' } },
+    ],
+    [
+      'with this prompt the model never sees {input} and {agent_scratchpad}. Add it to prefix or suffix.',
+      { kind: 'zero-shot', prompt: { prefix: 'Go.', suffix: '' } },
+    ],
+    [`maxExecutionTime: "soon" ${duration}.`, { maxExecutionTime: 'soon' }],
+    [`maxExecutionTime: "" ${duration}.`, { maxExecutionTime: '' }],
+    [`maxExecutionTime: "-5s" ${duration}.`, { maxExecutionTime: '-5s' }],
+    [
+      `maxExecutionTime: 2147483648 is longer than a timer can count. Write at most '24 days', or null for no limit.`,
+      { maxExecutionTime: 2 ** 31 },
+    ],
+    [`maxExecutionTime: "-5" ${duration}.`, { maxExecutionTime: -5 }],
+    [`modelRetry.initialInterval: "x" ${duration}.`, { modelRetry: { initialInterval: 'x' } }],
+    ['requestTimeout: 0 leaves no time at all. Leave it out for the default.', { requestTimeout: 0 }],
     ...[
       ['zero-shot-react-description', 'zero-shot'],
       ['AgentType.ZERO_SHOT_REACT_DESCRIPTION', 'zero-shot'],
@@ -97,115 +117,32 @@ describe('an agent is refused', () => {
       ['openai-functions', 'tool-calling'],
       ['zeroshot', 'zero-shot'],
       ['Tool_Calling', 'tool-calling'],
-    ].map(([theirs, ours]): [string, object, string] => [
-      `of a kind that goes by ${theirs} elsewhere, and told ours`,
+    ].map(([theirs, ours]): [string, object] => [
+      `unknown kind "${theirs}". In Reloop that is kind: '${ours}'. Known: ${known}.`,
       { kind: theirs },
-      `Agent "a": unknown kind "${theirs}". In Reloop that is kind: '${ours}'. Known: ${known}.`,
     ]),
-    [
-      'of a kind that is none',
-      { kind: { name: 'mine' } },
-      'the config: agent "a": kind: is no kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse }).',
-    ],
-    [
-      'of a kind of its own that is called like another',
-      { kind: { ...zeroShot } },
-      'Agent "a": there is another kind called "zero-shot" already. Rename yours.',
-    ],
-    [
-      'with a repeat limit that refuses every action',
-      { repeatLimit: 1 },
-      'the config: agent "a": repeatLimit: has to be 2 or more: 1 would refuse every action.',
-    ],
-    [
-      'with an output that is no schema',
-      { output: { type: 'object' } },
-      'the config: agent "a": output: is no zod schema: write z.object({ … }) with the z that reloop exports.',
-    ],
-    [
-      'with an output of zod 3',
-      { output: z3.string() },
-      "the config: agent \"a\": output: is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4').",
-    ],
-    [
-      'with a prompt text its kind does not have, and told those it has',
-      { prompt: { sufix: 'Be kind.' } },
-      'Agent "a": the kind zero-shot has no prompt text sufix. It has: system, prefix, formatInstructions, suffix.',
-    ],
-    [
-      'with a prompt without its steps',
-      { prompt: { suffix: 'Question: {input}' } },
-      'Agent "a": with this prompt the model never sees {agent_scratchpad}. Add it to suffix.',
-    ],
-    [
-      'with a prompt without the question and its steps',
-      { prompt: { prefix: 'Go.', suffix: '' } },
-      'Agent "a": with this prompt the model never sees {input} and {agent_scratchpad}. Add it to prefix or suffix.',
-    ],
-    [
-      'with a time limit that is no duration',
-      { maxExecutionTime: 'soon' },
-      `Agent "a": maxExecutionTime: "soon" ${duration}.`,
-    ],
-    ['with an empty time limit', { maxExecutionTime: '' }, `Agent "a": maxExecutionTime: "" ${duration}.`],
-    [
-      'with a negative time limit',
-      { maxExecutionTime: '-5s' },
-      `Agent "a": maxExecutionTime: "-5s" ${duration}.`,
-    ],
-    [
-      'with a time limit of another type',
-      { maxExecutionTime: true },
-      'the config: agent "a": maxExecutionTime: is no duration: give milliseconds, or a text such as \'30s\'.',
-    ],
-    [
-      'with a time limit that no timer can count',
-      { maxExecutionTime: 2 ** 31 },
-      `Agent "a": maxExecutionTime: 2147483648 is longer than a timer can count. Write at most '24 days', or null for no limit.`,
-    ],
-    [
-      'with a wait for a request that never ends',
-      { requestTimeout: Number.POSITIVE_INFINITY },
-      'the config: agent "a": requestTimeout: is no duration: give milliseconds, or a text such as \'30s\'.',
-    ],
-    [
-      'with a negative number as time limit',
-      { maxExecutionTime: -5 },
-      `Agent "a": maxExecutionTime: "-5" ${duration}.`,
-    ],
-    [
-      'with a wait between model calls that is no duration',
-      { modelRetry: { initialInterval: 'x' } },
-      `Agent "a": modelRetry.initialInterval: "x" ${duration}.`,
-    ],
-    [
-      'with an unknown option of modelRetry, and told the known ones',
-      { modelRetry: { times: 3 } },
-      'the config: agent "a": modelRetry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
-    ],
-    [
-      'with no time for a request',
-      { requestTimeout: 0 },
-      'Agent "a": requestTimeout: 0 leaves no time at all. Leave it out for the default.',
-    ],
-    [
-      'with handleParsingErrors of another type',
-      { handleParsingErrors: 5 },
-      'the config: agent "a": handleParsingErrors: is neither true nor false, nor a text for the model.',
-    ],
-  ])('%s', (_what, fields, message) => {
-    expect(problemOf({ agents: [agent(fields)] })).toBe(message);
+  ])('%s', (message, fields) => {
+    expect(problemOf({ agents: [agent(fields)] })).toBe(`Agent "a": ${message}`);
+  });
+
+  test.each<[message: string, fields: object]>([
+    [`"a/b": ${name}.`, { name: 'a/b' }],
+    [`"": ${name}.`, { name: '' }],
+    [`" a": ${name}.`, { name: ' a' }],
+    [`"a\\nb": ${name}.`, { name: 'a\nb' }],
+  ])('the config: agent %s', (message, fields) => {
+    expect(problemOf({ agents: [agent(fields)] })).toBe(`the config: agent ${message}`);
   });
 
   test('with more than can be recorded', () => {
-    expect(problemOf({ agents: [agent({ prompt: { prefix: '中'.repeat(100_000) } })] })).toMatch(
+    expect(problemOf({ agents: [agent({ prompt: { system: '中'.repeat(100_000) } })] })).toMatch(
       /^Agent "a": prompts and tool schemas take 30\d{4} bytes, at most 256000 can be recorded\. Shorten them\.$/u,
     );
   });
 
   test('with an unknown option, and told the known ones', () => {
     expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
-      `"the config: agent "a": unknown option maxIteration (known: name, description, kind, model, tools, prompt, parser, output, maxExecutionTime, memory, requestTimeout, modelRetry, askTimeout, stop, maxIterations, earlyStopping, repeatLimit, handleParsingErrors, trimIntermediateSteps, onLimit, onModelFailure, budget, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
+      `"the config: agent "a": unknown option maxIteration (did you mean maxIterations?) (known: name, description, kind, model, tools, prompt, parser, output, maxExecutionTime, memory, requestTimeout, modelRetry, askTimeout, stop, maxIterations, earlyStopping, stopMessage, repeatLimit, handleParsingErrors, trimIntermediateSteps, onLimit, onModelFailure, budget, api, stream, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
     );
   });
 
@@ -215,6 +152,9 @@ describe('an agent is refused', () => {
     [{ maxIterations: '3' }],
     [{ trimIntermediateSteps: 0.5 }],
     [{ earlyStopping: 'never' }],
+    [{ stopMessage: '' }],
+    [{ stopMessage: { cost: 'no more' } }],
+    [{ stopMessage: { budget: 7 } }],
     [{ api: 'responses' }],
     [{ stream: 'yes' }],
     [{ temperature: '0' }],

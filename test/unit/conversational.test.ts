@@ -4,14 +4,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import { conversational } from '../../agent/kinds/conversational.ts';
-import { parseConversationalAction } from '../../agent/reply/json-action.ts';
-import type { PromptContext } from '../../agent/kinds/kind.ts';
-import type { AgentManifest } from '../../agent/manifest.ts';
-import type { AgentStep, ChatMessage, Json } from '../../agent/vocabulary.ts';
-import { sampleManifest, sampleTool } from '../support/manifest.ts';
+import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
+import { manifestOfKind, renderedMessages, sampleStep } from '../support/manifest.ts';
 import { asRecorded, recordedReplies } from '../support/recorded-replies.ts';
 
-const searched = step('```json\n{"action": "Search", "action_input": "10th Fibonacci"}\n```', '55');
+const searched = sampleStep('```json\n{"action": "Search", "action_input": "10th Fibonacci"}\n```', '55');
+
+const prompt = (context?: Parameters<typeof renderedMessages>[1]) =>
+  renderedMessages(conversational, context);
 
 describe('the prompt', () => {
   test('is a system message, and the question with tools and format before it', () => {
@@ -84,7 +84,7 @@ describe('the prompt', () => {
   });
 
   test('with two steps holds them in order', () => {
-    const steps = [searched, step('B', 'seen')];
+    const steps = [searched, sampleStep('B', 'seen')];
     const messages = prompt({ steps });
     expect(messages.slice(0, 4)).toEqual(prompt({ steps: [searched] }));
     expect(messages.slice(2).map(({ role }) => role)).toEqual(['assistant', 'user', 'assistant', 'user']);
@@ -98,7 +98,7 @@ describe('the prompt', () => {
     ['an object, as JSON', { city: 'Rome', days: [1, 2] }, '{"city":"Rome","days":[1,2]}'],
     ['null', null, 'null'],
   ])('shows an observation: %s', (_what, observation, shown) => {
-    expect(prompt({ steps: [step('A', observation)] }).at(-1)?.content).toContain(
+    expect(prompt({ steps: [sampleStep('A', observation)] }).at(-1)?.content).toContain(
       `TOOL RESPONSE:\n---------------------\n${shown}\n\nUSER'S INPUT\n--------------------\n\n`,
     );
   });
@@ -122,7 +122,7 @@ describe('the prompt', () => {
 
   test('shows the schema of the answer behind the format', () => {
     const output = { type: 'object', properties: { n: { type: 'integer' } } };
-    const question = prompt({ manifest: manifestOf({ output }) })[1];
+    const question = prompt({ manifest: manifestOfKind(conversational, { output }) })[1];
     expect(question?.content).toContain(
       `fits this JSON Schema:\n${JSON.stringify(output)}\n\nUSER'S INPUT\n`,
     );
@@ -136,8 +136,9 @@ describe('the prompt', () => {
       toolResponse: '{user} saw {observation}',
     };
     const variables = { user: '{input}', input: 'not this' };
-    const steps = [step('A', '{user}')];
-    expect(prompt({ manifest: manifestOf({ prompt: texts }), variables, steps })).toMatchInlineSnapshot(`
+    const steps = [sampleStep('A', '{user}')];
+    expect(prompt({ manifest: manifestOfKind(conversational, { prompt: texts }), variables, steps }))
+      .toMatchInlineSnapshot(`
       [
         {
           "content": "For {input}.",
@@ -163,99 +164,17 @@ describe('the prompt', () => {
   });
 
   test('has no system message where the agent has an empty one', () => {
-    const manifest = manifestOf({ prompt: { ...conversational.prompt, system: '' } });
+    const manifest = manifestOfKind(conversational, { prompt: { ...conversational.prompt, system: '' } });
     expect(prompt({ manifest })).toEqual([prompt()[1]]);
   });
 });
 
-describe('the kind', () => {
-  test('stops where the model would invent an observation', () => {
-    expect(conversational.stop).toEqual(['\nObservation:', '\n\tObservation:']);
-  });
-
-  test('ends a stopped run with the fixed sentence', () => {
-    expect(conversational.stoppedOutput).toBe('Agent stopped due to iteration limit or time limit.');
-  });
-
-  test('takes chat history', () => {
-    expect(conversational.chatHistory).toBe(true);
-  });
+test('a reply is read as it was recorded', () => {
+  const records = recordedReplies('conversational');
+  expect(records.length).toBeGreaterThan(300);
+  expect(records.map(({ text }) => asRecorded(read, text))).toEqual(records);
 });
-
-describe('a reply', () => {
-  test.each<[what: string, text: string, tool: string, toolInput: Json]>([
-    ['in a fence', '```json\n{"action": "A", "action_input": "x"}\n```', 'A', 'x'],
-    ['in a fence behind prose', 'Sure.\n```json\n{"action": "A", "action_input": "x"}\n```', 'A', 'x'],
-    ['with an object as input', '{"action": "A", "action_input": {"a": [1]}}', 'A', { a: [1] }],
-    ['that was cut off in its input', '{"action": "A", "action_input": "x', 'A', 'x'],
-  ])('is an action: %s', (_what, text, tool, toolInput) => {
-    expect(read(text)).toEqual({ type: 'act', actions: [{ tool, toolInput, log: text }] });
-  });
-
-  test.each<[what: string, input: string, output: Json]>([
-    ['text', '"你是赖赖。"', '你是赖赖。'],
-    ['a number', '55', 55],
-    ['a list', '[1, {"a": null}]', [1, { a: null }]],
-    ['null', 'null', null],
-  ])('is an answer of any type: %s', (_what, input, output) => {
-    const text = `{"action": "Final Answer", "action_input": ${input}}`;
-    expect(read(text)).toEqual({ type: 'finish', output, log: text });
-  });
-
-  test.each<[what: string, text: string]>([
-    ['no input', '{"action": "A"}'],
-    ['null as input', '{"action": "A", "action_input": null}'],
-    ['a number as input', '{"action": "A", "action_input": 5}'],
-    ['an answer without its text', '{"action": "Final Answer"}'],
-    ['a list of actions', '[{"action": "A", "action_input": "x"}]'],
-    ['no action', '{"action_input": "x"}'],
-    ['prose', '你是赖赖。'],
-  ])('is refused: %s', (_what, text) => {
-    expect(() => read(text)).toThrow(
-      expect.objectContaining({
-        name: 'OutputParserError',
-        message: `Could not parse LLM output: ${text}`,
-        observation: undefined,
-      }),
-    );
-  });
-
-  test('is read as it was recorded', () => {
-    const records = recordedReplies('conversational');
-    expect(records.length).toBeGreaterThan(300);
-    expect(records.map(({ text }) => asRecorded(parseConversationalAction, text))).toEqual(records);
-  });
-});
-
-function prompt(context: Partial<PromptContext> = {}): ChatMessage[] {
-  const rendered = conversational.render({
-    manifest: manifestOf(),
-    input: 'What is fib(10)?',
-    chatHistory: [],
-    steps: [],
-    variables: {},
-    closing: false,
-    ...context,
-  });
-  return rendered.type === 'messages' ? rendered.messages : [];
-}
-
-function manifestOf(fields: Partial<AgentManifest> = {}): AgentManifest {
-  const number = { type: 'number' };
-  const inputSchema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
-  const tools = [sampleTool('Search', 'Looks {things} up.'), sampleTool('add', 'Adds.', { inputSchema })];
-  return sampleManifest({
-    kind: conversational.name,
-    prompt: { ...conversational.prompt },
-    tools,
-    ...fields,
-  });
-}
 
 function read(text: string) {
-  return conversational.parse({ text, toolCalls: [] }, manifestOf());
-}
-
-function step(log: string, observation: Json): AgentStep {
-  return { action: { tool: 'A', toolInput: '', log }, observation };
+  return conversational.parse({ text, toolCalls: [] }, manifestOfKind(conversational));
 }

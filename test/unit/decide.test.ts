@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { TurnDecision } from '../../agent/calls.ts';
+import type { TurnDecision } from '../../agent/calls/calls.ts';
 import { type RawReply, decide } from '../../agent/reply/decide.ts';
-import type { AgentKind } from '../../agent/kinds/kind.ts';
-import type { AgentManifest } from '../../agent/manifest.ts';
-import { CUT_REPLY, INCOMPLETE_REPLY } from '../../agent/observations.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { CUT_REPLY, FILTERED_REPLY, INCOMPLETE_REPLY } from '../../agent/observation/observations.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
@@ -113,20 +113,12 @@ describe('a reply that cannot be read', () => {
     ['nothing at all', '', missing('Action:', 'Thought:')],
     ['no input', 'Action: Search', missing('Action Input:', 'Action:')],
   ])('with %s shows the model its reply and what is missing', (_what, text, observation) => {
-    expect(decided(text)).toEqual({
-      type: 'act',
-      actions: [{ tool: '_Exception', toolInput: observation, observation }],
-    });
+    expect(decided(text)).toEqual(toldModel(observation));
   });
 
   test('for another reason shows the model the error in place of its reply', () => {
     const message = `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`;
-    expect(decided(both)).toEqual({
-      type: 'act',
-      actions: [
-        { tool: '_Exception', toolInput: INCOMPLETE_REPLY, observation: INCOMPLETE_REPLY, log: message },
-      ],
-    });
+    expect(decided(both)).toEqual(toldModel(INCOMPLETE_REPLY, message));
     expect(INCOMPLETE_REPLY).toBe('Invalid or incomplete response');
   });
 
@@ -139,22 +131,14 @@ describe('a reply that cannot be read', () => {
     ],
   ])('is told in a text of the agent where it has one, and the log is the error: %s', (_what, text, log) => {
     for (const told of ['Keep to the format!', '']) {
-      expect(decided(text, { manifest: { handleParsingErrors: told } })).toEqual({
-        type: 'act',
-        actions: [{ tool: '_Exception', toolInput: told, observation: told, log }],
-      });
+      expect(decided(text, { manifest: { handleParsingErrors: told } })).toEqual(toldModel(told, log));
     }
   });
 
   test('fails the run where the agent does not want the model to be told', () => {
-    expect(decided(' Hm.', { manifest: { handleParsingErrors: false } })).toEqual({
-      type: 'fail',
-      error: {
-        type: 'OutputParserError',
-        message:
-          "The model's reply could not be read: Could not parse LLM output: ` Hm.`. Set handleParsingErrors to tell the model and go on.",
-      },
-    });
+    expect(decided(' Hm.', { manifest: { handleParsingErrors: false } })).toEqual(
+      failsRun('Could not parse LLM output: ` Hm.`'),
+    );
   });
 
   test('by a mistake of the kind is no matter for the model: the error goes through', () => {
@@ -165,13 +149,34 @@ describe('a reply that cannot be read', () => {
   });
 });
 
+describe('a reply that the provider’s content filter took away', () => {
+  const reply = { finishReason: 'content_filter' };
+  const kind = parsing(() => ({ type: 'finish', output: '', log: '' }));
+
+  test('is not an answer, and the model is told so', () => {
+    expect(decided('', { reply, kind })).toMatchObject({
+      type: 'act',
+      actions: [{ tool: '_Exception', observation: FILTERED_REPLY }],
+    });
+  });
+
+  test('fails the run where the agent does not want the model to be told', () => {
+    const failed = decided('', { reply, manifest: { handleParsingErrors: false } });
+    expect(failed).toMatchObject({
+      type: 'fail',
+      error: { message: expect.stringContaining('content filter') },
+    });
+  });
+
+  test('is an answer where there is some text, or nothing was filtered', () => {
+    const said = parsing(({ text }) => ({ type: 'finish', output: text, log: text }));
+    expect(decided('I must', { reply, kind: said })).toEqual({ type: 'finish', output: 'I must' });
+    expect(decided('', { kind: said })).toEqual({ type: 'finish', output: '' });
+  });
+});
+
 describe('a reply cut off at the token limit', () => {
   const reply = { finishReason: 'length' };
-  const told = {
-    type: 'act',
-    actions: [{ tool: '_Exception', toolInput: CUT_REPLY, observation: CUT_REPLY }],
-  };
-
   test.each<[what: string, text: string]>([
     ['an action, which may lack the end of its input', SEARCH],
     ['an unknown tool, whose name may not be whole', 'Action: Sea\nAction Input: '],
@@ -180,7 +185,7 @@ describe('a reply cut off at the token limit', () => {
     ['nothing', ''],
     ['an action and the beginning of a stop string', `${SEARCH}\nObservat`],
   ])('is never run, and the model is told so: %s', (_what, text) => {
-    expect(decided(text, { reply })).toEqual(told);
+    expect(decided(text, { reply })).toEqual(toldModel(CUT_REPLY));
   });
 
   test('answers as far as it goes', () => {
@@ -204,28 +209,15 @@ describe('a reply cut off at the token limit', () => {
   });
 
   test('fails the run where the agent does not want the model to be told', () => {
-    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: false } })).toEqual({
-      type: 'fail',
-      error: {
-        type: 'OutputParserError',
-        message:
-          "The model's reply could not be read: It was cut off at the token limit (maxTokens). Set handleParsingErrors to tell the model and go on.",
-      },
-    });
+    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: false } })).toEqual(
+      failsRun('It was cut off at the token limit (maxTokens)'),
+    );
   });
 
   test('is told in the words of the agent where it has some', () => {
-    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: 'Again!' } })).toEqual({
-      type: 'act',
-      actions: [
-        {
-          tool: '_Exception',
-          toolInput: 'Again!',
-          observation: 'Again!',
-          log: 'It was cut off at the token limit (maxTokens)',
-        },
-      ],
-    });
+    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: 'Again!' } })).toEqual(
+      toldModel('Again!', 'It was cut off at the token limit (maxTokens)'),
+    );
   });
 
   test.each(['stop', 'content_filter', 'tool_calls', ''])('is not one that ended by "%s"', (finishReason) => {
@@ -254,6 +246,18 @@ function decided(text: string, given?: Given): TurnDecision {
 
 function parsing(parse: AgentKind['parse']): AgentKind {
   return { ...zeroShot, parse };
+}
+
+/** The model is told this in place of an observation; `log` stands for a reply that is not shown to it. */
+function toldModel(told: string, log?: string): TurnDecision {
+  const action = { tool: '_Exception', toolInput: told, observation: told };
+  return { type: 'act', actions: [log === undefined ? action : { ...action, log }] };
+}
+
+/** The run fails, since the agent does not want the model to be told. */
+function failsRun(why: string): TurnDecision {
+  const message = `The model's reply could not be read: ${why}. Set handleParsingErrors to tell the model and continue.`;
+  return { type: 'fail', error: { type: 'OutputParserError', message } };
 }
 
 function missing(part: string, before: string): string {

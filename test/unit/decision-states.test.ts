@@ -1,21 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { type DecisionName, decisionNames } from '../../agent/rules/decisions.ts';
+import { type CallState, type DecisionName, decisionNames } from '../../agent/rules/decisions.ts';
 import { type Choice, type GateCall, chooseCall } from '../../agent/rules/gate.ts';
-import { type WaitingReason, waitingReasons } from '../../agent/vocabulary.ts';
+import { type WaitingReason, waitingReasons } from '../../agent/rules/wait-reasons.ts';
 
 /** What fits each state: everything else is refused, and the refusal names these, after what may be said to the run. */
-const fitting: [kind: 'tool' | 'model', waiting: WaitingReason | undefined, DecisionName[], said?: string][] =
-  [
-    ['tool', undefined, ['cancelCall']],
-    ['tool', 'failed', ['retry', 'resolve', 'skip', 'abort']],
-    ['tool', 'approval', ['approve', 'reject', 'resolve', 'abort']],
-    ['tool', 'doubt', ['retry', 'resolve', 'skip', 'abort']],
-    ['tool', 'deferred', ['retry', 'resolve', 'skip', 'abort']],
-    ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
-    ['model', undefined, []],
-    ['model', 'failed', ['retry', 'resolve', 'abort']],
-    ['model', 'limit', ['resolve', 'stop', 'abort'], 'extend, '],
-  ];
+const fitting: [
+  kind: 'tool' | 'model',
+  waiting: WaitingReason | 'lost' | undefined,
+  DecisionName[],
+  said?: string,
+][] = [
+  ['tool', undefined, ['cancelCall']],
+  ['tool', 'failed', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'approval', ['approve', 'reject', 'resolve', 'abort']],
+  ['tool', 'doubt', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'lost', ['reconcile', 'resolve', 'skip', 'abort']],
+  ['tool', 'deferred', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
+  ['model', undefined, []],
+  ['model', 'failed', ['retry', 'resolve', 'abort']],
+  ['model', 'limit', ['resolve', 'stop', 'abort'], 'extend, '],
+];
 
 describe('each decision in each state', () => {
   const given: { [N in DecisionName]?: object } = { resolve: { output: 'x' } };
@@ -27,15 +32,22 @@ describe('each decision in each state', () => {
   );
 
   test.each(rows)('%s of a %s call that is %s (fits: %s)', (name, kind, state, fits, possible) => {
-    const call: GateCall = {
-      ...waiting('7', 0),
-      state: { kind, waiting: waitingReasons.find((reason) => reason === state) },
-    };
+    const call: GateCall = { ...waiting('7', 0), state: stateOf(kind, state) };
     const choose = () => chooseCall([call], name, { call: '7', ...given[name] });
     const said = outcomeOf(choose);
     expect(said).toContain(fits ? name : `Possible: ${possible || 'nothing'}.`);
     expect(said.startsWith('refused')).toBe(!fits);
   });
+
+  const ofWaits = rows.filter(([, , state, fits]) => fits && state !== 'running');
+  test.each(ofWaits)(
+    '%s of a %s call that is %s, meant for another wait, is refused',
+    (name, kind, state) => {
+      const call: GateCall = { ...waiting('7', 0), state: stateOf(kind, state) };
+      const choose = () => chooseCall([call], name, { call: '7', ...given[name], wait: 7 });
+      expect(outcomeOf(choose)).toBe(`refused: ${name}: 7 is at wait 0 by now, not 7. Look again.`);
+    },
+  );
 });
 
 test('an input that is too long to be remembered is refused, and the tool still can be', () => {
@@ -51,8 +63,13 @@ test('an input that is too long to be remembered is refused, and the tool still 
   });
 });
 
-function waiting(id: string, park: number): GateCall {
-  return { id, park, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
+function waiting(id: string, waitNumber: number): GateCall {
+  return { id, waitNumber, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
+}
+
+function stateOf(kind: 'tool' | 'model', state: string): CallState {
+  if (state === 'lost') return { kind, waiting: 'doubt', until: 1 };
+  return { kind, waiting: waitingReasons.find((reason) => reason === state) };
 }
 
 function outcomeOf(choose: () => Choice<GateCall>): string {

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type CallState,
   type DecisionName,
   type OperatorDecision,
+  decisionFits,
   decisionNames,
   effectOf,
   helpOf,
   ruleOf,
 } from '../../agent/rules/decisions.ts';
 import { type GateCall, chooseCall } from '../../agent/rules/gate.ts';
-import { waitingReasons } from '../../agent/vocabulary.ts';
+import { waitingReasons } from '../../agent/rules/wait-reasons.ts';
 
 const running: GateCall = { ...waiting('3.1', 0), state: { kind: 'tool', waiting: undefined } };
 const failed = waiting('3.2', 1);
@@ -38,7 +40,7 @@ describe('a decision', () => {
     ['retry', 3.2, { type: 'retry' }],
     ['retry', { call: '3.2' }, { type: 'retry' }],
     ['retry', { call: 3.2 }, { type: 'retry' }],
-    ['retry', { park: 1 }, { type: 'retry' }],
+    ['retry', { wait: 1 }, { type: 'retry' }],
     ['retry', { input: 'other' }, { type: 'retry', input: 'other' }],
     ['retry', { input: { city: 'Rome' } }, { type: 'retry', input: { city: 'Rome' } }],
     ['retry', { input: '' }, { type: 'retry', input: '' }],
@@ -73,143 +75,81 @@ describe('a decision', () => {
 });
 
 describe('a decision', () => {
-  test.each<[what: string, open: GateCall[], type: DecisionName, data: unknown, message: string]>([
-    ['nothing is open', [], 'retry', undefined, 'retry: No call is waiting.'],
-    ['nothing waits', [running], 'skip', undefined, 'skip: No call is waiting.'],
-    ['nothing runs', [failed], 'cancelCall', undefined, 'cancelCall: No call is running.'],
+  test.each<[type: DecisionName, message: string, open: GateCall[], data: unknown]>([
+    ['retry', 'No call is waiting.', [], undefined],
+    ['skip', 'No call is waiting.', [running], undefined],
+    ['cancelCall', 'No call is running.', [failed], undefined],
+    ['retry', 'say which call. Now waiting: 3.2, 1/3.3.', [failed, other], { input: 'x' }],
+    ['retry', 'there is no open call 2.1. Now waiting: 3.2.', [running, failed], '2.1'],
+    ['cancelCall', 'there is no open call search. Now running: 3.1.', [running], 'search'],
     [
-      'several calls wait and none is named',
-      [failed, other],
-      'retry',
-      { input: 'x' },
-      'retry: say which call. Now waiting: 3.2, 1/3.3.',
-    ],
-    [
-      'the named call is not open',
-      [running, failed],
-      'retry',
-      '2.1',
-      'retry: there is no open call 2.1. Now waiting: 3.2.',
-    ],
-    [
-      'a call is named like no call',
-      [running],
-      'cancelCall',
-      'search',
-      'cancelCall: there is no open call search. Now running: 3.1.',
-    ],
-    [
-      'the named call runs',
-      [running, failed],
       'resolve',
+      '3.1 is running, it does not wait. Possible: cancelCall.',
+      [running, failed],
       { call: '3.1', output: 'x' },
-      'resolve: 3.1 is running, it does not wait. Possible: cancelCall.',
     ],
     [
-      'the call to be cancelled waits',
-      [running, failed],
       'cancelCall',
+      '3.2 is not running, it has failed and waits. Possible: retry, resolve, skip, abort.',
+      [running, failed],
       '3.2',
-      'cancelCall: 3.2 is not running, it has failed and waits. Possible: retry, resolve, skip, abort.',
     ],
+    ['retry', '3.2 is at wait 1 by now, not 0. Look again.', [failed], { call: '3.2', wait: 0 }],
+    ['resolve', 'output is missing. Data: {"output":"…"}.', [failed], '3.2'],
+    ['skip', 'data is a call id or an object.', [failed], ['3.2']],
+    ['skip', 'data is a call id or an object.', [failed], true],
     [
-      'it is about an earlier wait',
-      [failed],
-      'retry',
-      { call: '3.2', park: 0 },
-      'retry: 3.2 waits at park 1 by now, not 0. Look again.',
-    ],
-    [
-      'there is nothing to resolve with',
-      [failed],
       'resolve',
-      '3.2',
-      'resolve: output is missing. Data: {"output":"…"}.',
-    ],
-    ['the data is a list', [failed], 'skip', ['3.2'], 'skip: data is a call id or an object.'],
-    ['the data is a truth value', [failed], 'skip', true, 'skip: data is a call id or an object.'],
-    [
-      'a field is unknown',
+      'unknown field ouput, id. Known: call, wait, input, output, reason, remember, token.',
       [failed],
-      'resolve',
       { ouput: 'x', id: '3.2' },
-      'resolve: unknown field ouput, id. Known: call, park, input, output, reason, remember, token.',
     ],
-    ['the call is no id', [failed], 'skip', { call: ['3.2'] }, 'skip: call is an id such as "3.1".'],
-    ['the park is no number', [failed], 'skip', { park: '1' }, 'skip: park is a number.'],
-    ['the reason is no text', [failed], 'skip', { reason: 5 }, 'skip: reason is a text.'],
+    ['skip', 'call is an id such as "3.1".', [failed], { call: ['3.2'] }],
+    ['skip', 'wait is a number.', [failed], { wait: '1' }],
     [
-      'a result is given to a call that is to run again',
-      [failed],
-      'retry',
-      { output: 'x' },
-      'retry: does not take output. What takes it: resolve.',
-    ],
-    [
-      'a result is given to a call that is to be skipped',
-      [failed],
-      'skip',
-      { output: 'x' },
-      'skip: does not take output. What takes it: resolve.',
-    ],
-    [
-      'an input is given to a call that is not to run again',
-      [failed],
       'resolve',
-      { output: 'x', input: 'y' },
-      'resolve: does not take input. What takes it: retry, approve.',
+      'this token is not that of 3.2 as it waits now.',
+      [{ ...failed, token: 'given' }],
+      { output: 'x', token: 'stolen' },
     ],
+    ['skip', 'reason is a text.', [failed], { reason: 5 }],
+    ['retry', 'does not take output. What takes it: resolve.', [failed], { output: 'x' }],
+    ['skip', 'does not take output. What takes it: resolve.', [failed], { output: 'x' }],
+    ['resolve', 'does not take input. What takes it: retry, approve.', [failed], { output: 'x', input: 'y' }],
     [
-      'the input has not the fields that its tool needs',
-      [invoice],
       'retry',
+      'this input does not fit 5.1: amount is missing; it takes customer, amount.',
+      [invoice],
       { input: 'not json' },
-      'retry: this input does not fit 5.1: amount is missing; it takes customer, amount.',
     ],
     [
-      'the input is of another kind',
+      'retry',
+      'this input does not fit 5.1: customer has to be a string.',
       [invoice],
-      'retry',
       { input: { customer: ['A'], amount: 5 } },
-      'retry: this input does not fit 5.1: customer has to be a string.',
     ],
+    ['retry', 'this input does not fit 3.2: the tool takes one string.', [failed], { input: null }],
+    ['retry', 'this input does not fit 4: the model is asked what the run says.', [model], { input: 'x' }],
     [
-      'the input is no string for a tool that takes one',
-      [failed],
-      'retry',
-      { input: null },
-      'retry: this input does not fit 3.2: the tool takes one string.',
-    ],
-    [
-      'a model call is to be run with another input',
-      [model],
-      'retry',
-      { input: 'x' },
-      'retry: this input does not fit 4: the model is asked what the run says.',
-    ],
-    [
-      'a model call is to be skipped',
-      [model],
       'skip',
+      '4 is not running, it waits for the model to be asked again. Possible: retry, resolve, abort.',
+      [model],
       '4',
-      'skip: 4 is not running, it waits for the model to be asked again. Possible: retry, resolve, abort.',
     ],
     [
-      'the call waits within a sub-agent',
-      [parent],
       'retry',
+      '6.1/2.1 waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.',
+      [parent],
       '6.1/2.1',
-      'retry: 6.1/2.1 waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.',
     ],
     [
-      'the data is too large to be recorded',
-      [failed],
       'resolve',
+      'the data is larger than 100000 bytes. Shorten it.',
+      [failed],
       { output: '中'.repeat(40_000) },
-      'resolve: the data is larger than 100000 bytes. Shorten it.',
     ],
-  ])('is refused, with what would fit, when %s', (_what, open, type, data, message) => {
-    expect(() => chooseCall(open, type, data)).toThrow(new Error(message));
+  ])('is refused, with what would fit: %s: %s', (type, message, open, data) => {
+    expect(() => chooseCall(open, type, data)).toThrow(new Error(`${type}: ${message}`));
   });
 });
 
@@ -223,16 +163,17 @@ describe('an input that a tool may take', () => {
   });
 });
 
-const states = (['tool', 'model'] as const).flatMap((kind) =>
+const states: CallState[] = (['tool', 'model'] as const).flatMap((kind) =>
   [undefined, ...waitingReasons].map((waiting) => ({ kind, waiting })),
 );
+states.push({ kind: 'tool', waiting: 'doubt', until: 1 });
 
 describe('every decision', () => {
   test.each(decisionNames)('%s has a help text and some state that it fits', (name) => {
-    const { does, data, fits } = ruleOf(name);
-    expect(helpOf(name)).toBe(`${does}. Data: ${data}.`);
+    const { does, data } = ruleOf(name);
+    expect(helpOf(name)).toContain(`${does}. Data: ${data}. If several calls fit: `);
     expect(does).not.toBe('');
-    expect(states.some(fits)).toBe(true);
+    expect(states.some((state) => decisionFits(name, state))).toBe(true);
   });
 
   test('says what it does to its call', () => {
@@ -269,8 +210,8 @@ describe('every decision', () => {
   });
 });
 
-function waiting(id: string, park: number): GateCall {
-  return { id, park, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
+function waiting(id: string, waitNumber: number): GateCall {
+  return { id, waitNumber, state: { kind: 'tool', waiting: 'failed' }, inputSchema: null, waitingWithin: [] };
 }
 
 test('a refusal can be recorded whatever was sent: half a character would end the worker', () => {

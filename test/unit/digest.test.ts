@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_DIGEST, extendDigest, utf8Length } from '../../agent/transcript/digest.ts';
+import { EMPTY_DIGEST, extendDigest, utf8Length } from '../../agent/values/digest.ts';
 
 describe('the digest', () => {
   // The workflow computes it: another value for the same text would break the replay of every run.

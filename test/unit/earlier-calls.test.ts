@@ -1,8 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type EndedCalls, readEndedCalls } from '../../history/earlier-calls.ts';
-import type { HistoryEvent } from '../../history/pages.ts';
+import { type EndedCalls, readEndedCalls } from '../../history/views/earlier-calls.ts';
+import type { HistoryEvent } from '../../history/read/pages.ts';
 import { historyClient } from '../support/history-client.ts';
 
 /** Events that were asked for, by the run they are of. */
@@ -74,6 +74,67 @@ describe('the calls of a tool that have ended', () => {
     expect(asked['run']).toBeLessThan(run.length);
   });
 
+  const note = { output: 'handed on', kind: 'deferred', token: 't' };
+  const deferred = [started(), ...called(2, '1.1', 'count', note)];
+  const given = { call: '1.1', output: { rows: 17 } };
+
+  test.each([
+    ['waits', [], []],
+    ['has its result', update(4, 'resolve', given), [{ rows: 17 }]],
+    ['was skipped', update(4, 'skip', { call: '1.1' }), []],
+    [
+      'is run again',
+      [...update(4, 'retry', { call: '1.1' }), ...call(6, '1.1~1', 'count', 'at once')],
+      ['at once'],
+    ],
+  ])('give of a deferred one that %s the result, and not its note', async (_, more, outputs) => {
+    const run = [...deferred, ...more];
+    const known = await readEndedCalls(clientOf({ run: deferred }), runOf('run'), of, nothing);
+    for (const before of [nothing, () => known]) {
+      const { calls } = await readEndedCalls(clientOf({ run }), runOf('run'), of, before);
+      expect(calls.map(({ output }) => output)).toEqual(outputs);
+    }
+  });
+
+  const early = (id: number, token: string, output: unknown, of = '1.1') =>
+    update(id, 'resolve', { call: of, output, token }, { kept: true });
+  const [begun, over] = called(2, '1.1', 'count', note);
+  const [, own] = call(2, '1.1', 'count', 'own');
+  const handedOver = { ...over, eventId: numbered(7) };
+
+  test.each([
+    ['before the call deferred', [begun, ...early(3, 't', 'early'), handedOver], ['early']],
+    [
+      'after one with a wrong token',
+      [begun, ...early(3, 'x', 'no'), ...early(5, 't', 'yes'), handedOver],
+      ['yes'],
+    ],
+    ['with a wrong token', [begun, ...early(3, 'x', 'no'), handedOver], []],
+    ['in the task that heard of the deferral', [begun, handedOver, ...early(8, 't', 'early')], ['early']],
+    ['in that task, with a wrong token', [begun, handedOver, ...early(8, 'x', 'no')], []],
+    ['to another call', [begun, ...early(3, 't', 'no', '7.1'), handedOver], []],
+    [
+      'to a call that did not defer',
+      [begun, ...early(3, 't', 'no'), { ...own, eventId: numbered(7) }],
+      ['own'],
+    ],
+  ])('give of a deferred one the answer that came early: %s', async (_, more, outputs) => {
+    const run = [started(), ...more];
+    for (let known = 1; known <= run.length; known++) {
+      const before = await readEndedCalls(clientOf({ run: run.slice(0, known) }), runOf('run'), of, nothing);
+      const { calls } = await readEndedCalls(clientOf({ run }), runOf('run'), of, () => before);
+      expect(calls.map(({ output }) => output)).toEqual(outputs);
+    }
+  });
+
+  test('have the observations that a person has changed in a fork', async () => {
+    const step = { type: 'step', call: '1.1', observation: 'edited' };
+    const restart = { by: 'fork', step: 2, from: { workflowId: 'w', runId: 'run' }, edited: ['1.1'] };
+    const next = [started({ agent: 'a', restart, pending: [step] })];
+    const { calls } = await readEndedCalls(clientOf({ run: first, next }), runOf('next'), of, nothing);
+    expect(calls).toEqual([{ call: '1.1', toolInput: 'in 1.1', output: 'edited' }]);
+  });
+
   test('say how many bytes they take', async () => {
     const { bytes } = await readEndedCalls(clientOf({ run: first }), runOf('run'), of, nothing);
     expect(bytes).toBe(JSON.stringify(['in 1.1', 'a']).length);
@@ -93,6 +154,35 @@ function started(input: object = { agent: 'a' }): HistoryEvent {
 }
 
 function call(id: number, activityId: string, name: string, output: unknown): [HistoryEvent, HistoryEvent] {
+  return called(id, activityId, name, { output });
+}
+
+/** A decision that was sent and taken. */
+function update(
+  id: number,
+  name: string,
+  sent: { call: string; [field: string]: unknown },
+  more: object = {},
+): [HistoryEvent, HistoryEvent] {
+  const answer = { call: sent.call, n: 0, decision: name, ...more };
+  return [
+    {
+      eventId: numbered(id),
+      workflowExecutionUpdateAcceptedEventAttributes: {
+        acceptedRequest: { input: { name, args: payloads(sent) } },
+      },
+    },
+    {
+      eventId: numbered(id + 1),
+      workflowExecutionUpdateCompletedEventAttributes: {
+        acceptedEventId: numbered(id),
+        outcome: { success: payloads(answer) },
+      },
+    },
+  ];
+}
+
+function called(id: number, activityId: string, name: string, result: object): [HistoryEvent, HistoryEvent] {
   const input = payloads(`in ${activityId}`);
   return [
     {
@@ -101,7 +191,7 @@ function call(id: number, activityId: string, name: string, output: unknown): [H
     },
     {
       eventId: numbered(id + 1),
-      activityTaskCompletedEventAttributes: { scheduledEventId: numbered(id), result: payloads({ output }) },
+      activityTaskCompletedEventAttributes: { scheduledEventId: numbered(id), result: payloads(result) },
     },
   ];
 }

@@ -25,7 +25,7 @@ describe('a search of an index', () => {
   it("is the seed's: multi_match over content and title, five documents, a row for each", async () => {
     const { url, requests } = await loopback(found({ title: 'a', content: 'b' }, article));
     const output = await ask({ url, auth: { username: 'elastic', password: PASSWORD } }, '清洁和TMT行业');
-    expect(output).toBe('标题: a 内容: b\n标题: 天融信 内容: 没有一个太大的特点。\n');
+    expect(output).toBe('title: a, content: b\ntitle: 天融信, content: 没有一个太大的特点。\n');
     expect(requests).toMatchObject([
       {
         method: 'POST',
@@ -162,7 +162,7 @@ describe('a search of an index that fails', () => {
       says: /a part of the index only/,
     },
     {
-      when: 'the answer is no JSON',
+      when: 'the answer is not JSON',
       answer: { body: '<html>proxy</html>' },
       type: 'ToolBadResponse',
       retryable: true,

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
-import { checkEnvFile } from '../../cli/doctor/check-env-file.ts';
-import { findEnvFile, loadEnvFile, readEnvFile } from '../../cli/env-file.ts';
+import { checkEnvFile } from '../../cli/doctor/check-project.ts';
+import { findEnvFile, loadEnvFile, readEnvFile } from '../../cli/shell/env-file.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'reloop-env-'));
+const folder = tempFolder();
 const project = join(folder, 'project');
 const file = join(project, '.env');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeEach(() => {
   rmSync(project, { recursive: true, force: true });
@@ -39,6 +38,10 @@ describe('a .env', () => {
     ['a mark of the byte order, and lines of Windows', '\uFEFFA=1\r\nB=2\r\n', { A: '1', B: '2' }],
     ['a value that is empty', 'A=\nB=2', { A: '', B: '2' }],
     ['an apostrophe within a value', "A=it's\nB=2", { A: "it's", B: '2' }],
+    ['a comment behind quotes', `A="x" # y\nB='z'#`, { A: 'x', B: 'z' }],
+    ['quotes in other quotes', `A='say "hi"'\nB="it's"\nC=\`"'\``, { A: 'say "hi"', B: "it's", C: `"'` }],
+    ['a # in quotes', 'A="x#y"', { A: 'x#y' }],
+    ['a = in a value', 'A=x=y==', { A: 'x=y==' }],
     ['nothing', '', {}],
   ])('may have %s', (_, text, values) => {
     writeFileSync(file, text);
@@ -49,6 +52,25 @@ describe('a .env', () => {
     ['is no NAME=value', 'A=1\nsk-secret\nB=2', 'line 2: that is no NAME=value.'],
     ['has a colon', 'A: 1', 'line 1: that is no NAME=value.'],
     ['has no name', '# x\n\n=1', 'line 3: that is no NAME=value.'],
+    ['has a # in a value without quotes', 'A=secret#1', 'line 1: a # ends the value'],
+    ['has a value that begins with #', 'A=#secret', 'line 1: a # ends the value'],
+    ['has NUL in it', 'A=secret\0', 'line 1: that is no NAME=value.'],
+    ['forgets a quote before the next value', 'KEY="secret\nURL="https://x/v1"', 'line 1: the quote (")'],
+    [
+      'forgets a quote before a value without an end',
+      'KEY="secret\nexport B = "\nC=1',
+      'line 1: the quote (")',
+    ],
+    ['has text behind its quotes', `A="secret"b"c"`, 'line 1: there is more after the closing quote (")'],
+    ['has two values', `A='secret' B='b'`, "line 1: there is more after the closing quote (')"],
+    ['escapes a quote', 'B=1\nA="secret \\"x\\""', 'line 2: there is more after the closing quote (")'],
+    [
+      'has an apostrophe in its quotes',
+      "A='it's secret'",
+      "line 1: there is more after the closing quote (')",
+    ],
+    ['has text behind several lines', 'A="x\ny" secret', 'line 2: there is more after the closing quote (")'],
+    ['begins with an apostrophe', "A='it's secret\nB=2", "line 1: there is more after the closing quote (')"],
     ['begins a quote that never ends', 'A="x\ny"\nB="secret\nC=1', 'line 3: the quote (") that begins there'],
   ])('is refused by its line if one %s, and the line is not said', (_, text, said) => {
     writeFileSync(file, text);

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { root } from '../support/cli.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** A project as a user has it. */
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reloop-places-')));
+const folder = tempFolder();
 
 const PRICES = `interface Prices { [currency: string]: number }
 
@@ -45,7 +45,6 @@ beforeAll(async () => {
   }
   printed = await loadAll();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const cases: [config: string, said: string[]][] = [
   [
@@ -146,7 +145,9 @@ async function loadAll(): Promise<typeof printed> {
       });
     }
     console.log(JSON.stringify(printed));`;
-  const modules = ['dist/config/load.js', 'dist/cli/print/error-lines.js'].map((file) => join(root, file));
+  const modules = ['dist/config/load/load.js', 'dist/cli/print/error-lines.js'].map((file) =>
+    join(root, file),
+  );
   // Where no frame counts as the user's.
   const file = join(folder, 'node_modules/load-all.mjs');
   mkdirSync(dirname(file));

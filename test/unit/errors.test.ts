@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { classifyError } from '../../activities/errors.ts';
-import { limits } from '../../agent/limits.ts';
+import { classifyError } from '../../activities/attempt/errors.ts';
+import { limits } from '../../agent/values/limits.ts';
 import { ModelError } from '../../models/model.ts';
 
 test.each<[what: string, error: unknown, classified: object]>([
@@ -22,7 +22,7 @@ test.each<[what: string, error: unknown, classified: object]>([
     { retryable: true, retryAfterMs: 1500 },
   ],
   [
-    'what is no number is no time',
+    'what is not a number is not a time',
     Object.assign(new Error('busy'), { retryAfterMs: 'soon' }),
     { retryable: true, retryAfterMs: undefined },
   ],
@@ -36,7 +36,7 @@ test.each<[what: string, error: unknown, classified: object]>([
     ApplicationFailure.create({ type: 'Mine', message: 'm', nonRetryable: true }),
     { type: 'Mine', retryable: false },
   ],
-  ['what is no error is one all the same', 'oops', { type: 'Error', message: 'oops', retryable: true }],
+  ['what is not an error is one all the same', 'oops', { type: 'Error', message: 'oops', retryable: true }],
 ])('%s', (_what, error, classified) => {
   expect(classifyError(error)).toMatchObject(classified);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { RunExport } from '../../client/run-export.ts';
+import type { RunExport } from '../../client/export/run-export.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
-import { answers, atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+import { answers, atSeconds, decides, observes, waits, started } from '../support/run-events.ts';
 
 const EVIL = `<xss>"><xss a='</pre></style></script><script>alert(1)</script><!--\u0000\u001b[31m\u202e&lt;`;
 
@@ -14,6 +13,12 @@ const finished = atSeconds(
   observes('1.1', 'Search', 'rain', 'It rains.'),
   ...answers('2', 'Rain.'),
 );
+
+/** A page of a run with these events, as text. */
+const textFrom = (...events: Parameters<typeof atSeconds>) =>
+  textOf(runPage(exportOf(atSeconds(started, ...events))));
+const searching = decides('1', 'Search', 'x');
+const waiting = [...searching, ...waits('1.1', 'Search', 'x')];
 
 describe('the page of a run', () => {
   test('shows question, answer, every step with its input and observation, and what it took', () => {
@@ -58,66 +63,50 @@ describe('the page of a run', () => {
     ).toEqual([]);
   });
 
-  test.each<[string, RunEvent[], string]>([
-    [
-      'waits',
-      atSeconds(started, ...decides('1', 'Search', 'x'), ...parks('1.1', 'Search', 'x')),
-      'waiting for a person',
-    ],
-    ['runs', atSeconds(started, ...decides('1', 'Search', 'x')), 'running'],
+  test.each<[string, Parameters<typeof atSeconds>, string]>([
+    ['waits', waiting, 'waiting for a person'],
+    ['runs', searching, 'running'],
     [
       'was skipped',
-      atSeconds(
-        started,
-        ...decides('1', 'Search', 'x'),
-        ...parks('1.1', 'Search', 'x'),
+      [
+        ...waiting,
         { type: 'decided', call: '1.1', decision: { type: 'skip', reason: 'not now' } },
         observes('1.1', 'Search', 'x', 'skipped'),
-      ),
+      ],
       'skipped',
     ],
     [
       'failed, of which the model was told,',
-      atSeconds(
-        started,
-        ...decides('1', 'Search', 'x'),
+      [
+        ...searching,
         { type: 'tool_failed', call: '1.1', error: { type: 'Error', message: 'no' }, attempts: 3 },
         observes('1.1', 'Search', 'x', 'Error: no'),
-      ),
+      ],
       'failed',
     ],
     [
       'failed and was run again',
-      atSeconds(
-        started,
-        ...decides('1', 'Search', 'x'),
-        ...parks('1.1', 'Search', 'x'),
+      [
+        ...waiting,
         { type: 'decided', call: '1.1', decision: { type: 'retry' } },
         { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'x' },
         observes('1.1', 'Search', 'x', 'ok'),
-      ),
+      ],
       'done',
     ],
   ])('says by a word that a call %s', (_, events, word) => {
-    expect(textOf(runPage(exportOf(events)))).toContain(`1.1 Search ${word}`);
+    expect(textFrom(...events)).toContain(`1.1 Search ${word}`);
   });
 
   test('shows what a person gave with a decision, once', () => {
-    const text = textOf(
-      runPage(
-        exportOf(
-          atSeconds(
-            started,
-            ...decides('1', 'Search', 'x'),
-            ...parks('1.1', 'Search', 'x'),
-            { type: 'decided', call: '1.1', decision: { type: 'retry', input: 'mended' } },
-            { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'mended' },
-            observes('1.1', 'Search', 'mended', 'ok'),
-          ),
-          { decisions: [] },
-        ),
-      ),
+    const events = atSeconds(
+      started,
+      ...waiting,
+      { type: 'decided', call: '1.1', decision: { type: 'retry', input: 'mended' } },
+      { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'mended' },
+      observes('1.1', 'Search', 'mended', 'ok'),
     );
+    const text = textOf(runPage(exportOf(events, { decisions: [] })));
     expect(text).toContain('decided retry input mended');
     expect(text.split('mended')).toHaveLength(2);
   });
@@ -152,11 +141,10 @@ describe('the page of a run', () => {
   });
 
   test('shows that a sub-agent waits with its call, also where it was started again', () => {
-    const park = { call: '1.1~1/2.1', n: 0, tool: 'mail', toolInput: '', reason: 'failed' } as const;
-    const text = textOf(
-      runPage(exportOf(atSeconds(started, ...decides('1', 'Search', 'x'), { type: 'waiting', park }))),
+    const wait = { call: '1.1~1/2.1', n: 0, tool: 'mail', toolInput: '', reason: 'failed' } as const;
+    expect(textFrom(...searching, { type: 'waiting', wait })).toContain(
+      'waiting for a person: mail (1.1~1/2.1) failed',
     );
-    expect(text).toContain('waiting for a person: mail (1.1~1/2.1) failed');
   });
 
   test('shows the cost where prices are known', () => {
@@ -241,7 +229,7 @@ function hostile(): RunExport {
     { type: 'model_started', call: '1' },
     { type: 'model_failed', call: '1', error, attempts: 1 },
     ...decides('1', EVIL, EVIL),
-    ...parks('1.1', EVIL, EVIL),
+    ...waits('1.1', EVIL, EVIL),
     { type: 'decided', call: '1.1', decision: { type: 'skip', reason: EVIL } },
     observes('1.1', EVIL, EVIL, { [EVIL]: EVIL }),
     ...answers('2', EVIL),

@@ -1,11 +1,14 @@
-import { expect, test } from 'vitest';
-import type { OperatorDecision, RunEvent } from '../../agent/events.ts';
-import type { RestartedEvent } from '../../agent/restart.ts';
-import { limitError } from '../../agent/rules/run-limits.ts';
-import { type WaitingReason, noUsage } from '../../agent/vocabulary.ts';
+import { describe, expect, test } from 'vitest';
+import type { RestartedEvent } from '../../agent/calls/restart.ts';
+import { limitError } from '../../agent/limits/run-limits.ts';
+import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
+import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
+import { axisOf, WIDTH } from '../../cli/export-page/axis.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
-import { exportOf } from '../support/exported.ts';
-import { answers, atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+import { exportJson } from '../../cli/print/export-json.ts';
+import { askedWith, exportOf } from '../support/exported.ts';
+import { answers, atSeconds, decides, observes, started, waits } from '../support/run-events.ts';
 
 /** What people did to a run, on the page it is exported to. */
 
@@ -13,7 +16,7 @@ const pageOf = (events: RunEvent[]) => textOf(runPage(exportOf(events)));
 const asks = (reason: WaitingReason, more: object = {}) =>
   ({
     type: 'waiting',
-    park: { call: '1.1', n: 0, tool: 'Search', toolInput: 'x', reason, ...more },
+    wait: { call: '1.1', n: 0, tool: 'Search', toolInput: 'x', reason, ...more },
   }) as const;
 const search = decides('1', 'Search', 'x');
 const found = observes('1.1', 'Search', 'x', 'found');
@@ -66,7 +69,7 @@ test.each<[RunEvent['type'] | WaitingReason, ReturnType<typeof asks>, string]>([
     'the run before step 2 has come to a limit The limit of 1 iteration is reached.',
   ],
 ])('a wait says what for: %s', (_reason, wait, words) => {
-  const text = pageOf(atSeconds(started, ...search, ...(wait.park.reason === 'limit' ? [found] : []), wait));
+  const text = pageOf(atSeconds(started, ...search, ...(wait.wait.reason === 'limit' ? [found] : []), wait));
   expect(text).toContain(`waiting for a person: ${words}`);
 });
 
@@ -99,7 +102,7 @@ test('a wait at a limit ends when the limit is raised, and one that nobody ended
 
 test('a call that nobody decided on in time says so', () => {
   const unanswered = { type: 'unanswered', call: '1.1' } as const;
-  const text = pageOf(atSeconds(started, ...search, ...parks('1.1', 'Search', 'x'), unanswered, found));
+  const text = pageOf(atSeconds(started, ...search, ...waits('1.1', 'Search', 'x'), unanswered, found));
   expect(text).toContain('1.1 Search nobody decided');
   expect(text).toContain('nobody decided in time');
 });
@@ -141,7 +144,7 @@ test('a call that is made again after a retry has ended with the run before, and
     atSeconds(
       started,
       ...search,
-      ...parks('1.1', 'Search', 'x'),
+      ...waits('1.1', 'Search', 'x'),
       restarted,
       again,
       found,
@@ -161,3 +164,80 @@ function textOf(page: string): string {
     .replace(/\s+/gu, ' ')
     .trim();
 }
+
+const HOUR = 3_600_000;
+
+describe('the axis of a timeline', () => {
+  test('is to scale where nothing is long and empty', () => {
+    const axis = axisOf(
+      [
+        { from: 0, to: 40 },
+        { from: 45, to: 100 },
+      ],
+      { from: 0, to: 100 },
+    );
+    expect([0, 20, 45, 100].map((at) => axis.place(at) / WIDTH)).toEqual([0, 0.2, 0.45, 1]);
+    expect(axis.gaps).toEqual([]);
+  });
+
+  test('draws hours in which nothing ran shorter than the seconds in which something did', () => {
+    const axis = axisOf(
+      [
+        { from: 0, to: 1000 },
+        { from: HOUR, to: HOUR + 1000 },
+      ],
+      { from: 0, to: HOUR + 1000 },
+    );
+    expect(axis.gaps).toEqual([{ from: 1000, to: HOUR, isGap: true, width: 160 }]);
+    const [end, again] = [axis.place(1000), axis.place(HOUR)];
+    expect(end / WIDTH).toBeCloseTo(1000 / 2160);
+    expect(again / WIDTH).toBeCloseTo(1160 / 2160);
+    expect(axis.place(HOUR / 2)).toBeGreaterThan(end);
+    expect(axis.place(HOUR / 2)).toBeLessThan(again);
+  });
+
+  test('leaves two thirds to what ran, however many such hours there are', () => {
+    const ran = Array.from({ length: 50 }, (_, hour) => ({ from: hour * HOUR, to: hour * HOUR + 1000 }));
+    const axis = axisOf(ran, { from: 0, to: 49 * HOUR + 1000 });
+    const shown = ran.reduce((total, { from, to }) => total + axis.place(to) - axis.place(from), 0);
+    expect(shown / WIDTH).toBeCloseTo(2 / 3);
+  });
+
+  test('takes what ran side by side, and out of order, as one', () => {
+    const axis = axisOf(
+      [
+        { from: 50, to: 100 },
+        { from: 0, to: 60 },
+      ],
+      { from: 0, to: 100 },
+    );
+    expect(axis.place(55) / WIDTH).toBeCloseTo(0.55);
+  });
+
+  test('has a place for every time where nothing ran at all, or no time passed', () => {
+    expect(axisOf([], { from: 0, to: 100 }).place(50)).toBe(WIDTH / 2);
+    expect(axisOf([], { from: 5, to: 5 }).place(5)).toBe(0);
+  });
+});
+
+const own = exportOf(atSeconds(started, ...answers('1', 'a\nb')));
+
+test('an exported run is JSON with its sub-agents and requests, and reads as it was', () => {
+  const exported = exportOf(atSeconds(started, ...answers('1', 'ok')), {
+    subAgents: [
+      { call: '1.1', n: 0, id: 'run-1/1.1', export: { ...own, requests: [askedWith('1', 'why?')] } },
+      { call: '1.1', n: 1, id: 'run-1/1.1~1', export: null },
+    ],
+    requests: [askedWith('1', 'what?')],
+  });
+  const text = [...exportJson(exported)].join('');
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(exported)));
+});
+
+test('each event of an exported run stands on a line of its own', () => {
+  const lines = [...exportJson(own)].join('').split('\n');
+  for (const event of own.events) {
+    expect(lines.filter((line) => line.replace(/,$/u, '') === JSON.stringify(event))).toHaveLength(1);
+  }
+  expect(lines.at(-1)).toBe('');
+});

@@ -1,10 +1,16 @@
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { Fact } from '../../history/fact.ts';
-import { createFactReader } from '../../history/facts.ts';
-import type { HistoryEvent } from '../../history/pages.ts';
-import { createTrace } from '../../history/trace.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { cancelledTool } from '../../agent/observation/observations.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
+import type { Fact } from '../../history/read/fact.ts';
+import { createFactReader } from '../../history/read/facts.ts';
+import type { HistoryEvent } from '../../history/read/pages.ts';
+import { createTrace } from '../../history/trace/trace.ts';
+import { sampleManifest } from '../support/manifest.ts';
+import { reportFrom } from '../support/report.ts';
 
 /** Counts what is decoded. */
 let decoded = 0;
@@ -141,4 +147,95 @@ function activity(activityId: string, name: string, input: unknown, result: unkn
 
 function numbered(id: number): NonNullable<HistoryEvent['eventId']> {
   return id as unknown as NonNullable<HistoryEvent['eventId']>; // as a text it reads the same as a Long
+}
+
+/** A fact before its place in a history. */
+type Said = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
+
+const value = (given: unknown) => () => Promise.resolve(given);
+
+describe('a call that failed as a person cancelled it', () => {
+  const cancel = updateFact('cancelCall', { call: '1.1' });
+
+  test('is cancelled, as the next model call says', async () => {
+    const observation = cancelledTool(undefined);
+    const entry = {
+      type: 'step',
+      call: '1.1',
+      action: { tool: 'Search', toolInput: 'x', log: '' },
+      observation,
+    };
+    const next = scheduled('callModel', '2', { base: 2, prev: '', delta: [entry] });
+    expect(await reportOf(failed, cancel, next)).toMatchObject({
+      status: 'running',
+      waiting: [],
+      intermediateSteps: [{ call: '1.1', observation }],
+    });
+  });
+});
+
+const turn: ModelTurn = {
+  text: 'Action: Search',
+  decision: { type: 'act', actions: [{ tool: 'Search', toolInput: 'x' }] },
+  finishReason: 'stop',
+  usage: noUsage,
+  request: '',
+};
+const failed: Said = {
+  type: 'failed',
+  of: 'activity',
+  key: '1.1',
+  error: () => Promise.resolve({ type: 'Error', message: 'boom' }),
+};
+
+function beginning(manifest: AgentManifest): Said[] {
+  const run = { agent: manifest.name, question: { input: 'what?', chatHistory: [] } };
+  return [
+    {
+      type: 'started',
+      workflowType: 'agentRun',
+      workflowId: 'w',
+      runId: 'r',
+      firstRunId: 'r',
+      originalRunId: 'r',
+      previousRunId: undefined,
+      behind: () => Promise.resolve(undefined),
+      input: value(run),
+    },
+    scheduled('resolveAgent', 'resolve', { agent: manifest.name }),
+    succeeded('resolve', { manifest, searchAttributes: false }),
+    scheduled('callModel', '1', { base: 0, prev: '', delta: [] }),
+    succeeded('1', turn),
+    scheduled('Search', '1.1', 'x'),
+  ];
+}
+
+function scheduled(name: string, workId: string, input: unknown): Said {
+  return { type: 'scheduled', of: 'activity', key: workId, workId, name, input: value(input) };
+}
+
+function succeeded(key: string, result: unknown): Said {
+  return { type: 'succeeded', of: 'activity', key, result: value(result) };
+}
+
+function updateFact(name: string, sent: { call: string; [field: string]: Json }): Said {
+  return {
+    type: 'update_completed',
+    key: name,
+    updateId: name,
+    name,
+    input: value(sent),
+    result: value({ call: sent.call, n: 0, decision: name }),
+  };
+}
+
+async function reportOf(...rest: Said[]) {
+  const events: RunEvent[] = [];
+  const trace = createTrace('w');
+  const facts = [...beginning(sampleManifest()), ...rest];
+  for (const [index, said] of facts.entries()) {
+    const fact = { ...said, id: index + 1, at: index * 1_000 };
+    events.push(...(await trace.next(fact)));
+  }
+  return reportFrom('w', '', events);
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import type { BegunAttempt } from '../../worker/attempt-journal.ts';
-import { type FailingConnection, failLostAttempts, isLost } from '../../worker/fail-lost-attempts.ts';
+import type { BegunAttempt } from '../../worker/recovery/attempt-journal.ts';
+import { type FailingConnection, failOrphans, isLost } from '../../worker/recovery/fail-orphans.ts';
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
@@ -80,7 +80,7 @@ afterEach(() => void vi.useRealTimers());
 test('a lost attempt fails as by its heartbeat time-out, with what it had stored', async () => {
   const heartbeatDetails = { payloads: [{ data: new Uint8Array([1]) }] };
   const { connection, answers } = server(pending({ heartbeatDetails }));
-  await failLostAttempts(connection, 'default', [begun]);
+  await failOrphans(connection, 'default', [begun]);
   expect(answers).toMatchObject([
     {
       namespace: 'default',
@@ -95,9 +95,9 @@ test('a lost attempt fails as by its heartbeat time-out, with what it had stored
 
 test('a server that does not answer is asked again, one that knows no such run is not', async () => {
   const later = server(pending(), [{ code: 14 }, { code: 14 }]);
-  await failLostAttempts(later.connection, 'default', [begun]);
+  await failOrphans(later.connection, 'default', [begun]);
   expect(later.answers).toHaveLength(1);
   const never = server(pending(), [{ code: 5 }]);
-  await failLostAttempts(never.connection, 'default', [begun]);
+  await failOrphans(never.connection, 'default', [begun]);
   expect(never.answers).toHaveLength(0);
 });

@@ -7,7 +7,9 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { readFailure } from '../../agent/failures.ts';
+import type { Attempt } from '../../activities/attempt/attempt.ts';
+import { onceGuard } from '../../activities/tool/once.ts';
+import { readFailure } from '../../agent/calls/failures.ts';
 
 const heartbeat = { failures: 2, checkpoint: { page: 7 } };
 
@@ -78,6 +80,15 @@ describe('the failure of an activity', () => {
     expect(readFailure(activityFailure(timeout('HEARTBEAT', { intent })))).toMatchObject({ intent });
   });
 
+  test.each([
+    ['Reloop', true],
+    ['Server', undefined],
+    [undefined, undefined],
+  ])('reported by %s: its process is gone: %s', (source, processGone) => {
+    const cause = Object.assign(timeout('HEARTBEAT'), { failure: { source } });
+    expect(readFailure(activityFailure(cause)).processGone).toBe(processGone);
+  });
+
   test('may pass when the runner says that the attempts are used up', () => {
     const cause = ApplicationFailure.create({ message: 'oops', details: [{ exhausted: true }] });
     expect(readFailure(activityFailure(cause)).mayPass).toBe(true);
@@ -123,8 +134,8 @@ describe('what a failed call has used up', () => {
     ['is unknown where it does not', [{ checkpoint: 1 }], undefined],
     ['is unknown without details', [], undefined],
     ['is unknown where somebody else calls something so', [{ usage: 'much' }], undefined],
-    ['is unknown where a part of it is no number', [{ usage: { ...usage, totalTokens: '3' } }], undefined],
-    ['is unknown where its cost is no number', [{ usage: { ...usage, cost: null } }], undefined],
+    ['is unknown where a part of it is not a number', [{ usage: { ...usage, totalTokens: '3' } }], undefined],
+    ['is unknown where its cost is not a number', [{ usage: { ...usage, cost: null } }], undefined],
   ])('%s', (_what, details, known) => {
     const cause = ApplicationFailure.create({ message: 'oops', details });
     expect(readFailure(activityFailure(cause)).usage).toEqual(known);
@@ -149,3 +160,37 @@ function activityFailure(cause: Error | undefined): ActivityFailure {
 function timeout(type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_START', lastHeartbeat?: unknown) {
   return new TimeoutFailure('activity timed out', lastHeartbeat, type);
 }
+
+/** The first attempt of a call; the server wants it to end when `commit` is asked for. */
+function attempt(): Attempt {
+  const info = {
+    attempt: 1,
+    currentAttemptScheduledTimestampMs: 1,
+    scheduledTimestampMs: 1,
+    activityId: '1.1',
+  };
+  const client = { workflow: { getHandle: () => ({ signal: () => Promise.resolve() }) } };
+  const claims: ('paused' | undefined)[] = [undefined, 'paused'];
+  const stored = { record: {}, claim: () => Promise.resolve(claims.shift()), set: () => undefined };
+  const made = {
+    context: { info, client, cancellationSignal: AbortSignal.abort() },
+    heartbeat: stored,
+    signal: new AbortController().signal,
+  };
+  return made as unknown as Attempt; // what the guard reads of it
+}
+
+test('a round that was refused says nothing of the next one, which may have had its effect', async () => {
+  const guard = onceGuard(attempt(), 'pay', { maxAttempts: 2, initialMs: 1, backoff: 1, maximumMs: 1 });
+  let rounds = 0;
+  const running = guard.run(async () => {
+    rounds++;
+    if (rounds === 1) {
+      await guard.commit().catch(() => undefined);
+      throw Object.assign(new Error('not now'), { notDone: true });
+    }
+    throw new Error('the line went dead');
+  });
+  await expect(running).rejects.toMatchObject({ failure: { type: 'InDoubt' } });
+  expect(rounds).toBe(2);
+});

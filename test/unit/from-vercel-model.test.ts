@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { limits } from '../../agent/values/limits.ts';
 import type { ModelRequest } from '../../models/model.ts';
 import { type VercelLanguageModel, fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { callContext, failureOf, modelRequest } from '../support/model-calls.ts';
@@ -231,5 +232,61 @@ describe('a model of the AI SDK', () => {
   ])('is refused at once where it is %s', (_what, given, says) => {
     // From JavaScript anything may come.
     expect(() => fromVercelModel(given as VercelLanguageModel)).toThrow(says);
+  });
+
+  const said = (parts: SdkPart[], stream = true) =>
+    fromVercelModel(sdkModel('v2', [[...parts, finish('stop', 'v2')]])).call(
+      modelRequest({ stream }),
+      callContext({ step: '3' }),
+    );
+
+  test.each([true, false])('has calls with one id, or none, kept apart (stream: %s)', async (stream) => {
+    const named = (toolCallId: string) => ({ ...toolCall, toolCallId, providerMetadata: signature });
+    const { toolCalls, providerData } = await said(['a', 'a', ''].map(named), stream);
+    expect(toolCalls.map(({ id }) => id)).toEqual(['a', 'call_3_2', 'call_3_3']);
+    expect(providerData).toMatchObject({ vercel: ['a', 'call_3_2', 'call_3_3'].map((id) => ({ id })) });
+  });
+
+  test.each([true, false])(
+    'has a call without arguments, and no more than 256 (stream: %s)',
+    async (stream) => {
+      const calls = (count: number) =>
+        Array.from({ length: count }, (_, at) => ({ type: 'tool-call', toolCallId: `${at}`, toolName: 'x' }));
+      expect((await said(calls(256), stream)).toolCalls).toHaveLength(256);
+      expect(await failureOf(said(calls(257), stream))).toMatchObject({
+        type: 'ModelInvalidResponse',
+        message: expect.stringContaining('more than 256 tool calls'),
+      });
+    },
+  );
+
+  test('has its thoughts kept as far as they can be recorded, and goes on', async () => {
+    const delta = {
+      type: 'reasoning-delta',
+      id: '0',
+      delta: 'x'.repeat(50_000),
+      providerMetadata: signature,
+    };
+    const {
+      reasoning = '',
+      text: answer,
+      providerData,
+    } = await said([...Array.from({ length: 20 }, () => delta), ...text('hi'), toolCall]);
+    expect(reasoning).toHaveLength(limits.reasoningBytes + 1);
+    expect(answer).toBe('hi');
+    expect(providerData).toBeUndefined();
+  });
+
+  test('is ended, as cut, where it begins block after block', async () => {
+    const starts = Array.from({ length: 20_000 }, (_, at) => ({ type: 'text-start', id: `${at}` }));
+    expect(await said(starts)).toMatchObject({ text: '', finishReason: 'length' });
+  });
+
+  test.each([-4, 1.5, 1e300, Number.NaN])('has unknown usage where a count is %s', async (inputTokens) => {
+    const usage = { inputTokens, outputTokens: 1, totalTokens: 1 };
+    const end = { type: 'finish', finishReason: 'content-filter', usage };
+    const model = fromVercelModel(sdkModel('v2', [[end]]));
+    const reply = await model.call(modelRequest({ stream: true }), callContext());
+    expect(reply).toMatchObject({ usage: undefined, finishReason: 'content_filter' });
   });
 });

@@ -6,21 +6,15 @@ import { statelessModules } from '../../worker/stateless-modules.ts';
 /** Rules of the whole tree that no linter knows. */
 
 const root = resolve(import.meta.dirname, '../..');
-const folders = [
-  'agent',
-  'workflows',
-  'activities',
-  'history',
-  'models',
-  'tools',
-  'config',
-  'worker',
-  'server',
-  'client',
-  'embedded',
-  'cli',
-  'testing',
-];
+interface Folder {
+  imports: { [folder: string]: true | 'types' | string[] };
+  rooms: string[];
+}
+const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: Folder } };
+const folders = Object.keys(arrows);
+/** Lists of equals: each file is one of a kind, and the folder is the index. */
+const LISTS = ['cli/commands'];
+const MAX_FILES = 15;
 const sources = new Map(
   [...folders.flatMap(filesIn), 'index.ts', 'testing.ts'].map((file) => [
     file,
@@ -39,9 +33,41 @@ const SHARED_NAMES = new Map([
   ['transcript.ts', 'the transcript of a running loop, and one read from its record'],
   ['earlier-calls.ts', 'earlier calls as a tool asks for them, and as they are read from the record'],
   ['observations.ts', 'the words of observations, and where they are kept'],
-  ['overrides.ts', 'what a start may override, and the check of it'],
   ['options.ts', 'the options of definitions, and of commands'],
   ['task-queue.ts', 'who serves a queue, and the queue of a config'],
+]);
+
+/**
+ * Files whose modules hold something for the life of the process, and why test files that share a process do not disturb each
+ * other. A test that needs such a module as a new process has it begins with `vi.hoisted(() => vi.resetModules())`.
+ */
+const HOLDING = new Map([
+  ['agents.ts', 'each workflow has its own'],
+  ['call-header.ts', 'each workflow has its own'],
+  ['tool-call.ts', 'by the context of one attempt'],
+  ['heartbeat.ts', 'by the context of one attempt'],
+  ['earlier-calls.ts', 'a cache by run id'],
+  ['connection-end.ts', 'by connection'],
+  ['scripted.ts', 'by model'],
+  ['openai-compatible.ts', 'a module that is imported late'],
+  ['undici-fetch.ts', 'hosts, of which each test has its own port'],
+  ['request-body.ts', 'by message'],
+  ['incremental-body.ts', 'a cache: the bytes are the same without it'],
+  ['call.ts', 'by URL, of which each test has its own port'],
+  ['same-tool.ts', 'by tool'],
+  ['pyodide-child.ts', 'runs in a process of its own'],
+  ['pyodide.ts', 'the image stays while the process lives'],
+  ['math.ts', 'a module that is imported late'],
+  ['import-module.ts', 'by file, and what is imported is in the cache of Node as well'],
+  ['attempt-journal.ts', 'by folder, of which each test has its own'],
+  ['worker-log.ts', 'by task queue, until its worker ends'],
+  ['start-attributes.ts', 'by client'],
+  ['cli-name.ts', 'by PATH'],
+  ['open-calls.ts', 'by client'],
+  ['test-server.ts', 'the server of the process, which test files share'],
+  ['open-program.ts', 'by server and task queue, until its worker ends'],
+  ['run-in-process.ts', 'by folder, until its runs have ended'],
+  ['worker-process.ts', 'runs in a process of its own'],
 ]);
 
 /** Named after the commands that users type. */
@@ -49,11 +75,21 @@ const COMMANDS = 'cli/commands/';
 
 describe('the sources', () => {
   test('name the attributes of Temporal events where facts are made of them', () => {
-    expect(filesWith(/\w+EventAttributes\b/u)).toEqual(['history/cost-facts.ts', 'history/facts.ts']);
+    expect(filesWith(/\w+EventAttributes\b/u)).toEqual([
+      'history/read/cost-facts.ts',
+      'history/read/facts.ts',
+    ]);
   });
 
   test("reach into the SDK's internals in one file", () => {
-    expect(filesWith(/internal-non-workflow/u)).toEqual(['history/payloads.ts']);
+    expect(filesWith(/internal-non-workflow/u)).toEqual(['history/read/payloads.ts']);
+  });
+
+  test('leave the streams of the process to cli/main.ts: commands write to their Io', () => {
+    const writes =
+      /process\.std(?:out|err)\b|\bconsole\.|[{,] ?std(?:out|err)\b[^}]*\} = process|writeSync\([12],/u;
+    const commands = filesWith(writes).filter((file) => file.startsWith('cli/'));
+    expect(commands).toEqual(['cli/main.ts']);
   });
 
   test('have no circle of imports, not even of types', () => {
@@ -66,9 +102,16 @@ describe('the sources', () => {
     const listed = statelessModules('.ts').map((path) => relative(root, path));
     const shared = new Set(listed.flatMap((file) => [file, ...reachableFrom(imports, file)]));
     const holding = [...sources].filter(([, text]) => HOLDS.test(text)).map(([file]) => file);
-    expect(holding).toEqual(expect.arrayContaining(['workflows/agents.ts', 'workflows/call-header.ts']));
+    expect(holding).toEqual(
+      expect.arrayContaining(['workflows/loop/agents.ts', 'workflows/temporal/call-header.ts']),
+    );
     expect(holding.filter((file) => shared.has(file))).toEqual([]);
     expect(shared.size).toBeGreaterThan(listed.length);
+  });
+
+  test('hold nothing for the life of a process that is not listed', () => {
+    const holding = [...sources].filter(([, text]) => HOLDS.test(text)).map(([file]) => basename(file));
+    expect(holding.toSorted()).toEqual([...HOLDING.keys()].toSorted());
   });
 
   test('have names that tell which file is meant', () => {
@@ -77,6 +120,27 @@ describe('the sources', () => {
     const unexplained = shared.filter(([name]) => !SHARED_NAMES.has(name));
     expect(unexplained.map(([, group]) => group.join(' '))).toEqual([]);
     expect(shared.map(([name]) => name).toSorted()).toEqual([...SHARED_NAMES.keys()].toSorted());
+  });
+
+  test.each(folders)('of %s/ are in the rooms of arrows.mjs, whose imports run one way', (folder) => {
+    const rooms = new Set([...sources.keys()].filter((file) => file.startsWith(`${folder}/`)).map(roomOf));
+    const { rooms: listed = [] } = arrows[folder] ?? {};
+    expect([...rooms].filter((room) => !room.endsWith('.ts')).toSorted()).toEqual(listed.toSorted());
+    const edges = [...sources].flatMap(([file, text]) =>
+      importsOf(file, text).map((target) => [file, target] as const),
+    );
+    const within = edges.filter((edge) => edge.every((file) => file.startsWith(`${folder}/`)));
+    const graph = new Map([...rooms].map((room) => [room, new Set<string>()]));
+    for (const [file, target] of within)
+      if (roomOf(file) !== roomOf(target)) graph.get(roomOf(file))?.add(roomOf(target));
+    expect(circlesOf(new Map([...graph].map(([room, targets]) => [room, [...targets]])))).toEqual([]);
+  });
+
+  test('are at most 15 in a folder, unless the folder is a list of equals', () => {
+    const counts = new Map<string, number>();
+    for (const file of sources.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    const full = [...counts].filter(([folder, count]) => count > MAX_FILES && !LISTS.includes(folder));
+    expect(full).toEqual([]);
   });
 
   test('are files of at most 300 lines', () => {
@@ -113,6 +177,11 @@ describe('the search for circles', () => {
   });
 });
 
+/** The room of a file in its folder; for a file beside the rooms, its own name. */
+function roomOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -120,9 +189,9 @@ function filesIn(folder: string): string[] {
     .toSorted();
 }
 
-/** A variable of a module that may change, or a collection that begins empty. */
+/** A variable of a module that may change, a collection that begins empty, or a cache. */
 const HOLDS =
-  /^(?:export )?(?:let |const \w+(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<[^;]*>)?\(\)|\[\]);)/mu;
+  /^(?:export )?(?:let |const \w+(?:: [^=]+)? = (?:new (?:(?:Weak)?(?:Map|Set)(?:<.*>)?\(\);|LRUCache<)|\[\];))/mu;
 
 function withoutTypes(text: string): string {
   return text.replaceAll(/^import type [^;]*;/gmu, '');

@@ -1,17 +1,17 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { cli } from '../../cli/cli.ts';
+import { sayNext } from '../../cli/init/report-init.ts';
 import ownPackage from '../../package.json' with { type: 'json' };
 import { root } from '../support/cli.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'reloop-init-'));
+const folder = tempFolder();
 const project = join(folder, 'My Agent');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => rmSync(project, { recursive: true, force: true }));
 
 const AGENT = ['reloop.config.ts', 'price.ts', 'demo-model.ts', 'reloop.test.ts'];
@@ -38,7 +38,7 @@ const reportSchema = z.object({
   install: z.string(),
 });
 const composeSchema = z.object({
-  services: z.looseObject({ worker: z.record(z.string(), z.unknown()) }),
+  services: z.looseObject({ worker: z.looseObject({ healthcheck: z.looseObject({}) }) }),
   networks: z.unknown(),
   volumes: z.unknown(),
 });
@@ -139,6 +139,16 @@ describe('reloop init', () => {
     write('reloop.tgz', '');
     const { report } = await init('--package', join(project, 'reloop.tgz'));
     expect(report?.reloop).toBe('file:reloop.tgz');
+    expect(report?.notes.join()).not.toContain('outside the project');
+  });
+
+  test('says how a tarball beside the project gets into it, which an image needs', async () => {
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(dirname(project), 'reloop-1.tgz'), '');
+    const { report } = await init('--package', join(dirname(project), 'reloop-1.tgz'));
+    expect(report?.notes).toEqual([
+      expect.stringContaining('&& cp ../reloop-1.tgz . && npm install ./reloop-1.tgz`'),
+    ]);
   });
 
   test.each([
@@ -161,6 +171,23 @@ describe('reloop init', () => {
     expect(code).toBe(2);
     expect(err).toContain("has no config, but price.ts: the agent's files are called so. Rename yours");
     expect(existsSync(join(project, 'package.json'))).toBe(false);
+  });
+
+  test.each(['node_modules', 'Node_Modules', 'favicon.ico'])(
+    'writes nothing into a new folder %s: npm takes no package of that name',
+    async (name) => {
+      const io = fakeIo();
+      expect(await cli(['init', join(project, name), '--no-install'], io)).toBe(2);
+      expect(io.err()).toContain('npm takes no package');
+      expect(existsSync(join(project, name))).toBe(false);
+    },
+  );
+
+  test('says how to get into a folder that begins with -', () => {
+    const io = fakeIo();
+    const report = { created: [], left: [], added: [], reloop: '', hasConfig: true, notes: [] };
+    sayNext(io, { ...report, folder: join(process.cwd(), '-x') }, { state: 'installed', command: '' });
+    expect(io.err()).toContain('  cd ./-x\n');
   });
 
   test('writes nothing for a package that is not there', async () => {
@@ -203,7 +230,11 @@ describe('the template', () => {
     const { devDependencies } = z
       .object({ devDependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(template('_package.json')));
-    expect(ownPackage.devDependencies).toMatchObject(devDependencies);
+    // Types of the Node that its image has; Reloop itself is compiled for the lowest version.
+    const { '@types/node': types, ...others } = devDependencies;
+    expect(ownPackage.devDependencies).toMatchObject(others);
+    const node = /^FROM node:(\d+)\./mu.exec(template('Dockerfile'))?.[1] ?? '';
+    expect(types).toMatch(new RegExp(`^\\^${node}\\.`, 'u'));
   });
 
   test("has this repository's Temporal, database and Web UI, and a worker that reads .env where there is one", () => {
@@ -220,6 +251,10 @@ describe('the template', () => {
       ...ourWorker,
       env_file: [{ path: '.env', required: false }],
       environment: { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_NAMESPACE: 'default' },
+      healthcheck: {
+        ...ourWorker.healthcheck,
+        test: ['CMD', 'node_modules/.bin/reloop', 'doctor', '--worker'],
+      },
     });
     expect(template('deploy/dynamic-config.yaml')).toBe(
       readFileSync(join(root, 'deploy/dynamic-config.yaml'), 'utf8'),

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { readJsonBlob } from '../../agent/reply/json-blob.ts';
 import { decodeJson } from '../../agent/reply/json-decode.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 
 describe('the JSON of a reply', () => {
   test.each<[what: string, text: string, value: Json]>([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Counters, freshCounters, reachedLimit } from '../../agent/counters.ts';
-import { limits } from '../../agent/limits.ts';
-import { noUsage } from '../../agent/vocabulary.ts';
+import { type Counters, freshCounters, reachedLimit } from '../../agent/limits/counters.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const START = 1_000_000;

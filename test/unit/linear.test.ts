@@ -6,16 +6,16 @@ import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { withoutFence } from '../../agent/reply/fence.ts';
 import { decodeJson } from '../../agent/reply/json-decode.ts';
 import { readJsonBlob } from '../../agent/reply/json-blob.ts';
-import { pyJson, pyRepr } from '../../agent/reply/python-repr.ts';
-import { pyStrip } from '../../agent/reply/python-text.ts';
+import { pyJson, pyStrip } from '../../agent/reply/python-text.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
 import { cutAtStop, stopCutter } from '../../agent/reply/stop.ts';
 import { readArguments } from '../../agent/reply/tool-arguments.ts';
-import { remembered } from '../../agent/session/memory.ts';
-import { withoutSecrets } from '../../agent/secrets.ts';
+import { remembered } from '../../agent/transcript/memory.ts';
+import { withoutSecrets } from '../../agent/text/secrets.ts';
 import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
-import { fill } from '../../agent/template.ts';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
+import { fill } from '../../agent/text/template.ts';
+import { answerIn } from '../../cli/chat/chat-trace.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
 /**
@@ -89,7 +89,6 @@ const readers: { [name: string]: (text: string) => unknown } = {
   'decodeJson with closers': (text) => decodeJson(text, '}]}'),
   readArguments,
   'readArguments of a text': (text) => readArguments(JSON.stringify({ text })),
-  pyRepr: (text) => pyRepr(JSON.stringify({ text })),
   pyJson,
   pyStrip: (text) => pyStrip(`x${text}x`),
   withoutFence,
@@ -103,6 +102,7 @@ const readers: { [name: string]: (text: string) => unknown } = {
   limitRepeats: (text) =>
     limitRepeats({ type: 'act', actions: [{ tool: 'a', toolInput: text }] }, 3, undefined),
   withoutSecrets: (text) => withoutSecrets(text, ['key/0123456789abcdefghij', '```````````````']),
+  'answerIn, as a chat shows it': (text) => answerIn(text, false),
   withTurn: (text) => withTurn([], 'q', text, 10_000),
 };
 

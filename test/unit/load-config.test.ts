@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findConfig, loadConfig } from '../../config/load.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findConfig, loadConfig } from '../../config/load/load.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /**
  * Config files as a user's project holds them, all loaded by one plain Node from the build in dist/: in here vitest
  * would compile them itself.
  */
-const project = mkdtempSync(join(tmpdir(), 'reloop-configs-'));
+const project = tempFolder();
 const files = new Map<string, string>();
 let loaded: Record<string, { agents?: string[]; said?: string; error?: string }> = {};
 
@@ -142,10 +142,6 @@ beforeAll(async () => {
   loaded = await loadAll();
 });
 
-afterAll(() => {
-  rmSync(project, { recursive: true });
-});
-
 describe('a config may be', () => {
   test.each(good)('%s: %s', (_what, file, text) => {
     expect(loaded[file]).toEqual({ agents: [text.includes('import { agent }') ? 'other' : 'a'] });
@@ -189,6 +185,13 @@ describe('without a name, the config', () => {
     expect(findConfig(join(project, 'both'))).toBe(config);
   });
 
+  test('is not looked for above a folder that belongs to no package', () => {
+    write('loose/reloop.config.mjs', '');
+    mkdirSync(join(project, 'loose/sub'));
+    expect(findConfig(join(project, 'loose'))).toBe(join(project, 'loose/reloop.config.mjs'));
+    expect(findConfig(join(project, 'loose/sub'))).toBeUndefined();
+  });
+
   test('is not looked for outside of the package', () => {
     write('outer/reloop.config.ts', '');
     write('outer/inner/package.json', '{}');
@@ -211,7 +214,7 @@ async function loadAll(): Promise<typeof loaded> {
       }
     }
     console.log(JSON.stringify(results));`;
-  const args = ['--input-type=module', '-e', script, repository('dist/config/load.js'), ...files.keys()];
+  const args = ['--input-type=module', '-e', script, repository('dist/config/load/load.js'), ...files.keys()];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project });
   return JSON.parse(stdout) as typeof loaded; // printed above
 }

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { defineModel } from '../../models/model.ts';
+import { azureOpenAI } from '../../models/openai/azure.ts';
+import { openai } from '../../models/openai/openai.ts';
 import { agent, loadedConfig, tool } from '../support/config.ts';
 
 afterEach(() => {
@@ -30,8 +32,8 @@ describe('a loaded config', () => {
         "askTimeout": undefined,
         "budget": undefined,
         "handleParsingErrors": true,
-        "kind": "zero-shot",
-        "loopVersion": 5,
+        "kind": "tool-calling",
+        "loopVersion": 1,
         "maxExecutionTimeMs": null,
         "maxIterations": 15,
         "memory": undefined,
@@ -53,30 +55,11 @@ describe('a loaded config', () => {
         "parser": undefined,
         "price": undefined,
         "prompt": {
-          "formatInstructions": "Keep to this format:
-
-      Question: the question you have to answer
-      Thought: what you think should be done next
-      Action: the tool to use, one of [{tool_names}]
-      Action Input: what to give to the tool
-      Observation: what the tool returned
-      ... (Thought, Action, Action Input and Observation may come round as often as needed)
-      Thought: I now know the final answer
-      Final Answer: the answer to the question that was asked",
-          "prefix": "Answer the question below as well as you can. These tools are at your disposal:",
-          "suffix": "Let us begin.
-
-      Question: {input}
-      Thought:{agent_scratchpad}",
-          "system": "",
+          "human": "{input}",
+          "system": "You answer the user as well as you can. Call the tools you are given where they help, several at once where they do not depend on one another. As soon as you know enough, answer in plain words.",
         },
-        "stop": [
-          "
-      Observation:",
-          "
-      	Observation:",
-        ],
-        "stoppedOutput": "Agent stopped due to iteration limit or time limit.",
+        "stop": [],
+        "stoppedOutput": "Agent stopped due to max iterations.",
         "tools": [
           {
             "description": "Does it.",
@@ -102,10 +85,12 @@ describe('a loaded config', () => {
 
   test('records what a definition says', () => {
     const fields = {
+      kind: 'zero-shot',
       prompt: { prefix: 'Be brief.' },
       maxIterations: null,
       maxExecutionTime: '10m',
       earlyStopping: 'force',
+      stopMessage: { budget: 'No more.' },
       handleParsingErrors: 'Again!',
       trimIntermediateSteps: 3,
       api: 'completions',
@@ -121,6 +106,7 @@ describe('a loaded config', () => {
       prompt: { prefix: 'Be brief.', suffix: expect.stringContaining('{agent_scratchpad}') },
       maxIterations: null,
       maxExecutionTimeMs: 600_000,
+      stopMessage: { budget: 'No more.' },
       handleParsingErrors: 'Again!',
       trimIntermediateSteps: 3,
       params: {
@@ -192,14 +178,35 @@ describe('a loaded config', () => {
     ["a run's own name goes to the same place", 'local', 'llama', 'local', 'llama'],
     ["a run's own name of the config goes there", 'gpt-4o-mini', 'local', 'local', 'local'],
     ['also for a model in place', defineModel({ call: unasked }), 'llama', 'agent:a', 'llama'],
+    [
+      'a model in place may bring its name',
+      openai('gpt-4o-mini', { apiKey: 'k' }),
+      undefined,
+      'agent:a',
+      'gpt-4o-mini',
+    ],
+    ['an Azure deployment is one', azureOpenAI({ deployment: 'mini' }), undefined, 'agent:a', 'mini'],
+    ['a model of the config may bring its name', 'named', undefined, 'named', 'gpt-4o'],
+    ["a run's own name of such a model is asked by that", 'gpt-4o-mini', 'named', 'named', 'gpt-4o'],
   ])('knows which model is meant: %s', (_what, model, override, adapter, name) => {
     const made = loadedConfig({
       agents: [agent({ model })],
-      models: { local: defineModel({ call: unasked }) },
+      models: { local: defineModel({ call: unasked }), named: openai('gpt-4o') },
     });
     const overrides = override === undefined ? {} : { model: override };
     expect(made.manifest('a', overrides)).toMatchObject({ adapter, model: name });
     expect(made.models.has(adapter)).toBe(true);
+  });
+
+  test.each([
+    ["openai('gpt-4o-mini', { … })", openai({ baseURL: 'http://127.0.0.1:1/v1' })],
+    ["azureOpenAI({ deployment: 'gpt-4o' })", azureOpenAI()],
+  ])('refuses a model in place that would be asked for the agent’s name: write %s', (hint, model) => {
+    expect(() => loadedConfig({ agents: [agent({ model })] })).toThrow(
+      `Agent "a": its model has no name to be asked by. Write ${hint}, or put the model into`,
+    );
+    expect(loadedConfig({ agents: [agent({ model: 'mini' })], models: { mini: model } }).agents.size).toBe(1);
+    expect(() => openai(' ')).toThrow(TypeError);
   });
 
   test('says before anything starts that there is no model to ask', () => {

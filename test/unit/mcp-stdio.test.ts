@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { type McpOptions, type Tool, mcp } from '../../tools/index.ts';
 import { alive, processes, until } from '../support/processes.ts';
 import { toolContext } from '../support/tool-context.ts';
@@ -35,7 +35,7 @@ function runs(pid: number): boolean {
   return processes().some((row) => row.pid === pid);
 }
 
-/** Loads the tools of a shell script that is no MCP server. */
+/** Loads the tools of a shell script that is not an MCP server. */
 function load(script: string, options: McpOptions = {}): Promise<Tool[]> {
   return mcp({ command: 'sh', args: ['-c', script] }, { connectTimeoutMs: 500, ...options });
 }
@@ -88,7 +88,69 @@ describe('an MCP server in a process', () => {
   });
 });
 
-describe('a command that is no MCP server', () => {
+/** An MCP server in plain JavaScript: a tool that answers with the lines that it is given (`ID`: the request's id), and one for its process. */
+const byHand = `
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const say = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  const tool = { name: 'says', inputSchema: { type: 'object' } };
+  const own = { capabilities: { tools: {} }, serverInfo: { name: 'by hand', version: '1' } };
+  if (method === 'initialize') say({ protocolVersion: params.protocolVersion, ...own });
+  if (method === 'tools/list') say({ tools: [tool, { ...tool, name: 'pid' }] });
+  if (method !== 'tools/call') return;
+  if (params.name === 'says') console.log(params.arguments.line.replaceAll('ID', id));
+  else say({ content: [{ type: 'text', text: String(process.pid) }] });
+});`;
+
+describe('a line of an MCP server that is not a message', () => {
+  const calls = async () => {
+    const [says, pid] = await mcp({ command: process.execPath, args: ['-e', byHand] });
+    const ask = async (tool: Tool | undefined, input: Json) =>
+      String(await tool?.run(tool.parseInput(input) as never, toolContext()));
+    return { says: (line: string) => ask(says, { line }), pid: () => ask(pid, {}) };
+  };
+
+  test.each<[string, string, RegExp]>([
+    ['has no jsonrpc', '{"id":ID,"result":{"content":[]}}', /what it says is not MCP: /u],
+    ['has a text as its result', '{"jsonrpc":"2.0","id":ID,"result":"x"}', /what it says is not MCP: /u],
+    [
+      'is Python with NaN',
+      '{"jsonrpc":"2.0","id":ID,"result":{"n":NaN}}',
+      /what it says is not MCP: .*JSON/u,
+    ],
+    ['is cut', '{"jsonrpc":"2.0","id":ID,"error":{', /what it says is not MCP: .*JSON/u],
+  ])('fails the call that it answers, and leaves the server running: it %s', async (_what, line, reason) => {
+    const { says, pid } = await calls();
+    const before = await pid();
+    await expect(says(line)).rejects.toMatchObject({
+      name: 'McpUnavailable',
+      message: expect.stringMatching(reason),
+    });
+    expect(await pid()).toBe(before);
+  });
+
+  test('is passed over where it answers no call, or only names an id', async () => {
+    const { says } = await calls();
+    const words = [
+      'Hello ID',
+      '{"id":null,"result":1}',
+      '{"id":ID,"method":7}',
+      '{"jsonrpc":"2.0","result":{"id":ID,"n":NaN}}',
+      '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"at last"}]}}',
+    ];
+    expect(await says(words.join('\n'))).toBe('at last');
+  });
+
+  test('ends a server when it is too long', async () => {
+    const { says, pid } = await calls();
+    const before = await pid();
+    const told = /it ended without a word; .*more than 10485760 bytes/u;
+    await expect(says('x'.repeat(11_000_000))).rejects.toThrow(told);
+    expect(await pid()).not.toBe(before);
+  });
+});
+
+describe('a command that is not an MCP server', () => {
   test.each<{ what: string; script: string; reason: RegExp }>([
     { what: 'fails', script: 'echo no such key >&2; exit 1', reason: /it ended, saying: no such key/u },
     { what: 'ends without a word', script: 'exit 0', reason: /it ended without a word/u },
@@ -97,7 +159,9 @@ describe('a command that is no MCP server', () => {
     { what: 'prints something else', script: 'echo Hello; exec sleep 60', reason: /is not MCP \(.*Hello/u },
     { what: 'repeats what it is told', script: 'exec cat', reason: /^MCP server sh …: .*Method not found/u },
   ])('says so at load when it $what', async ({ script, reason }) => {
-    await expect(load(script)).rejects.toMatchObject({
+    // The others have something to say, which a slow machine says later.
+    const options = reason.source.includes('0\\.5 s') ? {} : { connectTimeoutMs: 5_000 };
+    await expect(load(script, options)).rejects.toMatchObject({
       name: 'McpUnavailable',
       message: expect.stringMatching(reason),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool, ToolContext } from '../../tools/index.ts';
 import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
 import { loadedConfig } from '../support/config.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { MemoryManifest } from '../../agent/manifest.ts';
-import { remembered, tokensOf } from '../../agent/session/memory.ts';
+import type { MemoryManifest } from '../../agent/definition/manifest.ts';
+import { remembered, tokensOf } from '../../agent/transcript/memory.ts';
 import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
-import { type ChatMessage, type Json, asText } from '../../agent/vocabulary.ts';
+import { type ChatMessage, type Json, asText } from '../../agent/values/vocabulary.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });

@@ -1,4 +1,4 @@
-import { classifyError } from '../../activities/errors.ts';
+import { classifyError } from '../../activities/attempt/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../../models/openai/openai.ts';
 import type { ScriptedReply } from '../../testing.ts';
@@ -58,7 +58,8 @@ describe('an HTTP error', () => {
     { headers: { 'retry-after': '0.5' }, ms: 500 },
     { headers: { 'retry-after-ms': '1234', 'retry-after': '9' }, ms: 1234 },
     { headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, ms: 0 },
-    { headers: { 'retry-after': '-5' }, ms: 0 },
+    { headers: { 'retry-after': '-5' }, ms: undefined },
+    { headers: { 'retry-after-ms': '-5', 'retry-after': '9' }, ms: 9000 },
     { headers: { 'retry-after': 'soon' }, ms: undefined },
   ])('with $headers asks to wait $ms ms', async ({ headers, ms }) => {
     const { ask } = await scriptedOpenAI([{ status: 429, headers }]);
@@ -77,15 +78,31 @@ describe('an HTTP error', () => {
     { header: '86400', wait: '24 hours' },
     { header: '901', wait: '15 minutes' },
     { header: 'Fri, 31 Dec 9999 23:59:59 GMT', wait: 'days' },
-  ])('with Retry-After: $header is not tried again by itself, and says so', async ({ header, wait }) => {
+  ])('with Retry-After: $header is not tried again automatically, and says so', async ({ header, wait }) => {
     const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
     const classified = classifyError(await failureOf(ask()));
     expect(classified).toMatchObject({ type: 'ModelRateLimited', retryable: false, mayPass: true });
     expect(classified.message).toMatch(new RegExp(`asked to wait .*${wait} before the next attempt`, 'u'));
   });
 
+  test.each([
+    {
+      message: 'Invalid model name passed in model=gpt-nope',
+      says: 'look at the apiKey that the config gives, the',
+    },
+    {
+      message: 'No connected db.',
+      says: 'the model\'s name "test-model" and the baseURL that the config gives',
+    },
+    { message: 'registry.ollama.ai/library/gemma:2b does not support tools', says: "kind: 'zero-shot'" },
+    { message: 'max_tokens is too large', says: "again: change the agent's prompt or parameters." },
+  ])('of status 400 says where to look: $message', async ({ message, says }) => {
+    const { ask } = await scriptedOpenAI([{ status: 400, error: { message } }]);
+    expect((await failureOf(ask())).message).toContain(says);
+  });
+
   test.each(['9'.repeat(400), 'NaN', 'Infinity'])(
-    'with Retry-After: %s, which is no time, is tried again as any other',
+    'with Retry-After: %s, which is not a time, is tried again as any other',
     async (header) => {
       const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
       expect(await failureOf(ask())).toMatchObject({ retryable: true, retryAfterMs: undefined });
@@ -143,7 +160,7 @@ describe('a reply that breaks the protocol', () => {
     { what: 'is not JSON', rawBody: '{"choices": [' },
     { what: 'is HTML', rawBody: '<html>Bad gateway</html>', headers: { 'content-type': 'text/html' } },
     { what: 'has no choices', rawBody: '{"choices":[]}' },
-    { what: 'is no object', rawBody: 'null' },
+    { what: 'is not an object', rawBody: 'null' },
     { what: 'is empty', rawBody: '' },
     { what: 'streams what is not JSON', rawBody: 'data: {"choi\n\n', stream: true },
     { what: 'streams what has another shape', rawBody: 'data: {"choices":5}\n\n', stream: true },
@@ -236,36 +253,26 @@ describe('a broken connection', () => {
   });
 });
 
-describe('a time-out', () => {
+describe('a call ends with its signal, and closes the request,', () => {
+  const isOver = () => AbortSignal.timeout(150);
+
   test.each([
     { what: 'nothing comes', reply: { hang: true }, stream: false },
     { what: 'no stream comes', reply: { hang: true }, stream: true },
     { what: 'a stream falls silent', reply: { chunks: ['a'], hang: true }, stream: true },
-  ])('is ModelTimeout when $what, and closes the request', async ({ reply, stream }) => {
-    const { server, ask } = await scriptedOpenAI([reply]);
-    const error = await failureOf(ask(modelRequest({ stream, requestTimeoutMs: 150 })));
-    expect(error).toMatchObject({ type: 'ModelTimeout', retryable: true });
-    expect(error.message).toContain('requestTimeout');
+  ])('when $what', async ({ reply, stream }) => {
+    const { server, model } = await scriptedOpenAI([reply]);
+    const call = model.call(modelRequest({ stream }), callContext({ signal: isOver() }));
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
     await expect.poll(() => server.requests[0]?.aborted).toBe(true);
   });
 
-  test('is ModelTimeout when the headers come and the body does not', async () => {
+  test('when the headers come and the body does not', async () => {
     const baseURL = await bareServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"choices":');
     });
-    const call = openai({ baseURL }).call(modelRequest({ requestTimeoutMs: 150 }), callContext());
-    expect((await failureOf(call)).type).toBe('ModelTimeout');
-  });
-
-  test('does not end a stream that goes on, however long it takes in all', async () => {
-    const { ask } = await scriptedOpenAI([{ chunks: Array<string>(8).fill('a'), chunkDelayMs: 250 }]);
-    const reply = await ask(modelRequest({ stream: true, requestTimeoutMs: 1500 }));
-    expect(reply.text).toBe('aaaaaaaa');
-  });
-
-  test('may be longer than any timer', async () => {
-    const { ask } = await scriptedOpenAI([{ text: 'hi', delayMs: 20 }]);
-    expect((await ask(modelRequest({ requestTimeoutMs: Number.MAX_SAFE_INTEGER }))).text).toBe('hi');
+    const call = openai({ baseURL }).call(modelRequest(), callContext({ signal: isOver() }));
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { ModelRequest } from '../../models/model.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
@@ -178,6 +178,11 @@ describe('a reply', () => {
     { what: 'no ids', given: [undefined, undefined], ids: ['call_1_3_1', 'call_1_3_2'] },
     { what: 'empty ids', given: ['', ''], ids: ['call_1_3_1', 'call_1_3_2'] },
     { what: 'the same id twice', given: ['a', 'a'], ids: ['a', 'call_1_3_2'] },
+    {
+      what: 'an id that is like one of ours',
+      given: ['call_1_3_2', ''],
+      ids: ['call_1_3_2', 'call_1_3_2_1'],
+    },
   ])('of a server that gives its tool calls $what keeps them apart', async ({ given, ids }) => {
     const tool_calls = given.map((id) => ({ id, function: { name: 'x', arguments: '{}' } }));
     const rawBody = JSON.stringify({ choices: [{ message: { content: null, tool_calls } }] });

@@ -1,4 +1,4 @@
-import { contentText } from '../../agent/content.ts';
+import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
 import { defineModel } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../agent/vocabulary.ts';
-import { createOutputCheck, outputSchema } from '../../config/output-check.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { createOutputCheck, outputSchema } from '../../config/options/output-check.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const forecast = z.object({ city: z.string().min(2), degrees: z.coerce.number().default(20) });
@@ -45,7 +45,7 @@ describe('an answer is what the schema makes of', () => {
 
 describe('an answer is refused', () => {
   test.each<[what: string, output: Json, told: string]>([
-    ['that is no JSON', 'It is warm.', 'it is not JSON'],
+    ['that is not JSON', 'It is warm.', 'it is not JSON'],
     ['that lacks a field', '{"degrees":5}', 'at city'],
     ['that breaks a rule', { city: 'X' }, 'at city'],
     ['of another type', '5', 'expected object'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { capOutput, externalOutput } from '../../agent/output.ts';
-import { type Json, asText } from '../../agent/vocabulary.ts';
+import { capOutput, externalOutput } from '../../agent/observation/output.ts';
+import { type Json, asText } from '../../agent/values/vocabulary.ts';
 
 const ROOM = 1_000_000;
 
@@ -16,7 +16,7 @@ describe('what a tool returns becomes JSON', () => {
     ['a date is its text', new Date(0), '1970-01-01T00:00:00.000Z'],
     ['an undefined field is left out', { a: undefined, b: 1 }, { b: 1 }],
     ['an undefined item is null', [undefined, 1], [null, 1]],
-    ['what is no number is null', { a: Number.NaN, b: Infinity }, { a: null, b: null }],
+    ['what is not a number is null', { a: Number.NaN, b: Infinity }, { a: null, b: null }],
     ['a big integer is its digits', { id: 12345678901234567890n }, { id: '12345678901234567890' }],
     ['an object with toJSON is what that says', { toJSON: () => ({ a: 1 }) }, { a: 1 }],
     ['a map has nothing that JSON shows', new Map([['a', 1]]), {}],

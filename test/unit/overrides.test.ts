@@ -1,5 +1,9 @@
+import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { checkOverrides } from '../../agent/overrides.ts';
+import { checkOverrides, overridesOf } from '../../agent/definition/overrides.ts';
+import { overridesIn } from '../../cli/options/override-options.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { checkId } from '../../client/start/run-id.ts';
 
 describe('what a run overrides of its agent', () => {
   test.each<[overrides: object]>([
@@ -62,5 +66,74 @@ describe('what a run overrides of its agent', () => {
     ],
   ])('is refused by a sentence where it is %j', (overrides, sentence) => {
     expect(checkOverrides(overrides)).toBe(sentence);
+  });
+});
+
+/** Never connects: what is refused is refused before anything is sent. */
+const client = new AgentClient(
+  new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
+  '127.0.0.1:1',
+  'reloop',
+);
+
+test.each([
+  [
+    'a time limit as the config writes it',
+    { maxExecutionTime: '10m' },
+    'maxExecutionTime has to be a whole number of milliseconds',
+  ],
+  ['a time limit that is not a number', { maxExecutionTime: Number.NaN }, 'but is NaN'],
+  ['a time limit without end', { maxExecutionTime: Infinity }, 'or null for no limit'],
+  ['fewer than no iterations', { maxIterations: -1 }, 'maxIterations has to be a whole number'],
+  ['half an iteration', { maxIterations: 1.5 }, 'a whole number'],
+  [
+    'a budget of less than nothing',
+    { budget: { cost: -1 } },
+    'budget.cost has to be an amount of US dollars',
+  ],
+  ['a budget of half a token', { budget: { totalTokens: 0.5 } }, 'a whole number of tokens'],
+  ['a model without a name', { model: ' ' }, 'the name of a model'],
+])('%s is refused before a run is started', (_title, options, words) => {
+  expect(() => overridesOf(options)).toThrow(expect.objectContaining({ name: 'InvalidInput' }) as Error);
+  expect(() => overridesOf(options)).toThrow(words);
+});
+
+test('no limit is null, and what is not given is not overridden', () => {
+  expect(overridesOf({ maxIterations: null, maxExecutionTime: 0 })).toEqual({
+    maxIterations: null,
+    maxExecutionTimeMs: 0,
+  });
+  expect(overridesOf({ budget: { cost: null } })).toEqual({ budget: { cost: null } });
+  expect(overridesOf({})).toEqual({});
+});
+
+test.each([
+  ['of a session', 'session:me', 'session:'],
+  ['of a backtest', 'backtest:b/r', 'backtest:'],
+  ['of more bytes than Temporal takes', '漢'.repeat(301), '903 bytes; at most 900'],
+  ['of more letters than that', 'x'.repeat(901), '901 bytes'],
+  ['with a control character', 'a\u0000', 'control characters'],
+  ['of nothing', ' ', 'is a text'],
+])('a run cannot have an id %s, nor can a fork', async (_, id, words) => {
+  const refused = { name: 'InvalidInput', message: expect.stringContaining(words) as string };
+  await expect(client.start('a', 'hello?', { id })).rejects.toMatchObject(refused);
+  await expect(client.get('r1').fork({ step: 1, id })).rejects.toMatchObject(refused);
+});
+
+test.each(['漢'.repeat(300), 'x'.repeat(900), '-w', 'a b'])('a run may be called %s', (id) => {
+  expect(() => checkId(id)).not.toThrow();
+});
+
+test('none is typed for no limit, of a new run and of a fork', () => {
+  const typed = overridesIn({ maxIterations: 'none', budgetCost: 'none', budgetTokens: 5 });
+  expect(overridesOf(typed)).toEqual({ maxIterations: null, budget: { totalTokens: 5, cost: null } });
+});
+
+test('what is not typed is not overridden', () => {
+  expect(overridesOf(overridesIn({}))).toEqual({});
+  expect(overridesOf(overridesIn({ model: 'm', maxTime: 0, maxIterations: 3 }))).toEqual({
+    model: 'm',
+    maxExecutionTimeMs: 0,
+    maxIterations: 3,
   });
 });

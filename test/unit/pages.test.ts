@@ -1,5 +1,12 @@
+import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { type Page, readPages } from '../../history/pages.ts';
+import { follow } from '../../cli/follow/follow.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { AgentRun } from '../../client/api/agent-run.ts';
+import { type Page, readPages } from '../../history/read/pages.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { historyClient } from '../support/history-client.ts';
+import { recordedHistories } from '../support/recorded-histories.ts';
 
 class TooLarge extends Error {}
 
@@ -79,3 +86,86 @@ async function all(fetch: Parameters<typeof readPages<string>>[0]): Promise<stri
   for await (const page of readPages(fetch, tooLarge)) events.push(...page);
   return events;
 }
+
+interface Request {
+  maximumPageSize: number;
+  nextPageToken?: Uint8Array;
+  historyEventFilterType?: number;
+}
+
+const recorded = new Map(recordedHistories().map((one) => [one.name, one]));
+const PAGE = 10;
+/** Temporal's number of the filter that lets through the event which closes a run. */
+const CLOSE_EVENT = 2;
+
+/**
+ * A closed run on a server that gives its history in pages of ten events. `requested`: those pages. Requests for one event, the
+ * first or the closing one, are not among them.
+ */
+function servedRun(name: string) {
+  const { run, history } = recorded.get(name) ?? {};
+  if (run === undefined) throw new Error(`There is no recorded history "${name}".`);
+  const events = history?.events ?? [];
+  const pages = Math.ceil(events.length / PAGE);
+  const requested: number[] = [];
+  const service = {
+    async getWorkflowExecutionHistory(request: Request) {
+      if (request.historyEventFilterType === CLOSE_EVENT) return { history: { events: events.slice(-1) } };
+      if (request.maximumPageSize === 1) return { history: { events: events.slice(0, 1) } };
+      const page = request.nextPageToken?.[0] ?? 0;
+      requested.push(page);
+      return {
+        history: { events: events.slice(page * PAGE, (page + 1) * PAGE) },
+        nextPageToken: page + 1 < pages ? new Uint8Array([page + 1]) : undefined,
+      };
+    },
+  };
+  const description = {
+    runId: run.runId,
+    type: 'agentRun',
+    taskQueue: 'reloop',
+    status: { name: 'COMPLETED' },
+    historyLength: events.length,
+    raw: {},
+  };
+  const workflow = { getHandle: () => ({ describe: () => Promise.resolve(description) }) };
+  const client = Object.assign(historyClient(service), { workflow });
+  const allPages = Array.from({ length: pages }, (_, page) => page);
+  return { run: new AgentRun(client, run.workflowId), client, allPages, requested };
+}
+
+/** As `reloop watch` does. */
+function watch(run: AgentRun, client: Client): Promise<unknown> {
+  const context = {
+    client: new AgentClient(client, '127.0.0.1:1', 'reloop'),
+    namespace: 'default',
+    embedded: undefined,
+    workerFailed: new Promise<never>(() => undefined),
+    notify: () => undefined,
+  };
+  return follow(fakeIo(), context, run, { untilWaiting: false, onInterrupt: 'leave', flags: [] });
+}
+
+async function allEvents<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe.each(['parallel', 'retry'])('each page of the history "%s" is requested once', (name) => {
+  test.each<[string, (run: AgentRun, client: Client) => Promise<unknown>]>([
+    ['reloop watch', watch],
+    ['describe()', (run) => run.describe()],
+    ['events()', (run) => allEvents(run.events())],
+    ['requests()', (run) => allEvents(run.requests())],
+    ['result()', (run) => run.result()],
+    ['export()', (run) => run.export()],
+    ['export({ prompts })', (run) => run.export({ prompts: true })],
+    ['result({ onWaiting })', (run) => run.result({ onWaiting: () => undefined })],
+  ])('by %s', async (_, read) => {
+    const { run, client, allPages, requested } = servedRun(name);
+    await read(run, client);
+    expect(allPages.length).toBeGreaterThan(1);
+    expect(requested).toEqual(allPages);
+  });
+});

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Content, ContentPart, ImagePart } from '../../agent/content.ts';
-import type { AgentKind } from '../../agent/kinds/kind.ts';
+import type { Content, ContentPart, ImagePart } from '../../agent/values/content.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { conversation } from '../../agent/transcript/entries.ts';
 import { placeImages } from '../../agent/transcript/place-images.ts';
 import { renderRequest, requestDigest, unshownImages } from '../../agent/transcript/request.ts';
-import { buildRequest } from '../../models/openai/request-body.ts';
+import { buildRequest } from '../../models/openai/request/request-body.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const stored: ImagePart = { type: 'image', mediaType: 'image/png', bytes: 34_000, ref: { index: 0 } };

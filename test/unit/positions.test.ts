@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { positionsBelow, positionsWithin, readPositions, writePositions } from '../../history/positions.ts';
+import {
+  positionsBelow,
+  positionsWithin,
+  readPositions,
+  writePositions,
+} from '../../history/read/positions.ts';
 
 const run = '01a1ffac-2540-7242-81dd-be5bf913314c';
 const other = '01a1ffb0-dd9a-7532-b7e6-ecd92ed81bf2';

@@ -7,14 +7,14 @@ import {
   totalsOf,
   unreadRun,
 } from '../../agent/backtest/backtest-report.ts';
-import type { Decided, RunOutline } from '../../agent/backtest/outline.ts';
-import { noUsage } from '../../agent/vocabulary.ts';
+import type { OutlinedDecision, RunOutline } from '../../agent/backtest/outline.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { progressBar, reportLines, verdictWords } from '../../cli/print/backtest-report-lines.ts';
 
-const search: Decided = { type: 'act', actions: [{ tool: 'search', toolInput: { q: 'x' } }] };
-const done = (output: string): Decided => ({ type: 'finish', output });
+const search: OutlinedDecision = { type: 'act', actions: [{ tool: 'search', toolInput: { q: 'x' } }] };
+const done = (output: string): OutlinedDecision => ({ type: 'finish', output });
 
-function outline(decisions: Decided[], ending: Partial<RunOutline['ending']> = {}): RunOutline {
+function outline(decisions: OutlinedDecision[], ending: Partial<RunOutline['ending']> = {}): RunOutline {
   const last = decisions.at(-1);
   return {
     decisions,
@@ -57,16 +57,16 @@ describe('the report of a backtest', () => {
   test('shows what changed side by side, and the sums', () => {
     const lines = reportLines(report(), pc.createColors(false), { write: () => undefined });
     expect(lines.join('\n')).toMatchInlineSnapshot(`
-      "worded  other answer from step 2
+      "worded  answer differs from step 2
         step before    answer: a
         step after     answer: b c
 
-      shorter  other decisions from step 1
+      shorter  decisions differ from step 1
         step before    search {"q":"x"}
         step after     answer: a
         answer         a
 
-      left  left the recording from step 2
+      left  not recorded from step 2
         step before    answer: a
         step after     search {"q":"x"}
         answer before  a
@@ -75,7 +75,7 @@ describe('the report of a backtest', () => {
       gone  failed
         error          RecordingGone: It is not there.
 
-      6 runs: 1 same · 1 other answer · 1 other decisions · 1 left the recording · 1 failed · 1 not asked
+      6 runs: 1 same · 1 answer differs · 1 decisions differ · 1 not recorded · 1 failed · 1 not asked
       tokens: 8,000 before, 7,000 after (-12 %)"
     `);
   });
@@ -105,9 +105,9 @@ describe('the report of a backtest', () => {
 test.each(runs.map((one) => [one.verdict, one] as const))('%s has its words', (verdict, one) => {
   const words = {
     same: 'same (2 steps)',
-    answer: 'other answer from step 2',
-    decisions: 'other decisions from step 1',
-    not_recorded: 'left the recording from step 2',
+    answer: 'answer differs from step 2',
+    decisions: 'decisions differ from step 1',
+    not_recorded: 'not recorded from step 2',
     failed: 'failed',
   };
   expect(verdictWords(one)).toBe(words[verdict]);

@@ -1,6 +1,15 @@
+import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { answers, atSeconds, decides, observes, started, within } from '../support/run-events.ts';
+import type { ModelPrompt } from '../../agent/definition/kind.ts';
+import { type Usage, noUsage } from '../../agent/values/vocabulary.ts';
+import { costWords } from '../../cli/print/usage-words.ts';
+import { createProgressLine } from '../../cli/print/progress-line.ts';
+import { requestLines } from '../../cli/print/prompt.ts';
+import { createTracePrinter } from '../../cli/print/trace/trace-printer.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { modelRequest } from '../support/model-calls.ts';
 import { screen, trace } from '../support/printed-trace.ts';
+import { answers, atSeconds, decides, modelEnded, observes, started, within } from '../support/run-events.ts';
 
 describe('the trace of a run with sub-agents', () => {
   test('shows their runs below their calls, the deeper the further in, and says once what waits', () => {
@@ -10,7 +19,7 @@ describe('the trace of a run with sub-agents', () => {
     const waits = (call: string) =>
       ({
         type: 'waiting',
-        park: { call, n: 0, tool: 'search', toolInput: 'cats', reason: 'failed', error },
+        wait: { call, n: 0, tool: 'search', toolInput: 'cats', reason: 'failed', error },
       }) as const;
     const events = atSeconds(
       started,
@@ -97,4 +106,116 @@ describe('the trace of a run with sub-agents', () => {
     ]);
     expect(screens.at(-1)?.slice(2)).toEqual(['    Observation: found', '    250 ms']);
   });
+});
+
+test.each<[usage: Partial<Usage>, words: string[]]>([
+  [{}, []],
+  [{ cost: 0 }, ['$0']],
+  [{ cost: 0.00000105 }, ['<$0.0001']],
+  [{ cost: 0.0001 }, ['$0.0001']],
+  [{ cost: 0.01234 }, ['$0.0123']],
+  [{ cost: 0.5 }, ['$0.5000']],
+  [{ cost: 1.005001 }, ['$1.01']],
+  [{ cost: 1234.5 }, ['$1,234.50']],
+  [{ partialCost: 0.01234 }, ['at least $0.0123']],
+])('what was paid, %j, is printed as %j', (usage, words) => {
+  expect(costWords({ ...noUsage, ...usage })).toEqual(words);
+});
+
+test('a trace says what each model call has cost, and at its end what the run has', () => {
+  const lines: string[] = [];
+  const write = (text: string) => lines.push(...text.split('\n').filter((line) => line.includes('$')));
+  const printer = createTracePrinter({
+    write,
+    colors: pc.createColors(false),
+    width: () => 80,
+    live: false,
+    rows: 3,
+  });
+  const usage = { ...noUsage, promptTokens: 320, completionTokens: 45, totalTokens: 365, modelCalls: 1 };
+  const events = atSeconds(
+    started,
+    modelEnded('1', '', { type: 'act', actions: [] }, { usage: { ...usage, cost: 0.0021 } }),
+    modelEnded('2', '', { type: 'finish', output: 'ok' }, { usage }),
+    {
+      type: 'run_ended',
+      status: 'failed',
+      stopReason: 'error',
+      output: null,
+      iterations: null,
+      usage: null,
+      error: null,
+    },
+  );
+  for (const event of events) printer.print(event);
+  expect(lines).toEqual([
+    '[1] 1.2 s · 320 + 45 tokens · $0.0021',
+    'failed · 2 steps · 2 model calls · 640 + 90 tokens · at least $0.0021 · 3.0 s',
+  ]);
+});
+
+const tools = [
+  { name: 'echo', description: 'Says it again.', parameters: { type: 'object' } },
+  { name: 'now', description: 'The time.', parameters: { type: 'object' } },
+];
+const messages = [{ role: 'user' as const, content: 'Hi {there}' }];
+
+describe('a request as it is printed', () => {
+  test('shows a text prompt to the letter, then stop strings and parameters', () => {
+    expect(printed({ type: 'text', text: 'Say\nhello.' })).toEqual([
+      '--- step 3: prompt for test-model',
+      'Say\nhello.',
+      '--- step 3: stop',
+      '[]',
+      '--- step 3: parameters',
+      '{"api":"chat","stream":false,"requestTimeoutMs":10000}',
+    ]);
+  });
+
+  test('shows messages, and the tools that may be called', () => {
+    expect(printed({ type: 'messages', messages, tools }).slice(0, -4)).toEqual([
+      '--- step 3: messages for test-model',
+      '{"role":"user","content":"Hi {there}"}',
+      '--- step 3: tools',
+      '{"name":"echo","description":"Says it again.","parameters":{"type":"object"}}',
+      '{"name":"now","description":"The time.","parameters":{"type":"object"}}',
+    ]);
+  });
+
+  test('says when the tools may not be called any more', () => {
+    expect(printed({ type: 'messages', messages, tools, toolChoice: 'none' })).toContain(
+      '--- step 3: tools (tool choice: none)',
+    );
+  });
+});
+
+function printed(prompt: ModelPrompt): string[] {
+  return requestLines('3', modelRequest({}, { prompt }), {
+    colors: pc.createColors(false),
+    words: (text) => text,
+  });
+}
+
+const UP = '\u{1b}[1A\u{1b}[0J';
+
+test('on a terminal what takes time is one line that changes and goes, and what stays is above it', () => {
+  const io = fakeIo({ terminal: true, columns: 20 });
+  const line = createProgressLine(io);
+  line.show('Starting Temporal …');
+  line.show('Building the Temporal CLI … 5 s');
+  line.note('Port 8233 is taken.');
+  line.end();
+  expect(io.err()).toBe(
+    `Starting Temporal …\n${UP}Building the Tempo…\n${UP}Port 8233 is taken.\nBuilding the Tempo…\n${UP}`,
+  );
+});
+
+test('elsewhere each is a line of its own, once', () => {
+  const io = fakeIo();
+  const line = createProgressLine(io);
+  line.show('Starting Temporal …');
+  line.show('Starting Temporal …');
+  line.note('Port 8233 is taken.');
+  line.end();
+  expect(io.err()).toBe('Starting Temporal …\nPort 8233 is taken.\n');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { RunEvent } from '../../agent/events.ts';
-import { answers, atSeconds, decides, modelEnded, observes, parks, started } from '../support/run-events.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { answers, atSeconds, decides, modelEnded, observes, waits, started } from '../support/run-events.ts';
 import { screen, trace } from '../support/printed-trace.ts';
 
 describe('the trace of a run', () => {
@@ -28,6 +28,11 @@ describe('the trace of a run', () => {
       completed · 2 steps · 2 model calls · 1,200 + 34 tokens · 8.0 s
       "
     `);
+  });
+
+  test('of a workflow of your own begins with its type, and has no question', () => {
+    const own = { ...started, agent: '', input: '', workflow: 'compareCapitals' };
+    expect(trace(atSeconds(own))).toBe('compareCapitals  run run-1\n\n');
   });
 
   test.each<[what: string, text: string, turn: Partial<ModelTurn>, shown: string[]]>([
@@ -67,12 +72,12 @@ describe('the trace of a run', () => {
       started,
       ...decides('1', 'search', 'cats'),
       { type: 'attempt_failed', call: '1.1', attempt: 1, error: { type: 'Error', message: 'no route' } },
-      ...parks('1.1', 'search', 'cats'),
+      ...waits('1.1', 'search', 'cats'),
       { type: 'decided', call: '1.1', decision: { type: 'retry', input: 'dogs' } },
       { type: 'tool_started', call: '1.1', tool: 'search', toolInput: 'dogs' },
       observes('1.1', 'search', 'dogs', 'woof', 4),
       ...decides('2', 'search', 'birds'),
-      ...parks('2.1', 'search', 'birds'),
+      ...waits('2.1', 'search', 'birds'),
       { type: 'decided', call: '2.1', decision: { type: 'skip', reason: 'not today' } },
       observes('2.1', 'search', 'birds', 'This tool call was skipped by the operator: not today'),
     );
@@ -200,7 +205,7 @@ describe('the trace of a run', () => {
     expect(trace(longObservation, { rows: Infinity })).toContain('漢字 19');
   });
 
-  test('shows progress that is no text, which a tool in JavaScript can report', () => {
+  test('shows progress that is not text, which a tool in JavaScript can report', () => {
     const progress = JSON.parse('{"type":"tool_progress","call":"1.1","attempt":1,"text":20}') as RunEvent;
     expect(trace([...atSeconds(started, ...decides('1', 'weather', 'Ravenna')), progress])).toContain('… 20');
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { probeModels } from '../../cli/doctor/probe-models.ts';
 import { isScripted, shownModel } from '../../cli/doctor/shown-model.ts';
-import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { defineAgent, defineModel } from '../../index.ts';
 import { scripted } from '../../testing.ts';
@@ -20,8 +20,9 @@ test('asks each model once for one token and says what is wrong with those that 
     }),
   );
   const locked = await provider(() => json(401, { error: { message: 'no such key', type: 'x' } }));
+  const gateway = await provider(() => json(400, { error: { message: 'No connected db.', type: 'x' } }));
   const chatOnly = await bareServer((_request, response) => response.writeHead(404).end('Not Found'));
-  const at = (url: string) => openai({ baseURL: `${url}/v1`, apiKey: 'probe-key' });
+  const at = (url: string) => openai('good', { baseURL: `${url}/v1`, apiKey: 'probe-key' });
   const loaded = createLoadedConfig({
     models: { good: at(good.url) },
     agents: [
@@ -29,9 +30,10 @@ test('asks each model once for one token and says what is wrong with those that 
       defineAgent({ name: 'second', model: 'good' }),
       defineAgent({ name: 'thinker', model: at(reasoning.url) }),
       defineAgent({ name: 'locked', model: at(locked.url) }),
+      defineAgent({ name: 'misnamed', model: at(gateway.url) }),
       defineAgent({
         name: 'old',
-        model: openai({ baseURL: chatOnly, apiKey: 'probe-key' }),
+        model: openai('m', { baseURL: chatOnly, apiKey: 'probe-key' }),
         api: 'completions',
       }),
       defineAgent({ name: 'nobody', model: at(`http://${await deadHost()}`) }),
@@ -48,9 +50,14 @@ test('asks each model once for one token and says what is wrong with those that 
     second: 'answered',
     thinker: 'answered',
     locked: expect.stringContaining('Check the apiKey that the config gives'),
+    misnamed: expect.stringMatching(
+      /400 No connected db\. Look at the apiKey .*, the model's name "good" and /u,
+    ),
     old: expect.stringContaining("api: 'chat'"),
     nobody: expect.stringContaining('ECONNREFUSED'),
   });
+  expect(probed.get('misnamed')).toMatchObject({ refused: true });
+  expect(probed.get('nobody')).toMatchObject({ refused: false });
 });
 
 test('calls a model that is given in place by its own word, not by its agent’s name', () => {

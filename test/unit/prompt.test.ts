@@ -1,10 +1,10 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { CallModelInput } from '../../agent/calls.ts';
+import type { CallModelInput } from '../../agent/calls/calls.ts';
 import { START, type Entry, type Mark, advance } from '../../agent/transcript/entries.ts';
-import type { HistoryEvent } from '../../history/pages.ts';
-import { readRequests } from '../../history/requests.ts';
+import type { HistoryEvent } from '../../history/read/pages.ts';
+import { readRequests } from '../../history/views/requests.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { azureOpenAI } from '../../models/openai/azure.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { bareServer, callContext, failureOf, modelRequest } from '../support/model-calls.ts';

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { python } from '../../tools/python/python.ts';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { PY_SPACE, pyLastCharacter, pyStrip } from '../../agent/reply/python-text.ts';
+import { openChannel, PythonEnded } from '../../tools/python/channel.ts';
+import { python, stripFence } from '../../tools/python/python.ts';
 import { interpreters, newRun } from '../support/python-run.ts';
 
 describe.each(interpreters)('python on %s', { timeout: 60_000 }, (interpreter) => {
@@ -110,4 +114,104 @@ it('is called python, and takes another name and description', () => {
   const named = python({ name: 'Python REPL', description: 'A Python shell.', timeout: '5s', memoryMb: 64 });
   expect(named).toMatchObject({ name: 'Python REPL', description: 'A Python shell.', timeout: '5s' });
   expect(named).not.toHaveProperty('memoryMb');
+});
+
+// Recorded with Python 3.11: every character for which str.isspace() is true.
+const PYTHON_BLANKS = [
+  0x9, 0xa, 0xb, 0xc, 0xd, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003,
+  0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
+];
+
+describe('white space is what Python says it is', () => {
+  test('where a pattern looks for it', () => {
+    const blank = new RegExp(`^${PY_SPACE}$`, 'u');
+    const matching = [...Array(0x10000).keys()].filter((code) => blank.test(String.fromCharCode(code)));
+    expect(matching).toEqual(PYTHON_BLANKS);
+  });
+
+  test('where it is stripped', () => {
+    const stripped = [...Array(0x10000).keys()].filter((code) => pyStrip(String.fromCharCode(code)) === '');
+    expect(stripped).toEqual(PYTHON_BLANKS);
+  });
+});
+
+describe('strip', () => {
+  test.each<[what: string, text: string, characters: string | undefined, stripped: string]>([
+    ['takes blanks off both ends', '\t\n a b \x85\u3000', undefined, 'a b'],
+    ['leaves a text without blanks as it is', 'a', undefined, 'a'],
+    ['leaves nothing of blanks alone', ' \n\t ', undefined, ''],
+    ['leaves an empty text empty', '', undefined, ''],
+    ['leaves a BOM and a zero-width space, unlike JavaScript', '\ufeffa\u200b', undefined, '\ufeffa\u200b'],
+    ['takes only the characters that it is given', ' "a" ', '"', ' "a" '],
+    ['takes them as often as they come', '"""a"""', '"', 'a'],
+    ['takes any of several', '"\'a\'"', '\'"', 'a'],
+    ['leaves other blanks when told to take spaces', ' \na\t ', ' ', '\na\t'],
+    ['leaves characters of two code units whole', ' 😀 ', undefined, '😀'],
+  ])('%s', (_what, text, characters, stripped) => {
+    expect(pyStrip(text, characters)).toBe(stripped);
+  });
+});
+
+describe('the last character begins', () => {
+  test.each<[what: string, text: string, at: number]>([
+    ['one before the end', 'abc', 2],
+    ['two before the end where it takes two code units', 'a😀', 1],
+    ['one before the end behind such a character', '😀a', 2],
+    ['one before the end for half a character', 'a\ud83d', 1],
+  ])('%s', (_what, text, at) => {
+    expect(pyLastCharacter(text)).toBe(at);
+  });
+});
+
+describe('the channel to an interpreter', () => {
+  let ours: Socket;
+  let interpreter: Socket;
+  beforeEach(async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ours = connect((server.address() as AddressInfo).port, '127.0.0.1'); // a TCP server's
+    [interpreter] = (await once(server, 'connection')) as [Socket]; // what this event gives
+    interpreter.on('error', () => undefined);
+    server.close();
+  });
+  afterEach(() => {
+    ours.destroy();
+    interpreter.destroy();
+  });
+
+  it('puts an answer together from its pieces', async () => {
+    const asked = openChannel(ours).ask({});
+    const answer = JSON.stringify({ output: `ä${'x'.repeat(200_000)}` });
+    interpreter.write(answer.slice(0, 100_000));
+    interpreter.write(`${answer.slice(100_000)}\n`);
+    expect(await asked).toHaveLength(200_001);
+  });
+
+  it('takes the longest answer that an interpreter gives', async () => {
+    const asked = openChannel(ours).ask({});
+    interpreter.write(`${JSON.stringify({ output: '\0'.repeat(2_000_000) })}\n`);
+    expect(await asked).toHaveLength(2_000_000);
+  });
+
+  it('is hung up when a line does not end: the call fails, this process does not', async () => {
+    const channel = openChannel(ours);
+    const asked = channel.ask({});
+    for (let n = 0; n < 20; n++) interpreter.write('x'.repeat(1_000_000));
+    await expect(asked).rejects.toThrow(PythonEnded);
+    expect(channel.isOpen()).toBe(false);
+  });
+});
+
+describe('a fence around code', () => {
+  it.each([
+    ['backticks', '`'.repeat(100_000)],
+    ['backticks before a letter', `${'`'.repeat(100_000)}x`],
+    ['fences with blanks between them', '``` '.repeat(25_000)],
+    ['a fence and blank lines', `\`\`\`python${'\n'.repeat(100_000)}x`],
+    ['lines of blanks in a fence', `\`\`\`\n${' \n'.repeat(50_000)}x`],
+    ['blanks', ' '.repeat(100_000)],
+    ['blank lines before a letter', `${'\n'.repeat(100_000)}x`],
+  ])('of %s is read in one go', (_what, input) => {
+    expect(stripFence(input).length).toBeLessThanOrEqual(input.length);
+  });
 });

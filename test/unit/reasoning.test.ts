@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { failureOf } from '../support/model-calls.ts';
 import {

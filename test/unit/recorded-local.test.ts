@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { temporal } from '@temporalio/proto';
 import { expect, test } from 'vitest';
-import { type RunEvent, isRecorded } from '../../agent/events.ts';
-import { asText } from '../../agent/vocabulary.ts';
-import { readTimeline } from '../../history/timeline.ts';
+import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
+import { readTimeline } from '../../history/views/timeline.ts';
 import { historyClient } from '../support/history-client.ts';
 
 const { History } = temporal.api.history.v1;
 
-/** Runs whose inline tools were called within the workflow task, as workers of `reloop.5` did; the others do it elsewhere. */
+/** Runs whose inline tools were called with the model call. */
 async function eventsOf(name: string): Promise<RunEvent[]> {
-  const path = `../fixtures/histories/0.3.0-loop5/${name}.json`;
+  const path = `../fixtures/histories/0.3.0/${name}.json`;
   const text = readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
   // As it comes from the server, with its numbers of 64 bits.
   const history = History.decode(History.encode(historyFromJSON(JSON.parse(text))).finish());
@@ -30,7 +30,7 @@ const essence = (events: RunEvent[]) =>
     return [];
   });
 
-test('a call that was made within the workflow task is told as any other', async () => {
+test('a call that was made with the model call is reported as any other', async () => {
   const events = await eventsOf('inline');
   expect(essence(events)).toEqual([
     '1.1 long begins',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addToRecording, emptyRecording, findRecorded } from '../../agent/backtest/recording.ts';
-import { mayRunLive, recordedAgent } from '../../agent/backtest/recorded-agent.ts';
-import type { AgentManifest } from '../../agent/manifest.ts';
-import { noUsage } from '../../agent/vocabulary.ts';
+import { mayRunLive, recordedAgent } from '../../agent/definition/recorded-agent.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { answers, atSeconds, decides, modelEnded, observes, started } from '../support/run-events.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 

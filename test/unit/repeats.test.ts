@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PlannedAction, Repeat, TurnDecision } from '../../agent/calls.ts';
+import type { PlannedAction, Repeat, TurnDecision } from '../../agent/calls/calls.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 
 const act = (...inputs: Json[]): TurnDecision => ({
   type: 'act',

@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createReplyCache } from '../../activities/reply-cache.ts';
-import type { ReplyStore } from '../../models/reply-store.ts';
-import type { RequestParams } from '../../agent/manifest.ts';
-import type { Json } from '../../agent/vocabulary.ts';
-import type { Model, ModelRequest } from '../../models/model.ts';
+import type { Model, ModelRequest, ReplyStore } from '../../models/model.ts';
+import type { RequestParams } from '../../agent/definition/manifest.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Script } from '../../testing.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelTurn } from '../../agent/calls.ts';
-import type { WaitingCall, RunEvent, RunStep } from '../../agent/events.ts';
-import { type RunReport, addToReport, emptyReport } from '../../client/report.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { RunEvent, RunStep } from '../../agent/run/events.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { RunReport } from '../../client/report.ts';
+import { reportFrom } from '../support/report.ts';
 
 type Happened = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
 
@@ -16,7 +18,7 @@ const started: Happened = {
 const oops = { type: 'Error', message: 'oops' };
 
 test('a run that nothing is known of has every field of the contract, empty', () => {
-  expect(emptyReport('fib', 'run-1')).toMatchInlineSnapshot(`
+  expect(reportFrom('fib', 'run-1')).toMatchInlineSnapshot(`
     {
       "agent": "",
       "error": null,
@@ -138,7 +140,7 @@ describe('a run that waits for a person', () => {
   });
 
   test('waits again when the call fails again', () => {
-    const again: Happened = { type: 'waiting', park: { ...waitingCall('1.1'), n: 1 } };
+    const again: Happened = { type: 'waiting', wait: { ...waitingCall('1.1'), n: 1 } };
     expect(reportOf([started, waiting('1.1'), decided('1.1'), again])).toMatchObject({
       status: 'waiting',
       waiting: [{ call: '1.1', n: 1 }],
@@ -198,9 +200,11 @@ describe('a run that ended otherwise', () => {
 });
 
 function reportOf(events: Happened[]): RunReport {
-  const report = emptyReport('fib', 'run-0');
-  for (const event of events) addToReport(report, { ...event, at: 0 });
-  return report;
+  return reportFrom(
+    'fib',
+    'run-0',
+    events.map((event) => ({ ...event, at: 0 })),
+  );
 }
 
 function replied(call: string, promptTokens: number, completionTokens: number): Happened {
@@ -225,7 +229,7 @@ function waitingCall(call: string): WaitingCall {
 }
 
 function waiting(call: string): Happened {
-  return { type: 'waiting', park: waitingCall(call) };
+  return { type: 'waiting', wait: waitingCall(call) };
 }
 
 function decided(call: string): Happened {

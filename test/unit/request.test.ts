@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ModelRequest, renderRequest, requestDigest } from '../../agent/transcript/request.ts';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
 

@@ -1,11 +1,12 @@
-import { type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { limits } from '../../agent/limits.ts';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { limits } from '../../agent/values/limits.ts';
+import { type Tool, elasticsearch, http, mcp, search } from '../../index.ts';
 import { openai } from '../../models/openai/openai.ts';
-import { mcp } from '../../tools/index.ts';
 import { failureOf } from '../support/loopback.ts';
 import { callContext, modelRequest } from '../support/model-calls.ts';
+import { toolContext } from '../support/tool-context.ts';
 
 interface Endless {
   url: string;
@@ -53,14 +54,24 @@ test.each([
     what: 'a line of a stream',
     stream: true,
     type: 'text/event-stream',
-    says: 'a line of more than 2 MB',
+    says: 'an event of more than 2 MB',
   },
-])('of a model, $what that never ends is an invalid response', async ({ stream, type, says }) => {
-  const server = await endless(200, type, 'data: {"choices":[{"delta":{"content":"', 'x');
-  const error = await failureOf(ask(server, stream));
-  expect(error).toMatchObject({ type: 'ModelInvalidResponse', message: expect.stringContaining(says) });
-  await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
-});
+  {
+    what: 'an event of a stream, in lines,',
+    stream: true,
+    type: 'text/event-stream',
+    again: ': keep-alive\n',
+    says: 'an event of more than 2 MB',
+  },
+])(
+  'of a model, $what that never ends is an invalid response',
+  async ({ stream, type, again = 'x', says }) => {
+    const server = await endless(200, type, 'data: {"choices":[{"delta":{"content":"', again);
+    const error = await failureOf(ask(server, stream));
+    expect(error).toMatchObject({ type: 'ModelInvalidResponse', message: expect.stringContaining(says) });
+    await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
+  },
+);
 
 test('of a model, an error that never ends is known by its beginning', async () => {
   const server = await endless(500, 'text/plain', 'out of disk ', 'x');
@@ -69,17 +80,34 @@ test('of a model, an error that never ends is known by its beginning', async () 
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
 
-test.each([
-  { what: 'arguments of a call', piece: { index: 0, function: { arguments: 'xxxxxxxxxx' } } },
-  { what: 'calls', piece: { function: { name: 'again', arguments: '{}' } } },
-])('of a model, $what without end are cut, as text is', async ({ piece }) => {
-  const line = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [piece] } }] })}\n\n`;
-  const server = await endless(200, 'text/event-stream', '', line);
+test('of a model, arguments of a call without end are cut, as text is', async () => {
+  const server = await endless(
+    200,
+    'text/event-stream',
+    '',
+    callLine({ function: { arguments: 'xxxxxxxxxx' } }),
+  );
   const reply = await ask(server, true);
   expect(reply.finishReason).toBe('length');
   expect(JSON.stringify(reply.toolCalls).length).toBeGreaterThan(limits.replyBytes * 0.9);
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
+
+test('of a model, calls without end are an invalid response after the 256th', async () => {
+  const server = await endless(200, 'text/event-stream', '', callLine({ function: { name: 'again' } }));
+  const error = await failureOf(ask(server, true));
+  expect(error).toMatchObject({
+    type: 'ModelInvalidResponse',
+    retryable: true,
+    message: expect.stringMatching(/sent more than 256 tool calls \(.{0,400}\)\.$/u),
+  });
+  await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
+});
+
+function callLine(piece: object): string {
+  const choices = [{ index: 0, delta: { tool_calls: [piece] } }];
+  return `data: ${JSON.stringify({ choices })}\n\n`;
+}
 
 test('of an MCP server, an answer that never ends is one that cannot be had', async () => {
   const server = await endless(200, 'application/json', '{"jsonrpc":"2.0","id":0,"result":{"a":"', 'x');
@@ -90,3 +118,113 @@ test('of an MCP server, an answer that never ends is one that cannot be had', as
   });
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
+
+/** How a server falls silent. What it has sent until then may be less than an answer's head. */
+const SILENCES = {
+  'before its answer': [],
+  'within the headers of its answer': ['HTTP/1.1 200 OK\r\ncontent-ty', 'pe: application/js'],
+  'within the body of its answer': [
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"jsonrpc',
+  ],
+  'within an event of its answer': ['HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n:\n\n'],
+};
+
+interface SilentServer {
+  url: string;
+  host: string;
+  /** A request that is not answered has come. */
+  asked: Promise<unknown>;
+  /** Its connection was closed by whoever asked. */
+  released: Promise<unknown>;
+}
+
+/** Answers as `first` says; where that says nothing, it sends these pieces and then is silent. */
+async function silentServer(
+  pieces: readonly string[],
+  first: (body: string) => object | undefined = () => undefined,
+): Promise<SilentServer> {
+  let ask = (_socket: Socket) => {};
+  const asked = new Promise<Socket>((resolve) => (ask = resolve));
+  const released = asked.then((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  const server = createServer((request, response) => {
+    void textOf(request).then((body) => {
+      const answer = first(body);
+      if (answer !== undefined) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+        return;
+      }
+      for (const piece of pieces) request.socket.write(piece);
+      ask(request.socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+  return { url: `http://${host}`, host, asked, released };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const piece of request) text += String(piece);
+  return text;
+}
+
+/** What an MCP server says before its tools are called. */
+function mcpStart(body: string): object | undefined {
+  const { id, method, params } = JSON.parse(body) as {
+    id?: number;
+    method: string;
+    params: { protocolVersion?: string };
+  }; // the SDK's
+  if (id === undefined) return {};
+  const result = {
+    initialize: {
+      protocolVersion: params?.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 's', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+  }[method];
+  return result && { jsonrpc: '2.0', id, result };
+}
+
+const tools: [name: string, make: (server: SilentServer) => Promise<Tool[]> | Tool, input: unknown][] = [
+  ['elasticsearch', ({ url }) => elasticsearch({ url, index: 'i' }), 'words'],
+  ['search', ({ url }) => search({ baseURL: url, apiKey: 'k' }), 'words'],
+  ['http', ({ host }) => http({ allow: [host] }), undefined],
+  ['mcp', ({ url }) => mcp({ url }), {}],
+];
+
+describe.each(tools)('a call of %s to a server that falls silent', (name, make, input) => {
+  test.each(Object.entries(SILENCES))(
+    '%s ends with its signal, and closes the connection',
+    async (_when, pieces) => {
+      const server = await silentServer(pieces, name === 'mcp' ? mcpStart : undefined);
+      const [tool] = [await make(server)].flat();
+      if (tool === undefined) throw new Error('the server has no tool');
+      const timeOut = new AbortController();
+      const call = tool.run(
+        tool.parseInput((input ?? server.url) as never) as never,
+        toolContext({ signal: timeOut.signal }),
+      );
+      await server.asked;
+      timeOut.abort(new Error('the time is over'));
+      await expect(call).rejects.toThrow('the time is over');
+      await server.released;
+    },
+  );
+});
+
+test.each(Object.entries(SILENCES))(
+  'a config whose MCP server falls silent %s is refused in time',
+  async (_when, pieces) => {
+    const server = await silentServer(pieces);
+    await expect(mcp({ url: server.url }, { connectTimeoutMs: 150 })).rejects.toThrow(
+      'did not answer within 0.15 s',
+    );
+    await server.released;
+  },
+);

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Fact } from '../../history/fact.ts';
+import type { Fact } from '../../history/read/fact.ts';
 import { PAUSED_SUMMARY, waitingSummary } from '../../agent/rules/waiting.ts';
-import { createRunClock } from '../../history/run-clock.ts';
-import { type RestartedEvent, inputDigest, isDropped } from '../../agent/restart.ts';
+import { createRunClock } from '../../history/trace/run-clock.ts';
+import { type RestartedEvent, inputDigest, isDropped } from '../../agent/calls/restart.ts';
 import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
-import { withObservations } from '../../agent/transcript/edits.ts';
-import { type Entry, abroad, conversation } from '../../agent/transcript/entries.ts';
-import { noUsage } from '../../agent/vocabulary.ts';
-import { restartText } from '../../cli/print/trace-words.ts';
-import { addToReport, emptyReport } from '../../client/report.ts';
+import { withObservations } from '../../agent/run/transcript-edits.ts';
+import { type Entry, withRunId, conversation } from '../../agent/transcript/entries.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
+import { restartText } from '../../cli/print/trace/trace-words.ts';
+import { RunView } from '../../agent/run/view.ts';
+import { reportOf } from '../../client/report.ts';
 import { sampleManifest } from '../support/manifest.ts';
-import { atSeconds, decides, observes, parks, started } from '../support/run-events.ts';
+import { atSeconds, decides, observes, waits, started } from '../support/run-events.ts';
 
 describe('where a run begins again', () => {
   test.each([
@@ -39,7 +40,7 @@ describe('where a run begins again', () => {
   };
 
   test('a report that was ahead of it has what is kept, and waits for nothing', () => {
-    const report = emptyReport('run-1', '');
+    const view = new RunView('run-1');
     const before = atSeconds(
       started,
       ...decides('1', 'search', 'x'),
@@ -47,10 +48,11 @@ describe('where a run begins again', () => {
       ...decides('2', 'search', 'y'),
       observes('2.1', 'search', 'y', 'two'),
       ...decides('3', 'search', 'z'),
-      ...parks('3.1', 'search', 'z'),
+      ...waits('3.1', 'search', 'z'),
     );
     for (const one of [...before, { ...event, at: 0, edits: [{ call: '1.1', observation: null }] }])
-      addToReport(report, one);
+      view.add(one);
+    const report = reportOf(view);
     expect(report).toMatchObject({ runId: 'second', status: 'running', waiting: [], iterations: 1 });
     expect(report.usage.totalTokens).toBe(365);
     expect(report.intermediateSteps).toMatchObject([{ call: '1.1', observation: null }]);
@@ -71,11 +73,11 @@ describe('entries that another run goes on with', () => {
   const referring: Entry = { ...step, observation: null, ref: { activityId: '1.1' } };
 
   test('say which run of which workflow has what they refer to', () => {
-    expect(abroad([referring], 'run', 'workflow')).toMatchObject([
+    expect(withRunId([referring], 'run', 'workflow')).toMatchObject([
       { ref: { activityId: '1.1', runId: 'run', workflowId: 'workflow' } },
     ]);
     const known: Entry = { ...referring, ref: { activityId: '1.1', runId: 'earlier', workflowId: 'first' } };
-    expect(abroad([known], 'run', 'workflow')).toEqual([known]);
+    expect(withRunId([known], 'run', 'workflow')).toEqual([known]);
   });
 
   test('have the observation in place that a person gave', () => {
@@ -103,10 +105,20 @@ describe('entries that another run goes on with', () => {
 describe('an earlier call with the same effect', () => {
   const done = [{ call: '3.1', tool: 'pay', input: inputDigest({ to: 'Ann', sum: 3 }), output: 'receipt' }];
 
+  const action = { tool: 'pay', toolInput: { sum: '3', to: 'Ann' } };
+
   test('is found by its tool and its input, in whatever order its fields stand', () => {
-    expect(earlierCall(done, 'pay', { sum: 3, to: 'Ann' })).toBe(done[0]);
-    expect(earlierCall(done, 'pay', { sum: 4, to: 'Ann' })).toBeUndefined();
-    expect(earlierCall(done, 'refund', { sum: 3, to: 'Ann' })).toBeUndefined();
+    expect(earlierCall(done, action, { sum: 3, to: 'Ann' })).toBe(done[0]);
+    expect(earlierCall(done, action, { sum: 4, to: 'Ann' })).toBeUndefined();
+    expect(earlierCall(done, { ...action, tool: 'refund' }, { sum: 3, to: 'Ann' })).toBeUndefined();
+  });
+
+  test('is found by the input as the tool reads it', () => {
+    const { toolInput } = action;
+    const effect = inputDigest({ to: 'Ann', sum: 3 });
+    expect(earlierCall(done, action, toolInput)).toBeUndefined();
+    expect(earlierCall(done, { ...action, effect }, toolInput)).toBe(done[0]);
+    expect(earlierCall(done, { ...action, effect }, { sum: 4, to: 'Ann' })).toBeUndefined();
   });
 
   test('is told with what it returned, or that nobody knows', () => {
@@ -128,6 +140,7 @@ describe('the clock of a time limit, as the record has it', () => {
   const at = (ms: number, fact: object) => ({ id: 1, at: ms, ...fact }) as Fact; // what the clock reads of one
   const start = (input: object) => ({
     type: 'started',
+    workflowType: 'agentRun',
     workflowId: 'w',
     runId: 'r',
     input: async () => input,
@@ -189,7 +202,28 @@ describe('the clock of a time limit, as the record has it', () => {
     const counters = { iterations: 1, startedAtMs: 100, waitedMs: 30, usage: noUsage };
     const continued = await clockAfter(at(200, start({ agent: 'a', counters })));
     expect(continued.elapsedMs(300)).toBe(170);
-    const again = await clockAfter(at(200, start({ agent: 'a', counters, restart: { elapsedMs: 40 } })));
-    expect(again.elapsedMs(300)).toBe(140);
+    const again = start({ agent: 'a', counters, restart: { elapsedMs: 40 } });
+    const begun = { type: 'scheduled', of: 'activity', key: '1', workId: '2', name: 'callModel' } as const;
+    expect((await clockAfter(at(200, again))).elapsedMs(300)).toBe(40);
+    expect((await clockAfter(at(200, again), at(250, begun))).elapsedMs(300)).toBe(90);
+  });
+
+  test('is not taken back by an activity of a later run that has the key of a rewind', async () => {
+    const counters = { iterations: 1, startedAtMs: 100, waitedMs: 0, usage: noUsage };
+    const rewinds = {
+      type: 'scheduled',
+      of: 'activity',
+      key: '9',
+      workId: 'rewind',
+      name: 'rewindPoint',
+    } as const;
+    const result = async () => ({ from: {}, pending: [], counters, elapsedMs: 20, firstN: 1 });
+    const rewound = { type: 'succeeded', of: 'activity', key: '9', result } as const;
+    const call = { type: 'scheduled', of: 'activity', key: '7', workId: '2', name: 'callModel' } as const;
+    const before = [at(0, start({ agent: 'a' })), at(5, rewinds), at(10, rewound), at(30, call)];
+    expect((await clockAfter(...before)).elapsedMs(40)).toBe(30);
+    const other = { ...rewound, result: async () => ({ output: 'of a tool' }) };
+    const after = [at(200, start({ agent: 'a', counters })), at(210, other)];
+    expect((await clockAfter(...before, ...after)).elapsedMs(300)).toBe(200);
   });
 });

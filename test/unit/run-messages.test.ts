@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Allowance, Counters } from '../../agent/counters.ts';
-import { freshCounters } from '../../agent/counters.ts';
-import { limits } from '../../agent/limits.ts';
-import { addAllowance } from '../../agent/rules/extension.ts';
+import type { Allowance, Counters } from '../../agent/limits/counters.ts';
+import { freshCounters } from '../../agent/limits/counters.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { addAllowance } from '../../agent/limits/extension.ts';
 import {
   type ReachedLimit,
   limitBehind,
   limitError,
   limitsOf,
   repeatsReached,
-} from '../../agent/rules/run-limits.ts';
+} from '../../agent/limits/run-limits.ts';
 import {
   type RunMessage,
   type RunMessageName,
@@ -23,8 +23,18 @@ import {
 } from '../../agent/rules/run-messages.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
-const agent: SteeredAgent = { inboxBytes: 0, limits: ['iterations', 'timeMs'], reached: undefined };
+const agent: SteeredAgent = {
+  inboxBytes: 0,
+  limits: ['iterations', 'timeMs'],
+  reached: undefined,
+  lastStep: 3,
+  isRewinding: false,
+};
 const run: SteeredRun = { agents: [agent], isPaused: false, isPausedAbove: false };
+const runWith = (fields: Partial<SteeredAgent>): SteeredRun => ({
+  ...run,
+  agents: [{ ...agent, ...fields }],
+});
 const paused: SteeredRun = { ...run, isPaused: true };
 const below: SteeredRun = { ...run, isPausedAbove: true };
 const none: SteeredRun = { ...run, agents: [] };
@@ -60,34 +70,38 @@ describe('what is said to a run', () => {
     ['extend', { time: 1500 }, { type: 'extend', timeMs: 1500 }],
     ['extend', { tokens: 100, cost: 0.5 }, { type: 'extend', tokens: 100, cost: 0.5 }],
     ['extend', { iterations: 5, time: undefined, cost: null }, { type: 'extend', iterations: 5 }],
+    ['rewind', { step: 3 }, { type: 'rewind', step: 3 }],
+    ['rewind', 3, { type: 'rewind', step: 3 }],
+    ['rewind', '3', { type: 'rewind', step: 3 }],
   ])('%s with %j is understood', (name, sent, message) => {
     expect(readRunMessage(name, sent)).toEqual(message);
   });
 
   test.each<[name: RunMessageName, sent: unknown, refused: string]>([
-    ['say', undefined, 'say: there is no message. Data: "…" or {"message":"…"}.'],
-    ['say', '  ', 'say: there is no message. Data: "…" or {"message":"…"}.'],
-    ['say', { message: ['a'] }, 'say: there is no message. Data: "…" or {"message":"…"}.'],
-    ['say', { text: 'a' }, 'say: unknown field text. Known: message.'],
-    ['pause', '3.1', 'pause: it takes no data, as it is about the whole run.'],
-    ['resume', { call: '3.1' }, 'resume: it takes no data, as it is about the whole run.'],
-    ['extend', undefined, 'extend: say by how much. Data: {"iterations":5}'],
-    ['extend', 5, 'extend: say by how much.'],
-    ['extend', { turns: 5 }, 'extend: unknown field turns. Known: iterations, time, tokens, cost.'],
-    ['extend', { iterations: 0 }, 'extend: iterations has to be a whole number from 1.'],
-    ['extend', { iterations: '5' }, 'extend: iterations has to be a whole number from 1.'],
-    ['extend', { tokens: 1.5 }, 'extend: tokens has to be a whole number from 1.'],
-    [
-      'extend',
-      { time: 'soon' },
-      'extend: time has to be a duration such as "10m", or milliseconds, up to 24 days.',
-    ],
-    ['extend', { time: -1 }, 'extend: time has to be a duration'],
-    ['extend', { time: '99d' }, 'extend: time has to be a duration'],
-    ['extend', { cost: Number.NaN }, 'extend: cost has to be an amount in US dollars, such as 0.5.'],
-    ['extend', { cost: -1 }, 'extend: cost has to be an amount in US dollars, such as 0.5.'],
+    ['say', undefined, 'there is no message. Data: "…" or {"message":"…"}.'],
+    ['say', '  ', 'there is no message. Data: "…" or {"message":"…"}.'],
+    ['say', { message: ['a'] }, 'there is no message. Data: "…" or {"message":"…"}.'],
+    ['say', { text: 'a' }, 'unknown field text. Known: message.'],
+    ['pause', '3.1', 'it takes no data, as it is about the whole run.'],
+    ['resume', { call: '3.1' }, 'it takes no data, as it is about the whole run.'],
+    ['extend', undefined, 'say by how much. Data: {"iterations":5}'],
+    ['extend', 5, 'say by how much.'],
+    ['extend', { turns: 5 }, 'unknown field turns. Known: iterations, time, tokens, cost.'],
+    ['extend', { iterations: 0 }, 'iterations has to be a whole number from 1.'],
+    ['extend', { iterations: '5' }, 'iterations has to be a whole number from 1.'],
+    ['extend', { tokens: 1.5 }, 'tokens has to be a whole number from 1.'],
+    ['extend', { time: 'soon' }, 'time has to be a duration such as "10m", or milliseconds, up to 24 days.'],
+    ['extend', { time: -1 }, 'time has to be a duration'],
+    ['extend', { time: '99d' }, 'time has to be a duration'],
+    ['extend', { cost: Number.NaN }, 'cost has to be an amount in US dollars, such as 0.5.'],
+    ['extend', { cost: -1 }, 'cost has to be an amount in US dollars, such as 0.5.'],
+    ['rewind', undefined, 'a step is a whole number, the first one is 1. Data: 3 or {"step":3}.'],
+    ['rewind', '', 'a step is a whole number'],
+    ['rewind', 0, 'a step is a whole number'],
+    ['rewind', { step: 1.5 }, 'a step is a whole number'],
+    ['rewind', { to: 3 }, 'unknown field to. Known: step.'],
   ])('%s with %j is refused', (name, sent, refused) => {
-    expect(() => readRunMessage(name, sent)).toThrow(refused);
+    expect(() => readRunMessage(name, sent)).toThrow(`${name}: ${refused}`);
   });
 
   const fits: [
@@ -100,77 +114,104 @@ describe('what is said to a run', () => {
     ['say', 'a', 'that runs', run, undefined],
     ['say', 'a', 'that is paused', paused, undefined],
     ['say', 'a', 'that waits at a limit', atLimit, undefined],
-    ['say', 'a', 'without agents', none, 'say: no agent runs in this workflow now.'],
+    ['say', 'a', 'without agents', none, 'no agent runs in this workflow now.'],
     [
       'say',
       'abc',
       'whose inbox is full',
       { ...run, agents: [agent, { ...agent, inboxBytes: limits.inboxBytes - 2 }] },
-      'say: the message has 3 bytes and 99998 wait for the model already; at most 100000 may. Shorten it, or wait for the next turn.',
+      'the message has 3 bytes and 99998 wait for the model already; at most 100000 may. Shorten it, or wait for the next turn.',
     ],
     ['pause', undefined, 'that runs', run, undefined],
     ['pause', undefined, 'that waits at a limit', atLimit, undefined],
-    ['pause', undefined, 'that is paused', paused, 'pause: the run is paused already. Possible: resume.'],
+    ['pause', undefined, 'that is paused', paused, 'the run is paused already. Possible: resume.'],
     [
       'pause',
       undefined,
       'below one that is paused',
       below,
-      'pause: the run that this one is part of is paused already.',
+      'the run that this one is part of is paused already.',
     ],
-    ['pause', undefined, 'without agents', none, 'pause: no agent runs in this workflow now.'],
+    ['pause', undefined, 'without agents', none, 'no agent runs in this workflow now.'],
     ['resume', undefined, 'that is paused', paused, undefined],
-    ['resume', undefined, 'that runs', run, 'resume: the run is not paused. Possible: pause.'],
+    ['resume', undefined, 'that runs', run, 'the run is not paused. Possible: pause.'],
     [
       'resume',
       undefined,
       'below one that is paused',
       below,
-      'resume: it is the run that this one is part of that is paused. Resume that one.',
+      'it is the run that this one is part of that is paused. Resume that one.',
     ],
+    ['rewind', 3, 'that runs', run, undefined],
+    ['rewind', 1, 'that is paused', paused, undefined],
+    ['rewind', 1, 'that waits at a limit', atLimit, undefined],
+    ['rewind', 4, 'that has three steps', run, 'the run has no step 4. Its steps: 1 to 3.'],
+    [
+      'rewind',
+      1,
+      'that has just begun',
+      runWith({ lastStep: 0 }),
+      'the run has no step 1. It has not taken a step yet.',
+    ],
+    [
+      'rewind',
+      1,
+      'that rewinds itself',
+      runWith({ isRewinding: true }),
+      'somebody else was first: the run is being rewound.',
+    ],
+    [
+      'rewind',
+      1,
+      'in a workflow of others',
+      runWith({ lastStep: undefined }),
+      'this workflow is no run of an agent.',
+    ],
+    ['rewind', 1, 'without agents', none, 'no agent runs in this workflow now.'],
     ['extend', { iterations: 1 }, 'that runs', run, undefined],
     ['extend', { iterations: 1 }, 'that is paused', paused, undefined],
     ['extend', { iterations: 1 }, 'at that limit', atLimit, undefined],
-    ['extend', { iterations: 1 }, 'without agents', none, 'extend: no agent runs in this workflow now.'],
+    ['extend', { iterations: 1 }, 'without agents', none, 'no agent runs in this workflow now.'],
     [
       'extend',
       { tokens: 5, cost: 1, iterations: 1 },
       'without such limits',
       run,
-      'extend: the run has no limit of tokens, cost to raise. Its limits: iterations, time.',
+      'the run has no limit of tokens, cost to raise. Its limits: iterations, time.',
     ],
     [
       'extend',
       { iterations: 1, tokens: 5 },
       'at a limit that it has',
       { ...run, agents: [{ ...agent, reached: turnsReached }] },
-      'extend: the run has no limit of tokens to raise. Its limits: iterations, time.',
+      'the run has no limit of tokens to raise. Its limits: iterations, time.',
     ],
     [
       'extend',
       { iterations: 5 },
       'without limits',
       { ...run, agents: [{ ...agent, limits: [] }] },
-      'extend: the run has no limit of iterations to raise. Its limits: none.',
+      'the run has no limit of iterations to raise. Its limits: none.',
     ],
     [
       'extend',
       { time: '1h' },
       'at another limit',
       atLimit,
-      'extend: the run waits. The limit of 15 iterations is reached. Raise iterations.',
+      'the run waits. The limit of 15 iterations is reached. Raise iterations.',
     ],
     [
       'extend',
       { time: 500 },
       'that is beyond its limit by as much',
       overTime,
-      'extend: the run waits. The time limit of 1 s is reached. Raise time by more than 500 ms.',
+      'the run waits. The time limit of 1 s is reached. Raise time by more than 500 ms.',
     ],
     ['extend', { time: 501 }, 'that is beyond its limit by less', overTime, undefined],
   ];
   test.each(fits)('%s %j to a run %s', (name, sent, _state, to, refused) => {
-    expect(outcome(() => receiveRunMessage(name, sent, to))).toEqual(refused ?? readRunMessage(name, sent));
+    const said = refused === undefined ? readRunMessage(name, sent) : `${name}: ${refused}`;
+    expect(outcome(() => receiveRunMessage(name, sent, to))).toEqual(said);
   });
 
   test.each(runMessageNames)('%s has a help text', (name) => {

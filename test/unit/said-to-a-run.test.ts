@@ -1,6 +1,6 @@
-import { contentText } from '../../agent/content.ts';
+import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
-import type { AgentKind, PromptContext, PromptStep } from '../../agent/kinds/kind.ts';
+import type { AgentKind, PromptContext, PromptStep } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { conversational } from '../../agent/kinds/conversational.ts';
 import { promptParts } from '../../agent/kinds/prompt-parts.ts';

@@ -139,7 +139,7 @@ describe('a search that fails', () => {
       says: /couldn't get valid results/,
     },
     {
-      when: 'the answer is no JSON',
+      when: 'the answer is not JSON',
       answer: { body: `<html>${KEY}</html>` },
       type: 'ToolBadResponse',
       retryable: true,

@@ -1,6 +1,6 @@
-import { assert, integer, nat, property, string, tuple } from 'fast-check';
-import { expect, test } from 'vitest';
-import { secretValues, withoutKnown, withoutSecrets } from '../../agent/secrets.ts';
+import { array, assert, constantFrom, integer, json, nat, property, string, tuple } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { secretHeaders, secretValues, withoutSecrets, withoutWhole } from '../../agent/text/secrets.ts';
 
 const KEY = 'key/0123456789abcdefghij';
 
@@ -16,7 +16,7 @@ test.each([
   expect(withoutSecrets(text, [KEY])).toBe(shown);
 });
 
-test.each(['0123456', 'a risk-free-and-easy way', 'sk-8', 'the bearer', ''])('%j is no secret', (text) => {
+test.each(['0123456', 'a risk-free-and-easy way', 'sk-8', 'the bearer', ''])('%j is not a secret', (text) => {
   expect(withoutSecrets(text, [KEY, ''])).toBe(text);
 });
 
@@ -39,22 +39,15 @@ test.each([
   expect(withoutSecrets(text, ['s/3cret!', 's/3cret'])).toBe(shown);
 });
 
-test('a secret of several lines is found as JSON writes it', () => {
-  expect(withoutKnown('{"key":"a\\nb"}', ['a\nb'])).toBe('{"key":"***"}');
-});
-
 test('a secret that holds another one is taken out whole', () => {
   expect(withoutSecrets('abc-def', ['abc', 'abc-def', ''])).toBe('***');
-});
-
-test('data loses what is known, and nothing that only looks like a key', () => {
-  const text = `Bearer of sk-learn-contrib: ${KEY}`;
-  expect(withoutKnown(text, [KEY])).toBe('Bearer of sk-learn-contrib: ***');
 });
 
 test.each<[string, string, string[]]>([
   ['x-api-key', 'abcd', ['abcd', 'abcd']],
   ['Authorization', 'Bearer abcd', ['Bearer abcd', 'abcd']],
+  ['PGPASSWORD', 'abcd', ['abcd', 'abcd']],
+  ['openaiApiKey', 'abcd', ['abcd', 'abcd']],
   ['x-team', 'a-long-value-1', ['a-long-value-1', 'a-long-value-1']],
   ['x-api-key', 'abc', []],
   ['x-version', '2026-01-01', []],
@@ -62,6 +55,131 @@ test.each<[string, string, string[]]>([
   ['user-agent', 'somebody/1.0 (of ours)', []],
   ['CONFIG', '/home/somebody/config.json', []],
   ['', 'servers/ticket-server.ts', []],
-])('of the setting %s=%s, these are secrets: %j', (name, value, secrets) => {
+  ['x-include-authors', 'true', []],
+  ['x-auth-required', 'true', []],
+  ['HTTP-Referer', 'https://www.example2.com/', []],
+  ['X-Title', 'Our own application', []],
+])('of the setting %s=%s, messages hide %j', (name, value, secrets) => {
   expect(secretValues([[name, value]])).toEqual(secrets);
+});
+
+describe('in data', () => {
+  const ordinary = [
+    ['x-include-authors', 'true'],
+    ['x-auth-required', 'true'],
+    ['x-auth-type', 'delegated'],
+    ['x-auth', 'required'],
+    ['authorization', 'none'],
+    ['referer', 'https://www.example.com/'],
+    ['x-requested-with', 'XMLHttpRequest'],
+    ['x-tenant', 'https://www.acme.com'],
+    ['x-token-endpoint', 'https://www.acme.com/token'],
+    ['x-session', 'https://www.acme.com/1a2b3c4d5e'],
+    ['x-monkey', 'orang-utan-1a2b3c'],
+    ['x-keyboard', 'qwertz-1a2b3c'],
+    ['x-max-tokens', '16384000'],
+    ['x-sort-key', 'created_at'],
+    ['x-cache-key', 'products-2024'],
+    ['x-page-token', 'next'],
+    ['x-api-key-version', '2024-10-21'],
+    ['x-cookie-consent', 'accepted'],
+    ['cookie', 'none'],
+    ['x-secretary', 'somebody-else'],
+    ['x-request-id', '550e8400-e29b-41d4-a716-446655440000'],
+    ['accept', 'application/json'],
+    ['accept-language', 'en-US,en'],
+    ['content-type', 'application/json'],
+    ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64)'],
+  ] as const;
+
+  test.each(ordinary)('the header %s: %s is not a secret', (name, value) => {
+    expect(secretHeaders([[name, value]])).toEqual([]);
+  });
+
+  test('ordinary headers never change an answer', () => {
+    assert(
+      property(array(constantFrom(...ordinary)), json(), (headers, body) => {
+        const answer = JSON.stringify({ headers: Object.fromEntries(headers), body });
+        expect(withoutWhole(answer, secretHeaders(headers), { cut: true })).toBe(answer);
+      }),
+    );
+  });
+
+  const KEYS = [
+    't/k+9=a&b"<1',
+    '550e8400-e29b-41d4-a716-446655440000',
+    'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+  ];
+  const secret = KEYS.flatMap((key) =>
+    [
+      ['authorization', `Bearer ${key}`],
+      ['Proxy-Authorization', key],
+      ['x-api-key', key],
+      ['apiKey', key],
+      ['api-key', key],
+      ['Ocp-Apim-Subscription-Key', key],
+      ['x-access-token', key],
+      ['x-client-secret', key],
+      ['x-password', key],
+      ['cookie', key],
+      ['x-forwarded-for-whom', `Bearer ${key}`],
+    ].map(([name = '', value = '']) => ({ name, value, key })),
+  );
+
+  test.each(secret)('the header $name: $value never comes through, however a server writes it', (row) => {
+    const { name, value, key } = row;
+    const secrets = secretHeaders([[name, value]]);
+    const inJson = JSON.stringify(value);
+    const writings = [
+      value,
+      key,
+      inJson,
+      inJson.replaceAll('/', String.raw`\/`),
+      inJson
+        .replaceAll('<', String.raw`\u003c`)
+        .replaceAll('&', String.raw`\u0026`)
+        .replaceAll('=', String.raw`\u003d`),
+      encodeURIComponent(value),
+      encodeURIComponent(value).replaceAll('%20', '+'),
+      encodeURIComponent(value)
+        .replaceAll('%2F', '%2f')
+        .replaceAll('%2B', '%2b')
+        .replaceAll('%26', '%26')
+        .replaceAll('%3D', '%3d')
+        .replaceAll('%3C', '%3c'),
+    ];
+    for (const written of writings) {
+      const shown = withoutWhole(`you sent ${written}, thank you`, secrets);
+      expect(shown).toMatch(/\*\*\*/u);
+      expect(shown).not.toContain(key.slice(0, 6));
+      expect(shown).toContain(', thank you');
+    }
+  });
+
+  test('a cookie is found by itself, and a word of it stays', () => {
+    const secrets = secretHeaders([['cookie', 'theme=darkness; sid=8f14e45fceea167a']]);
+    const answer = '{"sid":"8f14e45fceea167a","theme":"darkness"}';
+    expect(withoutWhole(answer, secrets)).toBe('{"sid":"***","theme":"darkness"}');
+  });
+
+  test('a part of a secret stays, as it may be a word of an address', () => {
+    const secrets = secretHeaders([['x-api-key', 'https-example-1a2b3c4d']]);
+    expect(withoutWhole('https-example-1 and https-example-1a2b3c4d', secrets)).toBe(
+      'https-example-1 and ***',
+    );
+  });
+
+  test.each([
+    ['you sent abc-1234-d', 'you sent ***'],
+    ['you sent abc-', 'you sent ***'],
+    ['you sent abc', 'you sent abc'],
+    ['you sent abc-1234-def', 'you sent ***'],
+  ])('that is cut, "%s", the beginning of a secret at the end is hidden', (text, shown) => {
+    expect(withoutWhole(text, ['abc-1234-def'], { cut: true })).toBe(shown);
+  });
+
+  test('nothing goes that only looks like a key', () => {
+    const text = `Bearer of sk-learn-contrib: ${KEY}`;
+    expect(withoutWhole(text, [KEY])).toBe('Bearer of sk-learn-contrib: ***');
+  });
 });

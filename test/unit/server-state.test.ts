@@ -1,22 +1,36 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, statSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePorts } from '../../server/ports.ts';
+import { anyPorts, freePorts } from '../../server/ports.ts';
 import { lockHolder, tryLock } from '../../server/lock-file.ts';
-import { identify, isAlive } from '../../server/process-identity.ts';
+import { readJson, writeJson } from '../../server/json-file.ts';
+import { identify, isAlive, pidHere, processExists } from '../../server/process-identity.ts';
+import { folderAbove, projectFolder, stateDirectory } from '../../server/project-folder.ts';
 import {
   makeStateDirectory,
   readRecord,
   removeRecord,
-  stateDirectory,
   writeRecord,
   type ServerRecord,
 } from '../../server/state-folder.ts';
+import { startServer } from '../../server/server-process.ts';
 import { runningServer } from '../../server/server.ts';
 
 let folder: string;
@@ -56,6 +70,41 @@ describe('the folder of a project', () => {
     expect(stateDirectory(folder)).toBe(join(folder, 'state'));
   });
 
+  it.skipIf(process.getuid?.() !== 0)(
+    'does not lie above a folder of another owner (skipped: only root gives folders away)',
+    async () => {
+      const mine = join(folder, 'theirs', 'mine');
+      await mkdir(mine, { recursive: true });
+      await writeFile(join(folder, 'theirs', 'package.json'), '{}');
+      await chown(join(folder, 'theirs'), 4711, 4711);
+      expect(projectFolder(mine)).toBe(mine);
+    },
+  );
+
+  it('is the same for a command in each folder of the project, also where RELOOP_STATE_DIR is relative', async () => {
+    await mkdir(join(folder, 'a', 'b'), { recursive: true });
+    await writeFile(join(folder, 'package.json'), '{}');
+    vi.stubEnv('RELOOP_STATE_DIR', 'state');
+    expect(stateDirectory(join(folder, 'a', 'b'))).toBe(join(folder, 'state'));
+  });
+
+  it('does not lie above a folder that users share, as /tmp is', async () => {
+    const mine = join(folder, 'shared', 'mine');
+    await mkdir(mine, { recursive: true });
+    await writeFile(join(folder, 'package.json'), '{}');
+    await writeFile(join(folder, 'shared', 'package.json'), '{}');
+    expect(projectFolder(mine)).toBe(join(folder, 'shared'));
+    await chmod(join(folder, 'shared'), 0o1777);
+    expect(projectFolder(mine)).toBe(mine);
+    expect(folderAbove(mine)).toBeUndefined();
+  });
+
+  it('is refused where it belongs to another user', async () => {
+    vi.spyOn(process, 'getuid').mockReturnValue(4711);
+    await expect(makeStateDirectory(folder)).rejects.toThrow('belongs to another user');
+    vi.restoreAllMocks();
+  });
+
   it('stays out of version control', async () => {
     await makeStateDirectory(join(folder, '.reloop'));
     expect(await readFile(join(folder, '.reloop', '.gitignore'), 'utf8')).toBe('*\n');
@@ -75,18 +124,63 @@ describe('the folder of a project', () => {
   });
 });
 
+describe('a JSON file', () => {
+  it('is for its user only, and is replaced as a whole', async () => {
+    const file = join(folder, 'any.json');
+    await writeFile(file, '{"of":"another', { mode: 0o644 });
+    expect(readJson(file)).toBeUndefined();
+    writeJson(file, { now: [1] });
+    expect({ value: readJson(file), mode: modeOf(file) }).toEqual({ value: { now: [1] }, mode: 0o600 });
+    expect(await readdir(folder)).toEqual(['any.json']);
+  });
+
+  it('counts as none while it is missing', () => {
+    expect(readJson(join(folder, 'none.json'))).toBeUndefined();
+  });
+});
+
+describe('a process', () => {
+  it.each([
+    ['exists', undefined, true],
+    ['of another user exists', 'EPERM', true],
+    ['that has ended does not exist', 'ESRCH', false],
+  ])('%s', (_title, code, exists) => {
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      if (code !== undefined) throw Object.assign(new Error(code), { code });
+      return true;
+    });
+    expect(processExists(4711)).toBe(exists);
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    [`4711@${hostname()}`, 4711],
+    [`reloop dev 4711@${hostname()} other.config.ts`, 4711],
+    ['4711@another-machine', undefined],
+    ['a name of its own', undefined],
+  ])('of this machine is known by the identity "%s"', (identity, pid) => {
+    expect(pidHere(identity)).toBe(pid);
+  });
+
+  it('is not mistaken for a later one with its number', async () => {
+    const me = await identify(process.pid);
+    expect(await isAlive(me)).toBe(true);
+    expect(await isAlive({ ...me, startedAt: 'another time' })).toBe(false);
+  });
+});
+
 describe('the record of the server', () => {
   it('reads back as it was written, and is gone when removed', async () => {
     const record = await recordOf(process.pid, 7233);
-    await writeRecord(folder, record);
-    expect(await readRecord(folder)).toEqual(record);
+    writeRecord(folder, record);
+    expect(readRecord(folder)).toEqual(record);
     await removeRecord(folder);
     expect(await readdir(folder)).toEqual([]);
   });
 
   it.each(['', '{"address":', '{"address":"127.0.0.1:1"}'])('counts as none when it is %j', async (text) => {
     await writeFile(join(folder, 'server.json'), text);
-    expect(await readRecord(folder)).toBeUndefined();
+    expect(readRecord(folder)).toBeUndefined();
   });
 
   it('speaks of a running server only while that process lives and its port is open', async () => {
@@ -97,22 +191,31 @@ describe('the record of the server', () => {
     const record = await recordOf(process.pid, address.port);
     const dead = spawnSync('/bin/sh', ['-c', 'true']).pid;
 
-    await writeRecord(folder, { ...record, ready: false });
+    writeRecord(folder, { ...record, ready: false });
     expect(await runningServer(folder)).toBeUndefined();
-    await writeRecord(folder, { ...record, pid: dead });
+    writeRecord(folder, { ...record, pid: dead });
     expect(await runningServer(folder)).toBeUndefined();
-    await writeRecord(folder, record);
+    writeRecord(folder, record);
     expect(await runningServer(folder)).toMatchObject({ address: record.address, pid: process.pid });
-    listener.close();
+    await new Promise((closed) => listener.close(closed));
     expect(await runningServer(folder)).toBeUndefined();
   });
 });
 
-describe('a process', () => {
-  it('is not mistaken for a later one with its number', async () => {
-    const me = await identify(process.pid);
-    expect(await isAlive(me)).toBe(true);
-    expect(await isAlive({ ...me, startedAt: 'another time' })).toBe(false);
+describe('a server', () => {
+  it('that ends at once says so also to a keeper that looks later', async () => {
+    const unhandled = vi.fn<() => void>();
+    process.on('unhandledRejection', unhandled);
+    const log = openSync(join(folder, 'server.log'), 'a');
+    const ports = await freePorts(anyPorts);
+    const options = { binary: '/bin/false', ports, dbFile: undefined, cwd: folder, log };
+    const server = startServer(options, new AbortController().signal);
+    await server.ended;
+    await sleep(100); // `ready` is rejected at the next look at the port
+    process.off('unhandledRejection', unhandled);
+    closeSync(log);
+    expect(unhandled).not.toHaveBeenCalled();
+    await expect(server.ready).rejects.toThrow('it ended with exit code 1');
   });
 });
 

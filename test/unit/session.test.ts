@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { summaryPrompt } from '../../activities/summarize.ts';
+import { summaryPrompt } from '../../activities/turn/summarize.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
 import {
   checkQueue,
   checkSessionMessage,
@@ -7,7 +9,11 @@ import {
   sessionId,
   sessionLimits,
 } from '../../agent/session/session.ts';
+import { awaitTurn } from '../../cli/connection/ask-in-session.ts';
+import { runBeforeLines, waitingRunBefore } from '../../cli/follow/run-before.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
 import { agent, loadedConfig, tool } from '../support/config.ts';
+import { fakeIo } from '../support/fake-io.ts';
 
 const message = { id: 'run-1', agent: 'assistant', input: 'Who am I?' };
 
@@ -55,7 +61,7 @@ describe('a message to a session', () => {
     ['an id of control characters', { ...message, id: '\t\t' }, 'id is a text'],
     ['no agent', { ...message, agent: '' }, 'agent is the name'],
     ['no question', { ...message, input: ' \n' }, 'no question'],
-    ['a question that is no text', { ...message, input: 7 }, 'no question'],
+    ['a question that is not text', { ...message, input: 7 }, 'no question'],
     ['an unknown field', { ...message, session: 'x' }, 'unknown field session'],
     ['an unknown override', { ...message, overrides: { temperature: 1 } }, 'send: A run cannot override'],
     ['an override of another type', { ...message, overrides: { model: null } }, 'send: model has to be'],
@@ -132,4 +138,109 @@ test('what a model is asked for a summary', () => {
     The new notes:"
   `);
   expect(summaryPrompt({ summary: null, turns })).not.toContain('so far');
+});
+
+/** A session in which another run comes first, which stands so. */
+function clientWith(status: string | undefined): AgentClient {
+  const describeRun = () =>
+    status === undefined ? Promise.reject(new Error('gone')) : Promise.resolve({ status });
+  return {
+    session: () => ({ describe: async () => ({ running: 'bo1', queued: ['bo2'], runs: ['bo1'] }) }),
+    get: (id: string) => ({ id, describe: describeRun }),
+    start: async (_agent: string, _input: string, { id }: { id: string }) => ({ id }),
+  } as unknown as AgentClient; // what is asked of it here
+}
+
+test.each([
+  ['waiting', 'bo1, which waits for a person and 1 more (`reloop show bo1`)'],
+  ['paused', 'bo1, which is paused and 1 more (`reloop show bo1`)'],
+  ['running', 'bo1 and 1 more (`reloop watch bo1`)'],
+  [undefined, 'bo1 and 1 more (`reloop watch bo1`)'],
+])('a question in a session says how the run before it stands: %s', async (status, before) => {
+  const io = fakeIo();
+  const context = {
+    client: clientWith(status),
+    workerFailed: new Promise<never>(() => undefined),
+    notify: () => undefined,
+  };
+  const question = { name: 'bo', agent: 'a', input: 'q', taskQueue: 'q', options: { id: 'bo3' } };
+  await awaitTurn(io, context as never, question); // a context has more
+  expect(io.err()).toBe(`Waiting for its turn in session bo: before it comes ${before}.\n`);
+});
+
+const wait: WaitingCall = { call: '1.1', n: 1, tool: 'pay', toolInput: 5, reason: 'approval' };
+const begun = { type: 'run_started', at: 1, agent: 'a', input: 'q', runId: 'r' } as RunEvent; // the fields read here
+const at = (body: object) => ({ at: 2, ...body }) as RunEvent;
+const waits = at({ type: 'waiting', wait });
+const decided = at({ type: 'decided', call: '1.1', n: 1, decision: { type: 'approve' } });
+const paused = at({ type: 'steered', message: { type: 'pause' } });
+const ended = at({ type: 'run_ended', status: 'completed', stopReason: 'final_answer' });
+
+/** A session whose runs before `me` have these events; the first `recorded` of each are in its history already. */
+function sessionOf(runs: { [id: string]: RunEvent[] }, recorded: number) {
+  const left = Object.keys(runs);
+  return {
+    session: () => ({
+      describe: async () => ({ running: left[0] ?? 'me', queued: [...left.slice(1), 'me'] }),
+    }),
+    get: (id: string) => ({
+      id,
+      async *events() {
+        for (const [index, event] of (runs[id] ?? []).entries()) {
+          if (index === recorded) yield at({ type: 'caught_up' });
+          if (event.type === 'run_ended') left.shift();
+          yield event;
+        }
+        yield at({ type: 'caught_up' }); // a reader may get it late, and a second one does no harm
+      },
+    }),
+  } as unknown as AgentClient; // what is asked of it here
+}
+
+const place = { flags: ['--address', 'a:1'], namespace: 'default', uiUrl: undefined };
+
+test.each([
+  ['waits when it is looked at', { bo1: [begun, waits] }, 2, 'bo1', 'waiting'],
+  ['waits later', { bo1: [begun, waits] }, 1, 'bo1', 'waiting'],
+  ['is paused', { bo1: [begun, paused] }, 1, 'bo1', 'paused'],
+  ['ends, and the next one waits', { bo1: [begun, ended], bo2: [begun, waits] }, 1, 'bo2', 'waiting'],
+  [
+    'waited once, and the next one waits',
+    { bo1: [begun, waits, decided, ended], bo2: [begun, waits] },
+    4,
+    'bo2',
+    'waiting',
+  ],
+])('the run before a question %s', async (_how, runs, recorded, id, status) => {
+  const over = new AbortController();
+  const queued = { session: 'bo', id: 'me' };
+  const report = await waitingRunBefore(sessionOf(runs, recorded), queued, over.signal);
+  expect(report).toMatchObject({ id, status });
+});
+
+test('no run is before a question whose turn has come', async () => {
+  const over = new AbortController();
+  const found = waitingRunBefore(sessionOf({}, 0), { session: 'bo', id: 'me' }, over.signal);
+  over.abort();
+  expect(await found).toBeUndefined();
+});
+
+test('the run before a question is named with what to type', async () => {
+  const over = new AbortController();
+  const queued = { session: 'bo', id: 'me' };
+  const said = async (event: RunEvent) => {
+    const report = await waitingRunBefore(sessionOf({ bo1: [begun, event] }, 2), queued, over.signal);
+    return report === undefined ? [] : runBeforeLines(report, place);
+  };
+  expect(await said(waits)).toEqual([
+    'Run bo1 comes first and waits for a person:',
+    '    Waiting for you: pay (1.1) needs your approval',
+    '      reloop approve bo1 --address a:1  (other input: --input "…"; not to be asked again: --remember tool|input)',
+    '      reloop reject bo1 --address a:1  (why: --reason "…")',
+    '      reloop resolve bo1 "…" --address a:1',
+    '      reloop abort bo1 --address a:1  (why: --reason "…")',
+  ]);
+  expect(await said(paused)).toEqual([
+    'Run bo1 comes first and is paused: `reloop resume bo1 --address a:1`',
+  ]);
 });

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Content } from '../../agent/content.ts';
+import type { Content } from '../../agent/values/content.ts';
 import { checkSessionMessage } from '../../agent/session/session.ts';
-import { remembered, tokensOf } from '../../agent/session/memory.ts';
+import { remembered, tokensOf } from '../../agent/transcript/memory.ts';
 import { withTurn } from '../../agent/session/turns.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
-import { checkTakesImages, withImages } from '../../cli/image-option.ts';
-import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { checkTakesImages, withImages } from '../../cli/options/image-option.ts';
+import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { runLabels } from '../../workflows/messages.ts';
 import { scripted } from '../../testing.ts';
 import { exportOf } from '../support/exported.ts';
@@ -121,7 +121,7 @@ describe('--image', () => {
     ['a file that is not there', 'nothing.png', 'cannot be read: there is no such file'],
     ['a folder', '.', 'cannot be read: '],
     ['a file that is too large', 'large.png', 'takes 1.6 MB; at most 1.5 MB'],
-    ['a file that is no image', 'notes.txt', 'notes.txt (8 bytes) is no PNG, JPEG, GIF or WebP'],
+    ['a file that is not an image', 'notes.txt', 'notes.txt (8 bytes) is no PNG, JPEG, GIF or WebP'],
   ])('refuses %s by its name', async (_, name, message) => {
     await expect(withImages('what?', [file(name)])).rejects.toThrow(message);
   });

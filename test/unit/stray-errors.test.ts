@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 function processThat(body: string): { status: number | null; stdout: string; stderr: string } {
   const program = `
     import { EventEmitter } from 'node:events';
-    import { inToolScope } from './activities/tool-scope.ts';
+    import { inToolScope } from './activities/tool/tool-call.ts';
     import { outliveStrayErrors } from './worker/stray-errors.ts';
     const outlived = outliveStrayErrors((line) => console.log(line));
     const tool = (run) => void inToolScope({ tool: 'mail', call: '3.1', run: 'r' }, run);
@@ -20,7 +20,7 @@ function processThat(body: string): { status: number | null; stdout: string; std
   return spawnSync(process.execPath, nodeArguments, { cwd: root, encoding: 'utf8' });
 }
 
-const LINE = 'warn: mail (3.1), run r: something that the tool left behind failed, and nobody waits for it: ';
+const LINE = 'warn: mail (3.1), run r: an error of the tool came after its call had ended: ';
 
 test('what a tool left behind is logged with tool, call and run, and the process goes on', () => {
   const { status, stdout } = processThat(`

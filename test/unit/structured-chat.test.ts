@@ -3,18 +3,22 @@
  * (Python 3.11). Beside the fixtures, 70,000 random replies were compared (record-parsers.py bulk) and none differed.
  * What is meant to differ: messages carry no link to a troubleshooting page. What cannot be helped: integers beyond 2^53
  * lose digits, and how deep brackets may go depends in Python on who calls. */
-import { contentText } from '../../agent/content.ts';
+import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
-import { parseJsonAction } from '../../agent/reply/json-action.ts';
-import type { PromptContext } from '../../agent/kinds/kind.ts';
-import type { AgentManifest } from '../../agent/manifest.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
-import type { AgentStep, ChatMessage, Json } from '../../agent/vocabulary.ts';
-import { sampleManifest, sampleTool } from '../support/manifest.ts';
+import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
+import { manifestOfKind, renderedMessages, sampleStep, sampleTool } from '../support/manifest.ts';
 import { asRecorded, recordedReplies } from '../support/recorded-replies.ts';
 
-const searched = step('Action:\n```\n{"action": "Search", "action_input": "10th Fibonacci"}\n```', '55');
-const added = step('Action:\n```\n{"action": "add", "action_input": {"a": 21, "b": 34}}\n```', 55);
+const searched = sampleStep(
+  'Action:\n```\n{"action": "Search", "action_input": "10th Fibonacci"}\n```',
+  '55',
+);
+const added = sampleStep('Action:\n```\n{"action": "add", "action_input": {"a": 21, "b": 34}}\n```', 55);
+
+const prompt = (context?: Parameters<typeof renderedMessages>[1]) =>
+  renderedMessages(structuredChat, context);
 
 describe('the prompt', () => {
   test('is a system message and a question', () => {
@@ -72,17 +76,6 @@ describe('the prompt', () => {
   });
 
   test('with steps holds each reply as it came, and what was observed, behind the question', () => {
-    expect(lastOf(prompt({ steps: [searched] }))).toMatchInlineSnapshot(`
-      "What is fib(10)?
-
-      Action:
-      \`\`\`
-      {"action": "Search", "action_input": "10th Fibonacci"}
-      \`\`\`
-      Observation: 55
-      Thought: 
-       (keep in mind: everything you say has to be a JSON object with an action)"
-    `);
     expect(lastOf(prompt({ steps: [searched, added] }))).toMatchInlineSnapshot(`
       "What is fib(10)?
 
@@ -107,7 +100,7 @@ describe('the prompt', () => {
     ['an object, as JSON', { city: 'Rome', days: [1, 2] }, 'Observation: {"city":"Rome","days":[1,2]}'],
     ['null', null, 'Observation: null'],
   ])('shows an observation: %s', (_what, observation, line) => {
-    expect(lastOf(prompt({ steps: [step('A', observation)] }))).toContain(
+    expect(lastOf(prompt({ steps: [sampleStep('A', observation)] }))).toContain(
       `What is fib(10)?\n\nA\n${line}\nThought: \n (`,
     );
   });
@@ -132,7 +125,7 @@ describe('the prompt', () => {
   });
 
   test('asks for the answer behind the steps when it is the last one', () => {
-    expect(lastOf(prompt({ steps: [step('A', 'b')], closing: true }))).toContain(
+    expect(lastOf(prompt({ steps: [sampleStep('A', 'b')], closing: true }))).toContain(
       'A\nObservation: b\nThought: \n\nI now need to return a final answer based on the previous steps:\n (',
     );
   });
@@ -153,7 +146,7 @@ describe('the prompt', () => {
     };
     const manifest = withTexts({ ...texts, human: '{agent_scratchpad}|{input}' });
     const variables = { user: '{input}', input: 'not this' };
-    expect(prompt({ manifest, variables, steps: [step('A', 'b')] })).toMatchInlineSnapshot(`
+    expect(prompt({ manifest, variables, steps: [sampleStep('A', 'b')] })).toMatchInlineSnapshot(`
       [
         {
           "content": "For {input}:
@@ -186,111 +179,24 @@ describe('the prompt', () => {
   });
 });
 
-describe('the kind', () => {
-  test('stops where the model would invent an observation', () => {
-    expect(structuredChat.stop).toEqual(['\nObservation']);
-  });
-
-  test('ends a stopped run with the fixed sentence', () => {
-    expect(structuredChat.stoppedOutput).toBe('Agent stopped due to iteration limit or time limit.');
-  });
-
-  test('takes chat history', () => {
-    expect(structuredChat.chatHistory).toBe(true);
-  });
+test('a reply is read as it was recorded', () => {
+  const records = recordedReplies('structured-chat');
+  expect(records.length).toBeGreaterThan(300);
+  expect(records.map(({ text }) => asRecorded(read, text))).toEqual(records);
 });
-
-describe('a reply', () => {
-  test.each<[what: string, text: string, tool: string, toolInput: Json]>([
-    ['in a fence behind a thought', 'So.\nAction:\n```\n{"action": "A", "action_input": "x"}\n```', 'A', 'x'],
-    ['with an object as input', '{"action": "A", "action_input": {"a": [1]}}', 'A', { a: [1] }],
-    ['without an input', '{"action": "A"}', 'A', {}],
-    ['with null as input', '{"action": "A", "action_input": null}', 'A', {}],
-    ['that was cut off in its input', '{"action": "A", "action_input": "x', 'A', 'x'],
-    ['of several actions: the first', '[{"action": "A", "action_input": "x"}, {"action": "B"}]', 'A', 'x'],
-    [
-      'that spells the answer otherwise',
-      '{"action": "final answer", "action_input": "x"}',
-      'final answer',
-      'x',
-    ],
-  ])('is an action: %s', (_what, text, tool, toolInput) => {
-    expect(read(text)).toEqual({ type: 'act', actions: [{ tool, toolInput, log: text }] });
-  });
-
-  test.each<[what: string, input: string, output: Json]>([
-    ['text', '"It is 55."', 'It is 55.'],
-    ['a number', '55', 55],
-    ['a list', '[1, {"a": null}]', [1, { a: null }]],
-    ['null', 'null', null],
-    ['false', 'false', false],
-  ])('is an answer of any type: %s', (_what, input, output) => {
-    const text = `{"action": "Final Answer", "action_input": ${input}}`;
-    expect(read(text)).toEqual({ type: 'finish', output, log: text });
-  });
-
-  test.each<[what: string, text: string]>([
-    ['an answer without its text', '{"action": "Final Answer"}'],
-    ['a number as input', '{"action": "A", "action_input": 5}'],
-    ['a list as input', '{"action": "A", "action_input": ["x"]}'],
-    ['an action that is no text', '{"action": ["A"], "action_input": "x"}'],
-    ['no action', '{"action_input": "x"}'],
-    ['an empty list', '[]'],
-    ['prose', 'The answer is 55.'],
-  ])('is refused: %s', (_what, text) => {
-    expect(() => read(text)).toThrow(
-      expect.objectContaining({
-        name: 'OutputParserError',
-        message: `Could not parse LLM output: ${text}`,
-        observation: undefined,
-      }),
-    );
-  });
-
-  test('is read as it was recorded', () => {
-    const records = recordedReplies('structured-chat');
-    expect(records.length).toBeGreaterThan(300);
-    expect(records.map(({ text }) => asRecorded(parseJsonAction, text))).toEqual(records);
-  });
-});
-
-function prompt(context: Partial<PromptContext> = {}): ChatMessage[] {
-  const rendered = structuredChat.render({
-    manifest: manifestOf(),
-    input: 'What is fib(10)?',
-    chatHistory: [],
-    steps: [],
-    variables: {},
-    closing: false,
-    ...context,
-  });
-  return rendered.type === 'messages' ? rendered.messages : [];
-}
 
 function lastOf(messages: ChatMessage[]): string {
   return contentText(messages.at(-1)?.content ?? null);
 }
 
 function systemOf(fields: Partial<AgentManifest>): string {
-  return contentText(prompt({ manifest: manifestOf(fields) })[0]?.content ?? null);
+  return contentText(prompt({ manifest: manifestOfKind(structuredChat, fields) })[0]?.content ?? null);
 }
 
 function withTexts(texts: { [name: string]: string }): AgentManifest {
-  return manifestOf({ prompt: { ...structuredChat.prompt, ...texts } });
-}
-
-function manifestOf(fields: Partial<AgentManifest> = {}): AgentManifest {
-  const number = { type: 'number' };
-  const inputSchema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
-  const tools = [sampleTool('Search', 'Looks {things} up.'), sampleTool('add', 'Adds.', { inputSchema })];
-  const { name: kind, prompt: texts } = structuredChat;
-  return sampleManifest({ kind, prompt: { ...texts }, tools, ...fields });
+  return manifestOfKind(structuredChat, { prompt: { ...structuredChat.prompt, ...texts } });
 }
 
 function read(text: string) {
-  return structuredChat.parse({ text, toolCalls: [] }, manifestOf());
-}
-
-function step(log: string, observation: Json): AgentStep {
-  return { action: { tool: 'A', toolInput: '', log }, observation };
+  return structuredChat.parse({ text, toolCalls: [] }, manifestOfKind(structuredChat));
 }

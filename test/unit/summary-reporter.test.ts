@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { slowestLines } from '../support/summary-reporter.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 let root: string;
@@ -46,4 +47,25 @@ test.each([
   const { stdout } = await execa('node_modules/.bin/vitest', ['run'], { cwd: root, reject: false });
   expect(stdout.split('\n').at(-1)).toBe(line);
   expect(stdout).toContain('taken down');
+});
+
+test('ten files are no news; of more the ten longest are named, and those that are too long for npm test', () => {
+  const file = (name: number) => `test/unit/${name}.test.ts`;
+  const few = Object.fromEntries(
+    Array.from({ length: 10 }, (_, name): [string, number] => [file(name), name]),
+  );
+  const stored = { [file(9)]: 8 };
+  expect(slowestLines(few, stored)).toEqual([]);
+  const long = { 'test/workflow/a.test.ts': 20.1, 'test/release/b.test.ts': 90 };
+  expect(slowestLines({ ...few, ...long }, stored)).toEqual([
+    'The longest files:',
+    '   90.0 s test/release/b.test.ts (new)',
+    '   20.1 s test/workflow/a.test.ts (new)',
+    '    9.0 s test/unit/9.test.ts (8.0 s stored)',
+    ...[8, 7, 6, 5, 4, 3, 2].map((name) => `    ${name}.0 s ${file(name)} (new)`),
+    'warning: more than 20 s: test/workflow/a.test.ts. What takes so long on an idle machine belongs into test/release.',
+  ]);
+  const more = { ...long, 'test/unit/c.test.ts': 30 };
+  expect(slowestLines({ ...few, ...more }, stored).at(-1)).toContain('test/unit/c.test.ts and 1 others.');
+  expect(slowestLines({ ...few, [file(10)]: 20 }, stored)).toHaveLength(11);
 });

@@ -94,7 +94,7 @@ describe('the search for a Temporal CLI', () => {
     await expect(find()).rejects.toMatchObject({
       name: 'TemporalUnreachable',
       message: expect.stringMatching(
-        /^TEMPORAL_CLI_PATH is .*given, but that is no file that runs and answers/u,
+        /^TEMPORAL_CLI_PATH is .*given, but that is not a file that runs and answers/u,
       ),
     });
   });

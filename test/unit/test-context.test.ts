@@ -1,6 +1,8 @@
+import { isMainThread } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { defineTool } from '../../index.ts';
 import { toolContext } from '../../testing.ts';
+import { testAgents } from '../../testing/test-agents.ts';
 
 const counter = defineTool({
   name: 'counter',
@@ -40,4 +42,12 @@ test('a tool in a test is given what the test says in place of what is there', a
 
 test('a tool in a test that asks a model without an answer is told how to give one', async () => {
   await expect(toolContext().complete('hm')).rejects.toThrow("toolContext({ complete: async () => '…' })");
+});
+
+test('testAgents() is refused in a thread, before it looks at anything', async () => {
+  expect(isMainThread, 'the unit project runs in threads').toBe(false);
+  await expect(testAgents(undefined as never)).rejects.toMatchObject({
+    name: 'InvalidInput',
+    message: expect.stringContaining("pool: 'forks'"),
+  });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PromptContext, PromptStep, TurnReply } from '../../agent/kinds/kind.ts';
-import type { AgentManifest } from '../../agent/manifest.ts';
+import type { PromptContext, PromptStep, TurnReply } from '../../agent/definition/kind.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
-import type { ChatMessage, Json, ToolCall } from '../../agent/vocabulary.ts';
-import { sampleManifest, sampleTool } from '../support/manifest.ts';
+import type { ChatMessage, Json, ToolCall } from '../../agent/values/vocabulary.ts';
+import { rendered as renderedBy, sampleManifest, sampleTool } from '../support/manifest.ts';
 
 const history: ChatMessage[] = [
   { role: 'user', content: 'Hello, I am Ada.' },
@@ -239,15 +239,7 @@ function manifest(fields: Partial<AgentManifest> = {}): AgentManifest {
 }
 
 function render(context: Partial<PromptContext> = {}) {
-  const rendered = toolCalling.render({
-    manifest: manifest(),
-    input: 'How old is Ada?',
-    chatHistory: [],
-    steps: [],
-    variables: {},
-    closing: false,
-    ...context,
-  });
+  const rendered = renderedBy(toolCalling, manifest(), { input: 'How old is Ada?', ...context });
   if (rendered.type === 'text') throw new Error('The kind asks with messages.');
   return rendered;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
 import { type Tool, ToolError, ToolInputError, defineTool } from '../../tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
@@ -178,9 +178,9 @@ describe('a tool with a schema', () => {
     ['a text', z.string()],
     ['no schema', { city: 'string' }],
     ['null', null],
-  ])('is refused when its input is no object: %s', (_what, input) => {
+  ])('is refused when its input is not an object: %s', (_what, input) => {
     const define = () => defineTool({ name: 'odd', description: '', input: input as never, run: () => '' });
-    expect(define).toThrow('Tool "odd": its input is no zod object. Write z.object({ … })');
+    expect(define).toThrow('Tool "odd": its input is not a zod object. Write z.object({ … })');
   });
 
   it('is refused when its input cannot be written as JSON Schema', () => {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { CallModelInput } from '../../agent/calls.ts';
-import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../history/transcript.ts';
-import type { Fact } from '../../history/fact.ts';
-import { asToolResult } from '../../history/records.ts';
+import type { CallModelInput } from '../../agent/calls/calls.ts';
+import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../history/views/transcript.ts';
+import type { Fact } from '../../history/read/fact.ts';
+import { asToolResult } from '../../history/read/records.ts';
 import { type Entry, type Mark, START, advance } from '../../agent/transcript/entries.ts';
-import type { Json } from '../../agent/vocabulary.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const manifest = sampleManifest();
@@ -139,7 +139,15 @@ function recorded(name: string, value: unknown) {
 function started(input: object = {}, runId = 'run', originalRunId = runId): Fact {
   const value = recorded(runId, input);
   const ids = { workflowId: 'w', runId, firstRunId: runId, originalRunId, previousRunId: undefined };
-  return { id: 1, at: 0, type: 'started', ...ids, input: value, behind: () => Promise.resolve(undefined) };
+  return {
+    id: 1,
+    at: 0,
+    type: 'started',
+    workflowType: 'agentRun',
+    ...ids,
+    input: value,
+    behind: () => Promise.resolve(undefined),
+  };
 }
 
 function scheduled(workId: string, name: string, input: object): Fact {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CallModelInput } from '../../agent/calls.ts';
-import { EMPTY_DIGEST } from '../../agent/transcript/digest.ts';
-import { limits } from '../../agent/limits.ts';
+import type { CallModelInput } from '../../agent/calls/calls.ts';
+import { EMPTY_DIGEST } from '../../agent/values/digest.ts';
+import { limits } from '../../agent/values/limits.ts';
 import {
   type Entry,
   type Mark,
@@ -19,7 +19,7 @@ import {
   handOver,
   newTranscript,
   nextCall,
-} from '../../workflows/transcript.ts';
+} from '../../workflows/run/transcript.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const agent: Entry = { type: 'agent', manifest: sampleManifest() };

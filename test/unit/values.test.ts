@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../agent/limits.ts';
-import { boundedText, fieldOf, finiteMs, plainJson } from '../../agent/values.ts';
+import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
+import { shownUrl } from '../../agent/text/shown-url.ts';
+import { canonicalJson, fieldsOf, isObject } from '../../agent/values/json-object.ts';
+import { limits } from '../../agent/values/limits.ts';
+import { boundedText, fieldOf, finiteMs, plainJson } from '../../agent/values/values.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
+import { finish } from '../../cli/follow/finish.ts';
+import { thoughtIn } from '../../cli/print/trace/trace-words.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { reportFrom } from '../support/report.ts';
 
 /** Texts of any code units, halves of characters among them. */
 const anyText = fc.string({
@@ -142,3 +150,67 @@ function revokedProxy(): unknown {
 function fail(): never {
   throw new Error('not for you');
 }
+
+describe('canonical JSON', () => {
+  test('is the same for objects whose fields were written in another order, however deep they lie', () => {
+    const one = ['t', { b: [{ y: 1, x: 'é' }], a: null }];
+    const other = ['t', { a: null, b: [{ x: 'é', y: 1 }] }];
+    expect(canonicalJson(one)).toBe('["t",{"a":null,"b":[{"x":"é","y":1}]}]');
+    expect(canonicalJson(other)).toBe(canonicalJson(one));
+  });
+
+  test('keeps the order of a list, and leaves fields without a value out', () => {
+    expect(canonicalJson([2, 1, { a: undefined }])).toBe('[2,1,{}]');
+  });
+});
+
+test.each([null, undefined, 'text', 1, true, [1]])('%j is not an object and has no fields', (value) => {
+  expect(isObject(value)).toBe(false);
+  expect(fieldsOf(value)).toEqual({});
+});
+
+test('an object has its fields', () => {
+  expect(isObject({ a: 1 })).toBe(true);
+  expect(fieldsOf({ a: 1 })).toEqual({ a: 1 });
+});
+
+const title = '\u001b]0;owned\u0007';
+
+/** What `reloop run` and `watch` do with an answer. */
+async function printed(output: string, terminal: boolean): Promise<string> {
+  const io = fakeIo({ terminal });
+  const report = { ...reportFrom('a', 'r'), status: 'completed', output } as const;
+  const run = { id: 'a', describe: () => Promise.resolve(report) };
+  await finish(io, run, { type: 'ended', report, error: undefined }, 'answer');
+  return io.out();
+}
+
+describe('words of models and tools', () => {
+  test('bring no terminal codes into an answer on a terminal', async () => {
+    expect(await printed(`${title}55`, true)).toBe('\ufffd]0;owned\ufffd55\n');
+  });
+
+  test('go into a pipe as they are', async () => {
+    expect(await printed(`${title}55`, false)).toBe(`${title}55\n`);
+  });
+
+  test('neither turn the order of a line around nor hold codes above 127', () => {
+    expect(sanitizeForTerminal('a\u202eb\u2066c\u2069d\u009be')).toBe('a\ufffdb\ufffdc\ufffdd\ufffde');
+  });
+
+  test('may have 400,000 blanks after the word Action: the thought is found', () => {
+    const text = `I wonder. Action ${' '.repeat(400_000)}x`;
+    const decision = { type: 'finish', output: 'other' } as const;
+    const turn = { text, decision, finishReason: 'stop', usage: noUsage, request: '' } as const;
+    expect(thoughtIn(turn)).toContain('I wonder. Action');
+  });
+});
+
+test.each([
+  ['http://bob:secret@127.0.0.1:9/v1?key=secret#secret', 'http://127.0.0.1:9/v1'],
+  ['https://example.com', 'https://example.com/'],
+  ['127.0.0.1/v1?key=secret', 'the given URL'],
+  ['', 'the given URL'],
+])('%s is shown as %s', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown);
+});

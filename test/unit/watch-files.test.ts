@@ -15,12 +15,20 @@ import { type FileWatch, watchFiles } from '../../cli/dev/watch-files.ts';
 
 let folder: string;
 let changes: string[][];
+/** Which of the changes are guesses. */
+let guesses: boolean[];
 let watch: FileWatch;
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'reloop-watch-')));
-  changes = [];
-  watch = watchFiles({ onChange: (files) => changes.push(files), onPolling: () => undefined });
+  [changes, guesses] = [[], []];
+  watch = watchFiles({
+    onChange(files, isGuess) {
+      changes.push(files);
+      guesses.push(isGuess);
+    },
+    onPolling: () => undefined,
+  });
 });
 afterEach(() => {
   watch.close();
@@ -109,4 +117,21 @@ test('a new file counts only while one is expected, and what editors leave behin
   write('.a.ts.swp');
   expect(await told(() => write('missing.ts'))).toEqual([[join(folder, 'missing.ts')]]);
   expect(changes).toHaveLength(1);
+  await told(() => write('a.ts', 'new'));
+  expect(guesses).toEqual([true, false]);
+});
+
+test('data that is written again and again counts at most once while a file is expected; code counts each time', async () => {
+  watch.add([write('a.ts')]);
+  write('data.json');
+  watch.expectNew(true);
+  write('data.json', 'again');
+  write('log', 'new, and it may be a folder of code');
+  await vi.waitFor(() => expect(changes.flat()).toContain(join(folder, 'log')), 30_000);
+  write('log', 'again');
+  write('data.json', 'and again');
+  expect(await told(() => write('b.ts', '1'))).toEqual([[join(folder, 'b.ts')]]);
+  expect(await told(() => write('b.ts', '2'))).toEqual([[join(folder, 'b.ts')]]);
+  expect(changes.flat()).not.toContain(join(folder, 'data.json'));
+  expect(changes.flat().filter((file) => file.endsWith('log'))).toHaveLength(1);
 });

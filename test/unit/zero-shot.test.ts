@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { PromptContext } from '../../agent/kinds/kind.ts';
-import type { AgentStep, Json } from '../../agent/vocabulary.ts';
+import type { PromptContext } from '../../agent/definition/kind.ts';
+import type { AgentStep, Json } from '../../agent/values/vocabulary.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
-import { sampleManifest, sampleTool } from '../support/manifest.ts';
+import { rendered, sampleManifest, sampleStep, sampleTool } from '../support/manifest.ts';
 
-const searched = step(' I should look that up.\nAction: Search\nAction Input: 10th Fibonacci', '55');
-const computed = step(' Let me check.\nAction: Calculator\nAction Input: 21 + 34', 'Answer: 55');
+const QUESTION = 'What is the 10th Fibonacci number?';
+const searched = sampleStep(' I should look that up.\nAction: Search\nAction Input: 10th Fibonacci', '55');
+const computed = sampleStep(' Let me check.\nAction: Calculator\nAction Input: 21 + 34', 'Answer: 55');
 
 describe('the prompt', () => {
   test('without steps ends where the model is to think', () => {
@@ -33,36 +34,7 @@ describe('the prompt', () => {
     `);
   });
 
-  test('with one step holds the reply as it came, and what was observed', () => {
-    expect(prompt({ steps: [searched] })).toMatchInlineSnapshot(`
-      "Answer the question below as well as you can. These tools are at your disposal:
-
-      Search: Looks things up.
-      Calculator: Computes.
-
-      Keep to this format:
-
-      Question: the question you have to answer
-      Thought: what you think should be done next
-      Action: the tool to use, one of [Search, Calculator]
-      Action Input: what to give to the tool
-      Observation: what the tool returned
-      ... (Thought, Action, Action Input and Observation may come round as often as needed)
-      Thought: I now know the final answer
-      Final Answer: the answer to the question that was asked
-
-      Let us begin.
-
-      Question: What is the 10th Fibonacci number?
-      Thought: I should look that up.
-      Action: Search
-      Action Input: 10th Fibonacci
-      Observation: 55
-      Thought:"
-    `);
-  });
-
-  test('with two steps holds them in order', () => {
+  test('with steps holds each reply as it came, and what was observed, in order', () => {
     expect(scratchpad([searched, computed])).toMatchInlineSnapshot(`
       "Thought: I should look that up.
       Action: Search
@@ -88,7 +60,7 @@ describe('the prompt', () => {
     ['null', null, 'Observation: null'],
     ['a text with quotes, without further ones', '"55"', 'Observation: "55"'],
   ])('shows an observation: %s', (_what, observation, line) => {
-    expect(scratchpad([step('Action: A', observation)])).toBe(`Thought:Action: A\n${line}\nThought:`);
+    expect(scratchpad([sampleStep('Action: A', observation)])).toBe(`Thought:Action: A\n${line}\nThought:`);
   });
 
   test('takes braces in descriptions, in the question and in replies for what they are', () => {
@@ -96,7 +68,7 @@ describe('the prompt', () => {
     const text = prompt({
       manifest: sampleManifest({ tools }),
       input: 'What is {agent_scratchpad} in f"{x}"?',
-      steps: [step(' {tools}\nAction: Weather\nAction Input: {"city": "Rome"}', '{input}')],
+      steps: [sampleStep(' {tools}\nAction: Weather\nAction Input: {"city": "Rome"}', '{input}')],
     });
     expect(text).toContain('Weather: Input: {"city": "…"}. {input} {tool_names}\n');
     expect(text).toContain('Question: What is {agent_scratchpad} in f"{x}"?\n');
@@ -142,45 +114,14 @@ describe('the prompt', () => {
   });
 });
 
-describe('the kind', () => {
-  test('stops where the model would invent an observation', () => {
-    expect(zeroShot.stop).toEqual(['\nObservation:', '\n\tObservation:']);
-  });
-
-  test('ends a stopped run with the fixed sentence', () => {
-    expect(zeroShot.stoppedOutput).toBe('Agent stopped due to iteration limit or time limit.');
-  });
-
-  test('reads replies by the text protocol', () => {
-    const text = 'Action: Search\nAction Input: x';
-    expect(zeroShot.parse({ text, toolCalls: [] }, sampleManifest())).toEqual({
-      type: 'act',
-      actions: [{ tool: 'Search', toolInput: 'x', log: text }],
-    });
-  });
-});
-
 function prompt(context: Partial<PromptContext> = {}): string {
-  const manifest = sampleManifest();
-  const rendered = zeroShot.render({
-    manifest,
-    input: 'What is the 10th Fibonacci number?',
-    chatHistory: [],
-    steps: [],
-    variables: {},
-    closing: false,
-    ...context,
-  });
-  return rendered.type === 'text' ? rendered.text : 'messages, against expectation';
+  const prompt = rendered(zeroShot, sampleManifest(), { input: QUESTION, ...context });
+  return prompt.type === 'text' ? prompt.text : 'messages, against expectation';
 }
 
 /** The prompt from its first thought on. */
 function scratchpad(steps: AgentStep[]): string {
   const text = prompt({ steps });
-  const question = 'Question: What is the 10th Fibonacci number?\n';
+  const question = `Question: ${QUESTION}\n`;
   return text.slice(text.indexOf(question) + question.length);
-}
-
-function step(log: string, observation: Json): AgentStep {
-  return { action: { tool: 'A', toolInput: '', log }, observation };
 }

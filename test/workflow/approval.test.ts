@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentRun } from '../../client/agent-run.ts';
-import type { OperatorDecision } from '../../agent/events.ts';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
-import type { Json } from '../../agent/vocabulary.ts';
-import { human } from '../../tools/human.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { z } from 'zod';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** What the tools were run with. */
 const ran: string[] = [];
-const tokens: string[] = [];
 const run = (input: string) => {
   ran.push(input);
   if (input === 'broken') throw new Error('no');
@@ -34,49 +32,30 @@ const costly = defineTool({
   },
   run: ({ amount }) => run(String(amount)),
 });
-const job = defineTool({
-  name: 'job',
-  description: 'hands the work to somebody else',
-  run(input, ctx) {
-    tokens.push(ctx.defer().token);
-    return `job ${input} is with the batch system`;
-  },
-});
-const person = human({ askTimeout: '1h' });
-const hasty = human({ name: 'hasty', askTimeout: 300 });
-const strict = human({ name: 'strict', askTimeout: { after: 300, unanswered: 'fail' } });
 const helper = agentTool({ agent: 'helper', description: 'helps', approval: 'always' });
-const tools = [always, costly, job, person, hasty, strict, helper];
+const tools = [always, costly, helper];
 const agent = (name: string, ...replies: string[]) => ({
   name,
   model: modelOf((step) => replies[Number(step) - 1] ?? answer('ok')),
   tools,
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      agent('asks', act('always', 'a'), act('always', 'b'), act('always', 'a')),
-      agent('breaks', act('always', 'broken')),
-      agent('pays', act('costly', '{"amount": 5}'), act('costly', '{"amount": 500}')),
-      agent('mistypes', act('costly', '{"amount": "much"}')),
-      agent('unlucky', act('costly', '{"amount": 13}')),
-      agent('defers', act('job', 'x')),
-      agent('person', act('ask_human', 'which one?')),
-      agent('hasty', act('hasty', 'quick?')),
-      agent('strict', act('strict', 'quick?')),
-      agent('parent', act('helper', 'help me')),
-      agent('helper', act('always', 'inner')),
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    agent('asks', act('always', 'a'), act('always', 'b'), act('always', 'a')),
+    agent('breaks', act('always', 'broken')),
+    agent('pays', act('costly', '{"amount": 5}'), act('costly', '{"amount": 500}')),
+    agent('mistypes', act('costly', '{"amount": "much"}')),
+    agent('unlucky', act('costly', '{"amount": 13}')),
+    agent('parent', act('helper', 'help me')),
+    agent('helper', act('always', 'inner')),
+  ],
+});
 
 async function waitingRun(name: string, input = 'what?'): Promise<AgentRun> {
   ran.length = 0;
   const started = await rig.client.start(name, input);
-  await eventOf(started.events({ live: false }), 'waiting');
+  await waitOf(started);
   return started;
 }
 
@@ -104,8 +83,7 @@ describe('a tool with approval', () => {
   test('is not asked about again for the input that was remembered, but for another', async () => {
     const asked = await waitingRun('asks');
     await asked.decide('1.1', { type: 'approve', remember: 'input' });
-    const second = await eventOf(asked.events({ live: false }), 'waiting', ({ park }) => park.call === '2.1');
-    expect(second.park.toolInput).toBe('b');
+    expect((await waitOf(asked, { call: '2.1' })).toolInput).toBe('b');
     await asked.decide('2.1', { type: 'reject', reason: 'b is not ours' });
     expect(await observations(asked)).toEqual([
       'did a',
@@ -130,9 +108,8 @@ describe('a tool with approval', () => {
   test('waits again, with a number of its own, when it fails after its approval; it is not approved twice', async () => {
     const asked = await waitingRun('breaks');
     await asked.decide('1.1', { type: 'approve' }, 0);
-    const failed = await eventOf(asked.events({ live: false }), 'waiting', ({ park }) => park.n === 1);
-    expect(failed.park.reason).toBe('failed');
-    await expect(asked.decide('1.1', { type: 'resolve', output: 'x' }, 0)).rejects.toThrow('park 1 by now');
+    expect((await waitOf(asked, { n: 1 })).reason).toBe('failed');
+    await expect(asked.decide('1.1', { type: 'resolve', output: 'x' }, 0)).rejects.toThrow('wait 1 by now');
     await asked.decide('1.1', { type: 'retry', input: 'mended' }, 1);
     expect(await observations(asked)).toEqual(['did mended']);
   });
@@ -168,12 +145,7 @@ describe('a tool with approval', () => {
   test('may be a sub-agent, whose own calls ask as well', async () => {
     const asked = await waitingRun('parent');
     await asked.decide('1.1', { type: 'approve' });
-    const inner = await eventOf(
-      asked.events({ live: false }),
-      'waiting',
-      ({ park }) => park.call === '1.1/1.1',
-    );
-    expect(inner.park).toMatchObject({ tool: 'always', reason: 'approval' });
+    expect(await waitOf(asked, { call: '1.1/1.1' })).toMatchObject({ tool: 'always', reason: 'approval' });
     // As the only one that waits it need not be named.
     await asked.decide(undefined, { type: 'approve' });
     expect(await observations(asked)).toEqual(['ok']);
@@ -182,7 +154,7 @@ describe('a tool with approval', () => {
   test('is not decided on by the number of a wait without its call: the next call counts from 0 as well', async () => {
     const asked = await waitingRun('asks');
     await asked.decide(undefined, { type: 'approve' });
-    await eventOf(asked.events({ live: false }), 'waiting', ({ park }) => park.call === '2.1');
+    await waitOf(asked, { call: '2.1' });
     await expect(asked.decide(undefined, { type: 'reject' }, 0)).rejects.toMatchObject({
       name: 'InvalidInput',
       message: expect.stringContaining('Name the call'),
@@ -205,70 +177,6 @@ describe('a tool with approval', () => {
     expect((await asked.describe()).status).toBe('waiting');
     await asked.cancel();
   });
-
-  test.each<[OperatorDecision, string]>([
-    [{ type: 'retry' }, 'Possible: approve, reject, resolve, abort.'],
-    [{ type: 'skip' }, 'Possible: approve, reject, resolve, abort.'],
-    [{ type: 'cancelCall' }, 'it waits for approval'],
-    [{ type: 'resolve', output: 'x', token: 'stolen' }, 'this token is not that of 1.1'],
-  ])('refuses %j and says what fits', async (decision, said) => {
-    const asked = await waitingRun('asks');
-    await expect(asked.decide('1.1', decision)).rejects.toThrow(said);
-    await asked.cancel();
-  });
-});
-
-test('a deferred call is finished by who has its token, without a word about the run', async () => {
-  tokens.length = 0;
-  const deferred = await waitingRun('defers');
-  expect((await deferred.describe()).waiting).toEqual([
-    {
-      call: '1.1',
-      n: 0,
-      tool: 'job',
-      toolInput: 'x',
-      reason: 'deferred',
-      note: 'job x is with the batch system',
-    },
-  ]);
-  await rig.restart();
-  const [token = ''] = tokens;
-  await expect(rig.client.resolve(`${'0'.repeat(32)}${token.slice(32)}`, 'x')).rejects.toThrow('token');
-  await expect(rig.client.resolve('what?', 'x')).rejects.toThrow('This is no token of a deferred call');
-  await rig.client.resolve(token, { rows: 3 });
-  expect(await observations(deferred)).toEqual([{ rows: 3 }]);
-  await expect(rig.client.resolve(token, 'twice')).rejects.toMatchObject({ name: 'DecisionRefused' });
-});
-
-describe('a person as a tool', () => {
-  test('answers with resolve; no activity is there meanwhile', async () => {
-    const asked = await waitingRun('person');
-    const { waiting } = await asked.describe();
-    expect(waiting).toEqual([
-      { call: '1.1', n: 0, tool: 'ask_human', toolInput: { question: 'which one?' }, reason: 'deferred' },
-    ]);
-    const described = await rig.temporal.workflow.getHandle(asked.id).describe();
-    expect(described.raw.pendingActivities ?? []).toEqual([]);
-    expect(described.memo).toMatchObject({
-      waiting: [{ call: '1.1', tool: 'ask_human', reason: 'deferred' }],
-    });
-    await asked.decide(undefined, { type: 'resolve', output: 'the red one' });
-    expect(await observations(asked)).toEqual(['the red one']);
-    const after = await rig.temporal.workflow.getHandle(asked.id).describe();
-    expect(after.memo?.['waiting']).toBeFalsy();
-  });
-
-  test('who does not answer in time is told of to the model', async () => {
-    const { output, intermediateSteps } = await rig.client.run('hasty', 'what?');
-    expect(output).toBe('ok');
-    expect(intermediateSteps).toMatchObject([
-      { call: '1.1', attempts: 0, observation: 'Nobody answered in time; there is no result.' },
-    ]);
-  });
-
-  test('who does not answer in time fails the run where the tool says so', async () => {
-    await expect(rig.client.run('strict', 'what?')).rejects.toMatchObject({ type: 'Unanswered' });
-  });
 });
 
 test('a program is told of each wait once, and what it answers goes on', async () => {
@@ -285,14 +193,30 @@ test('a program is told of each wait once, and what it answers goes on', async (
   expect(ran).toEqual(['a', 'b', 'a']);
 });
 
-test('what a program throws at a wait ends its own waiting, not the run', async () => {
+test.each([
+  ['at once', () => Promise.reject(new RangeError('not today'))],
+  ['later', () => setTimeout(100).then(() => Promise.reject(new RangeError('not today')))],
+])('what a program throws %s at a wait ends its own waiting with that, not the run', async (_, onWaiting) => {
+  const asked = await rig.client.start('asks', 'what?');
+  await expect(asked.result({ onWaiting })).rejects.toThrow(new RangeError('not today'));
+  expect((await asked.describe()).status).toBe('waiting');
+  await asked.cancel();
+});
+
+test('a program whose decision is refused goes on where somebody else has decided', async () => {
   const asked = await rig.client.start('asks', 'what?');
   const result = asked.result({
-    onWaiting() {
-      throw new RangeError('not today');
+    async onWaiting({ call, n }, run) {
+      await run.decide(call, { type: 'approve', remember: 'tool' }, n);
+      await run.decide(call, { type: 'approve' }, n);
     },
   });
-  await expect(result).rejects.toThrow('not today');
-  expect((await asked.describe()).status).toBe('waiting');
+  expect((await result).output).toBe('ok');
+});
+
+test('a program whose decision does not fit is told so, as the call waits still', async () => {
+  const asked = await rig.client.start('asks', 'what?');
+  const result = asked.result({ onWaiting: ({ call, n }, run) => run.decide(call, { type: 'skip' }, n) });
+  await expect(result).rejects.toMatchObject({ name: 'DecisionRefused' });
   await asked.cancel();
 });

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { describe, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 /** Which recorded runs a backtest takes, and which it refuses. */
-const broken = defineTool({
-  name: 'broken',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run: () => Promise.reject(new Error('no route')),
-});
+const broken = brokenTool('no route');
 
 let looks = 0;
 const look = defineTool({ name: 'look', description: 'looks', run: () => `look ${++looks}` });
@@ -20,18 +16,14 @@ const brief = modelOf((step, request) => {
   return answer(promptOf(request).includes('Be brief.') ? 'briefly' : 'at length');
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'payer', model: script(answer('done')) },
-      { name: 'helper', model: script(answer('done')) },
-      { name: 'looker', model: brief, tools: [look] },
-      { name: 'waiter', model: script(act('broken', 'x')), tools: [broken] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'payer', model: script(answer('done')) },
+    { name: 'helper', model: script(answer('done')) },
+    { name: 'looker', model: brief, tools: [look] },
+    { name: 'waiter', model: script(act('broken', 'x')), tools: [broken] },
+  ],
+});
 
 async function recorded(agent: string): Promise<AgentRun> {
   const run = await rig.client.start(agent, `question ${randomUUID()}`);
@@ -94,7 +86,7 @@ describe('a backtest is refused', () => {
 
   test('of a run that is not over', async () => {
     const run = await rig.client.start('waiter', 'waits');
-    await eventOf(run.events(), 'waiting');
+    await waitOf(run);
     await expect(rig.client.backtest('waiter', { runs: [run.id] })).rejects.toMatchObject({
       name: 'InvalidInput',
     });

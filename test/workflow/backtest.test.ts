@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backtest } from '../../client/backtest-handle.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { describe, expect, test } from 'vitest';
+import type { Backtest } from '../../client/backtest/backtest-handle.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { human } from '../../tools/human.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 /** What the tools did, in order: nothing of it is to happen in a backtest. */
 const effects: string[] = [];
@@ -29,12 +30,7 @@ const look = defineTool({
     return `seen ${what}`;
   },
 });
-const broken = defineTool({
-  name: 'broken',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run: () => Promise.reject(new Error('no route')),
-});
+const broken = brokenTool('no route');
 
 const guarded = defineTool({
   name: 'guarded',
@@ -46,7 +42,7 @@ const deferring = defineTool({
   name: 'deferring',
   description: 'd',
   effects: 'none',
-  run: (_what, ctx) => `ask for ${ctx.defer().token}`,
+  run: async (_what, ctx) => `ask for ${(await ctx.defer()).token}`,
 });
 const sleeper = defineTool({
   name: 'sleeper',
@@ -70,26 +66,22 @@ function unable(): never {
   throw Object.assign(new Error('no such model'), { retryable: false });
 }
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      {
-        name: 'payer',
-        model: talker('payer'),
-        tools: [pay, look, broken, guarded, deferring, sleeper, human({ name: 'person' })],
-      },
-      { name: 'helper', model: talker('helper'), tools: [pay] },
-      {
-        name: 'boss',
-        model: talker('boss'),
-        tools: [agentTool({ agent: 'helper', name: 'helper', description: 'helps' })],
-      },
-      { name: 'bad', model: modelOf(unable), tools: [pay] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    {
+      name: 'payer',
+      model: talker('payer'),
+      tools: [pay, look, broken, guarded, deferring, sleeper, human({ name: 'person' })],
+    },
+    { name: 'helper', model: talker('helper'), tools: [pay] },
+    {
+      name: 'boss',
+      model: talker('boss'),
+      tools: [agentTool({ agent: 'helper', name: 'helper', description: 'helps' })],
+    },
+    { name: 'bad', model: modelOf(unable), tools: [pay] },
+  ],
+});
 
 function script(...replies: string[]) {
   return (step: string) => replies[Number(step) - 1] ?? answer('end of script');

@@ -1,33 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AgentRunFailed, InvalidInput } from '../../client/errors.ts';
-import { ModelError, defineModel } from '../../models/model.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { answer, promptOf } from '../support/scripts.ts';
+import { expect, test } from 'vitest';
+import { AgentRunFailed, InvalidInput } from '../../client/connect/errors.ts';
+import { ModelError } from '../../models/model.ts';
+import { useRig } from '../support/rig.ts';
+import { answer, modelOf, promptOf } from '../support/scripts.ts';
 
 const questions: string[] = [];
 
 /** Answers with the question; knows nothing of Atlantis. */
-const echo = defineModel({
-  call: async (request) => {
-    const question = /Question: (.*)\nThought:$/u.exec(promptOf(request))?.[1] ?? '';
-    questions.push(question);
-    if (question === 'Atlantis?')
-      throw new ModelError('ModelBadRequest', 'there is no Atlantis', { retryable: false });
-    return {
-      text: answer(`re ${question}`),
-      toolCalls: [],
-      finishReason: 'stop',
-      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-    };
-  },
+const echo = modelOf((_step, request) => {
+  const question = /Question: (.*)\nThought:$/u.exec(promptOf(request))?.[1] ?? '';
+  questions.push(question);
+  if (question === 'Atlantis?')
+    throw new ModelError('ModelBadRequest', 'there is no Atlantis', { retryable: false });
+  return answer(`re ${question}`);
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({ agents: [{ name: 'echo', model: echo }] });
-});
-afterAll(() => rig.stop());
+const rig = useRig({ agents: [{ name: 'echo', model: echo }] });
 
 test('a batch answers every input but the failing ones, in order', async () => {
   const results = await rig.client.batch('echo', ['Rome?', 'Atlantis?', '', 'Oslo?'], { concurrency: 2 });

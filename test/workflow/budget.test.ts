@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig, stepsOf } from '../support/rig.ts';
+import { eventsOf, stepsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 
 /** Each model call of these takes 15 tokens and costs 20 cents. */
 const price = { input: 10_000, output: 20_000 };
-const STOPPED = 'Agent stopped due to iteration limit or time limit.';
+const NO_TOKENS = 'Agent stopped because its token budget was used up.';
+const NO_MONEY = 'Agent stopped because its cost budget was used up.';
 
 const echo = defineTool({ name: 'echo', description: 'says it again', run: (input) => `echo ${input}` });
 const asking = defineTool({
@@ -34,6 +34,9 @@ const reprice = defineTool({
   run: () => void Object.assign(prices, { repriced: { input: 0, output: 0 } }),
 });
 const fatal = defineTool({ ...asking, name: 'fatal', onFailure: 'fail' });
+
+const guarded = defineTool({ ...echo, name: 'guarded', approval: 'always' });
+const toStuck = agentTool({ agent: 'stuck', description: 'waits for a person' });
 
 const agents = [
   { name: 'tokens', model: endless, tools: [echo], budget: { totalTokens: 40 } },
@@ -80,22 +83,25 @@ const agents = [
   },
   { name: 'long', model: endless, tools: [echo], maxIterations: null, budget: { totalTokens: 15 * 60 } },
   { name: 'repriced', model: script(act('reprice', 'x'), answer('done')), tools: [reprice] },
+  { name: 'stuck', model: script(act('echo', 'x'), act('guarded', 'y')), tools: [echo, guarded] },
+  {
+    name: 'boss-of-stuck',
+    model: script(act('stuck', 'a'), act('fatal', 'fail')),
+    tools: [toStuck, fatal],
+    budget: { totalTokens: 1_000 },
+  },
   { name: 'failing', model: script(act('fatal', 'fail')), tools: [fatal] },
 ];
 
 const priced = agents.map(({ name }) => name).filter((name) => name !== 'unpriced');
 const prices = Object.fromEntries(priced.map((name) => [name, price]));
 const told: RunEvent[] = [];
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({ agents, prices, onEvent: (event) => void told.push(event) });
-});
-afterAll(() => rig.stop());
+const rig = useRig({ agents, prices, onEvent: (event) => void told.push(event) });
 
 describe('a budget of tokens', () => {
   test('stops the run before the first model call for which none is left, and keeps its steps', async () => {
     expect(await stepsOf(rig, 'tokens')).toMatchObject({
-      output: STOPPED,
+      output: NO_TOKENS,
       stopReason: 'budget',
       iterations: 3,
       usage: { totalTokens: 45, modelCalls: 3, cost: 0.6 },
@@ -139,14 +145,14 @@ describe('a budget of tokens', () => {
       iterations: 60,
       usage: { totalTokens: 900, modelCalls: 60, cost: 12 },
     });
-    expect(await eventTypes(run)).toContain('continued');
+    expect((await eventsOf(run)).map(({ type }) => type)).toContain('continued');
   });
 });
 
 describe('a budget of money', () => {
   test('stops the run when it is spent', async () => {
     expect(await stepsOf(rig, 'money')).toMatchObject({
-      output: STOPPED,
+      output: NO_MONEY,
       stopReason: 'budget',
       iterations: 3,
       usage: { cost: 0.6 },
@@ -174,7 +180,7 @@ describe('a budget of money', () => {
 describe('when a budget is used up, an agent that generates its answer at a limit', () => {
   test('is not asked for it, which would cost more', async () => {
     expect(await stepsOf(rig, 'generating')).toMatchObject({
-      output: STOPPED,
+      output: NO_TOKENS,
       stopReason: 'budget',
       usage: { modelCalls: 1 },
     });
@@ -187,7 +193,7 @@ describe('when a budget is used up, an agent that generates its answer at a limi
       usage: { totalTokens: 45 },
     });
     expect(await rig.client.run('closing', 'what?', { budget: { totalTokens: 30 } })).toMatchObject({
-      output: STOPPED,
+      output: 'Agent stopped due to iteration limit or time limit.',
       stopReason: 'max_iterations',
       usage: { totalTokens: 30 },
     });
@@ -198,7 +204,7 @@ describe('a sub-agent', () => {
   test('may use up what its parent has left, and what it has used up is its parent’s', async () => {
     const run = await rig.client.start('boss', 'what?');
     expect(await run.result()).toMatchObject({
-      output: STOPPED,
+      output: NO_MONEY,
       stopReason: 'budget',
       iterations: 2,
       usage: { cost: 1.2, modelCalls: 6 },
@@ -247,20 +253,20 @@ describe('the price', () => {
   });
 });
 
-test('what a run cost that failed is the same for who is told and for who reads', async () => {
-  const run = await rig.client.start('failing', 'what?');
-  await expect(run.result()).rejects.toMatchObject({
-    report: { usage: { totalTokens: 60, modelCalls: 4, cost: 0.8 } },
-  });
+test.each([
+  ['failing', { totalTokens: 60, modelCalls: 4, cost: 0.8 }],
+  // Two model calls of a sub-agent that was cancelled are among them.
+  ['boss-of-stuck', { totalTokens: 105, modelCalls: 7, cost: 1.4 }],
+])('what %s cost, which failed, is the same for who is told and for who reads', async (agent, used) => {
+  const run = await rig.client.start(agent, 'what?');
+  if (agent === 'boss-of-stuck') {
+    await waitOf(run, { call: '1.1/2.1' });
+    await run.decide('1.1', { type: 'cancelCall' });
+  }
+  await expect(run.result()).rejects.toMatchObject({ report: { usage: used } });
   const {
     usage: { actions, ...usage },
   } = await run.describe();
   expect(actions).toBeGreaterThan(0);
   expect(told.findLast(({ type }) => type === 'run_ended')).toMatchObject({ status: 'failed', usage });
 });
-
-async function eventTypes(run: AgentRun): Promise<string[]> {
-  const types = [];
-  for await (const { type } of run.events({ live: false })) types.push(type);
-  return types;
-}

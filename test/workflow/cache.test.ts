@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { noUsage } from '../../agent/vocabulary.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { answer, modelOf } from '../support/scripts.ts';
 

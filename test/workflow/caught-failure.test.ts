@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defineModel } from '../../models/model.ts';
+import { expect, test } from 'vitest';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, modelOf } from '../support/scripts.ts';
+import { useRig, waitOf } from '../support/rig.ts';
+import { act, answer, modelOf, toolCall } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 function gate() {
   let open: () => void = () => undefined;
@@ -19,14 +19,7 @@ const sleeper = defineTool({
   retry: once,
   run: (_input, { signal }) => sleep(600_000, 'woke', { signal }).finally(wasAborted.open),
 });
-const asks = defineTool({
-  name: 'asks',
-  description: 'waits for a person',
-  retry: once,
-  run: () => {
-    throw new Error('help');
-  },
-});
+const asks = brokenTool('help', 'asks');
 const fails = defineTool({
   name: 'fails',
   description: 'fails the run when it is let',
@@ -46,33 +39,19 @@ const holds = defineTool({
     return 'held';
   },
 });
-const together = defineModel({
-  call: () =>
-    Promise.resolve({
-      text: '',
-      toolCalls: ['sleeper', 'asks', 'fails'].map((name) => ({
-        id: name,
-        name,
-        arguments: '{"__arg1":"x"}',
-      })),
-      finishReason: 'tool_calls',
-      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-    }),
-});
+const together = modelOf(() => ({
+  toolCalls: ['sleeper', 'asks', 'fails'].map((name) => toolCall(name)),
+}));
 
 // As the second agent of a workflow it is asked for step 1/1.
 const next = modelOf((step) => (step === '1/1' ? act('holds', 'x') : answer('went on')));
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'failing', kind: 'tool-calling', model: together, tools: [sleeper, asks, fails] },
-      { name: 'next', model: next, tools: [holds] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'failing', kind: 'tool-calling', model: together, tools: [sleeper, asks, fails] },
+    { name: 'next', model: next, tools: [holds] },
+  ],
+});
 
 test("a workflow that goes on after its agent's failure leaves no call of that agent behind", async () => {
   const handle = await rig.temporal.workflow.start('goingOn', {
@@ -81,7 +60,7 @@ test("a workflow that goes on after its agent's failure leaves no call of that a
     args: ['failing', 'next'],
   });
   const run = rig.client.get(handle.workflowId);
-  await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.2');
+  await waitOf(run, { call: '1.2' });
   mayFail.open();
   await wasAborted.opened;
   await isNext.opened;

@@ -1,28 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
 import config from '../fixtures/configs/chat.config.ts';
 import { root } from '../support/cli.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { type Typist, onTerminal } from '../support/typing.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const flags = ['--config', 'test/fixtures/configs/chat.config.ts'];
-const state = mkdtempSync(join(tmpdir(), 'reloop-chat-'));
+const state = tempFolder();
 /** The terminal no longer marks what is pasted: as it was before. */
 const PASTE_OFF = '\u{1b}[?2004l';
-let rig: Rig;
 let sessions = 0;
 
-beforeAll(async () => {
-  rig = await startRig(config);
-});
-afterAll(async () => {
-  await rig.stop();
-  rmSync(state, { recursive: true });
-});
+const rig = useRig(config);
 
 function environment() {
   return {
@@ -101,7 +94,7 @@ describe('reloop chat at a terminal', () => {
     chat.type('sleeper\r');
     await chat.sees('sleeper {"text":""} …');
     chat.type('\u{3}\u{3}');
-    await chat.sees('goes on');
+    await chat.sees(' continues');
     chat.type('count\r');
     await chat.sees('of this session is under way: going on with it.');
     chat.type('\u{4}');
@@ -167,6 +160,30 @@ describe('reloop chat with questions from a pipe', () => {
     );
     expect({ code, out }).toEqual({ code: 4, out: '' });
     expect(err).toContain('reloop approve friend-');
+  });
+
+  test('ends with --no-wait behind a run that waits, and so does `reloop run`', async () => {
+    const session = newSession();
+    const ask = async (question: string, id: string) => {
+      for (const [name, value] of Object.entries(environment())) vi.stubEnv(name, value);
+      const io = fakeIo();
+      const words = ['run', 'friend', question, '--session', session, '--id', id, '--no-wait', '--json'];
+      return { code: await cli([...words, ...flags], io), out: io.out(), err: io.err() };
+    };
+    const [first, second] = [`${session}-1`, `${session}-2`];
+    expect((await ask('pay 5', first)).code).toBe(4);
+    const behind = await ask('count', second);
+    expect(behind).toMatchObject({ code: 4, out: `{"id":"${second}"}\n` });
+    expect(behind.err).toContain(`Run ${first} comes first and waits for a person:`);
+    expect(behind.err).toContain('Waiting for you: pay (1.1) needs your approval');
+    expect(behind.err).toContain(`reloop approve ${first}`);
+    expect(behind.err).toContain(`The question stays in session ${session}`);
+    const third = await piped('count\ncount\n', 'friend', '--no-wait', '--session', session);
+    expect(third).toMatchObject({ code: 4, out: '' });
+    expect(third.err.match(/comes first/gu)).toHaveLength(1);
+    await rig.client.get(first).decide(undefined, { type: 'approve' });
+    const answered = await rig.client.run('friend', 'count', { session, id: second });
+    expect(answered.output).toBe('4 messages');
   });
 
   test('asks an agent without a memory each question for itself, and says so once', async () => {

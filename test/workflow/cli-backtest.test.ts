@@ -1,42 +1,26 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { BacktestReport } from '../../client/index.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { type Command, reloop } from '../support/cli.ts';
-import { reloopHere } from '../support/reloop-here.ts';
+import { useCli } from '../support/cli-rig.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** `reloop backtest`, with a model that may answer otherwise than it did. */
-const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
 let mood: 'as before' | 'other answer' | 'other call' = 'as before';
-let model: ScriptedServer;
-let worker: Command;
-let env: { [name: string]: string };
-
+const {
+  cli: reloop,
+  config,
+  requests,
+} = useCli('cli', ({ prompt }) => {
+  const question = prompt.slice(prompt.lastIndexOf('Question: '));
+  if (!question.includes('Observation: ')) {
+    return act('calculator', mood === 'other call' ? '40 + 3' : '40 + 2');
+  }
+  return answer(mood === 'other answer' ? 'forty-two' : '42');
+});
+const cli = (...args: string[]) => reloop(...args, ...config);
+const runs = [`backtested-${Date.now()}`, `backtested-too-${Date.now()}`];
 beforeAll(async () => {
-  model = await startScriptedServer(({ prompt }) => {
-    const question = prompt.slice(prompt.lastIndexOf('Question: '));
-    if (!question.includes('Observation: ')) {
-      return act('calculator', mood === 'other call' ? '40 + 3' : '40 + 2');
-    }
-    return answer(mood === 'other answer' ? 'forty-two' : '42');
-  });
-  env = {
-    OPENAI_BASE_URL: model.url,
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: `cli-backtest-${Date.now()}`,
-  };
-  worker = reloop(['worker', ...config], env);
-  await worker.prints('Worker ready');
   for (const id of runs) await cli('run', 'asker', `What is 40 + 2? ${id}`, '--id', id);
 });
-afterAll(async () => {
-  await worker.killGroup();
-  await model.close();
-});
-
-const runs = [`backtested-${Date.now()}`, `backtested-too-${Date.now()}`];
-
-const cli = (...args: string[]) => reloopHere([...args, ...config], env);
 
 async function backtest(now: typeof mood, ...args: string[]) {
   mood = now;
@@ -57,11 +41,11 @@ describe('reloop backtest', () => {
   test('prints both answers side by side, and ends with 1 where it is asked to', async () => {
     const { code, stdout } = await backtest('other answer', '--fail-on-change', '--limit', '1');
     expect(stdout.replace(/\d+ (before|after)/gu, 'N $1').split('\n')).toEqual([
-      `${runs[0]}  other answer from step 2`,
+      `${runs[0]}  answer differs from step 2`,
       '  step before    answer: 42',
       '  step after     answer: forty-two',
       '',
-      '1 run: 0 same · 1 other answer',
+      '1 run: 0 same · 1 answer differs',
       expect.stringContaining('tokens: N before, N after'),
       '',
     ]);
@@ -90,10 +74,10 @@ describe('reloop backtest', () => {
   test('goes on with the backtest of a name, and asks nothing again', async () => {
     const id = `again-${Date.now()}`;
     await backtest('as before', '--id', id);
-    const asked = model.requests.length;
+    const asked = requests().length;
     const { code, stdout } = await cli('backtest', 'asker', '--id', id);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('2 runs: 2 same') });
-    expect(model.requests).toHaveLength(asked);
+    expect(requests()).toHaveLength(asked);
   });
 
   test.each([

@@ -1,29 +1,27 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { cli } from '../../cli/cli.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { parseRunExport } from '../../client/run-export.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { parseRunExport } from '../../client/export/run-export.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'reloop-export-'));
+const folder = tempFolder();
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
 const model = script(act('echo', '<b>hi</b>'), answer('done'));
-let rig: Rig;
 let run: AgentRun;
+const helper = agentTool({ agent: 'a', description: 'echoes for you' });
+const asker = { name: 'asker', model: script(act('a', 'what?'), answer('asked')), tools: [helper] };
+const rig = useRig({ agents: [{ name: 'a', model, tools: [echo] }, asker] });
 beforeAll(async () => {
-  rig = await startRig({ agents: [{ name: 'a', model, tools: [echo] }] });
   run = await rig.client.start('a', 'what?');
   await run.result();
 }, 60_000);
-afterAll(async () => {
-  await rig.stop();
-  rmSync(folder, { recursive: true });
-});
 
 /** `reloop export`, of this run unless another is named. */
 async function exported(words: string[], id = run.id) {
@@ -44,6 +42,16 @@ describe('reloop export', () => {
     expect(parseRunExport(out).requests?.map(({ request }) => request)).toEqual(
       model.requests.map(({ request }) => request),
     );
+  });
+
+  test('--prompts inside a project has the requests of a sub-agent too', async () => {
+    const parent = await rig.client.start('asker', 'ask a');
+    await parent.result();
+    const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
+    const { code, out, err } = await exported(['--prompts', ...config], parent.id);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { requests, subAgents } = parseRunExport(out);
+    expect([requests?.length, subAgents[0]?.export?.requests?.length]).toEqual([2, 2]);
   });
 
   test('--html prints a page for a browser', async () => {
@@ -74,7 +82,7 @@ describe('reloop export', () => {
   });
 
   test.each([
-    ['a page as JSON', ['--html', '--json'], 'A page is no JSON'],
+    ['a page as JSON', ['--html', '--json'], 'A page is not JSON'],
     ['a file where there is no folder', ['--out', join(folder, 'none', 'run.json')], 'there is no folder'],
     ['a folder', ['--out', folder], 'is a folder. Name a file in it.'],
   ])('%s is one line and exit code 2', async (_, words, message) => {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { type Command, reloop } from '../support/cli.ts';
@@ -52,11 +53,14 @@ test('a run is retried, taken back and forked, and the command leaves it to its 
   await expect.poll(async () => (await report('r1')).status).toBe('failed');
 
   writeFileSync(mended, '');
+  const connecting = vi.spyOn(Connection, 'connect');
   const retried = await cli('retry', 'r1', '--json');
+  expect(connecting).toHaveBeenCalledOnce();
+  connecting.mockRestore();
   expect({ ...retried, stdout: JSON.parse(retried.stdout) as unknown }).toMatchObject({
     code: 0,
     stdout: { id: 'r1', step: 1, calls: ['1.1'] },
-    stderr: expect.stringContaining('Run r1 goes on from call 1.1, as run '),
+    stderr: expect.stringContaining('Run r1 continues from call 1.1, as run '),
   });
   expect(await cli('watch', 'r1')).toMatchObject({ code: 0, stdout: 'first\n' });
 
@@ -65,14 +69,14 @@ test('a run is retried, taken back and forked, and the command leaves it to its 
     stdout: '',
     stderr: expect.stringContaining('error: retry: run r1 has its answer'),
   });
-  expect(await cli('rewind', 'r1', '--to', '7')).toMatchObject({
+  expect(await cli('rewind', 'r1', '--step', '7')).toMatchObject({
     code: 2,
     stderr: 'error: rewind: run r1 has no step 7. Its steps: 1, 2.\n',
   });
-  expect(await cli('rewind', 'r1', '--to', '1.1')).toMatchObject({ code: 2 });
-  expect((await cli('rewind', 'r1', '--to', '1.1/2')).stderr).toContain('reloop rewind r1/1.1 with step 2');
+  expect(await cli('rewind', 'r1', '--step', '1.1')).toMatchObject({ code: 2 });
+  expect((await cli('rewind', 'r1', '--step', '1.1/2')).stderr).toContain('reloop rewind r1/1.1 with step 2');
 
-  const forked = await cli('fork', 'r1', '--at', '2', '--edit', '1.1=by hand', '--id', 'r1-fork');
+  const forked = await cli('fork', 'r1', '--step', '2', '--edit', '1.1=by hand', '--id', 'r1-fork');
   expect(forked).toMatchObject({ code: 0, stdout: 'r1-fork\n' });
   expect(await cli('watch', 'r1-fork')).toMatchObject({ code: 0, stdout: 'saw by hand\n' });
   const shown = (await cli('show', 'r1-fork')).stdout;
@@ -84,9 +88,9 @@ test('a run is retried, taken back and forked, and the command leaves it to its 
   });
 
   finalAnswer = 'second';
-  const rewound = await cli('rewind', 'r1', '--to', '2');
+  const rewound = await cli('rewind', 'r1', '--step', '2');
   expect(rewound).toMatchObject({ code: 0, stdout: '' });
-  expect(rewound.stderr).toMatch(/^Run r1 goes on from step 2, as run \S+\n$/u);
+  expect(rewound.stderr).toMatch(/^Run r1 continues from step 2\n$/u);
   const watched = await cli('watch', 'r1');
   expect(watched).toMatchObject({ code: 0, stdout: 'second\n' });
   expect(watched.stderr).toContain('Rewound to step 2');

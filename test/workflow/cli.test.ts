@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { type Command, reloop } from '../support/cli.ts';
-import { reloopHere } from '../support/reloop-here.ts';
+import { root } from '../support/cli.ts';
+import { useCli } from '../support/cli-rig.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** The command as a user runs it: processes, exit codes, what goes to stdout and what to stderr. */
-const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
-const taskQueue = `cli-${Date.now()}`;
+const started = Date.now();
 const failures: { [question: string]: object } = {
   'unauthorized?': { status: 401, error: { message: 'Incorrect API key provided' } },
   'no model?': { status: 404, error: { message: 'The model `m` does not exist' } },
   'nonsense?': { rawBody: '{"choices": [' },
   'cut?': { text: answer('never seen whole'), chunks: [' I now', ' know'], cutAfterChunks: 1 },
 };
-let model: ScriptedServer;
-let worker: Command;
-let env: { [name: string]: string };
-
-beforeAll(async () => {
-  model = await startScriptedServer((request) => {
+const { cli, config, killWorker, report, requests, spawn, spawned, startWorker } = useCli(
+  'cli',
+  (request) => {
     const text = JSON.stringify(request.body);
     const question = /Question: ([^"\\]*\?)\\nThought:/u.exec(text)?.[1] ?? '';
     const asked = text.slice(text.indexOf(`Question: ${question}`));
@@ -30,44 +26,29 @@ beforeAll(async () => {
     if (question === 'sleepy?' && observed === 0) return act('sleeper', 'x');
     if (question === 'sum?' && observed === 0) return act('calculator', '2^10');
     return answer(`answered ${question}`);
+  },
+);
+
+describe('a process whose output cannot be written', () => {
+  test.each([
+    ['> /dev/full', 1, 'error: The output could not be written: ENOSPC'],
+    ['| true', 0, ''],
+  ])('agents %s ends with %i', (where, code, said) => {
+    const command = `"${process.execPath}" dist/cli/main.js agents ${config.join(' ')} ${where}; exit \${PIPESTATUS[0]}`;
+    const { status, stderr } = spawnSync('bash', ['-c', command], { cwd: root, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: code, stderr: expect.stringContaining(said) });
   });
-  env = {
-    OPENAI_BASE_URL: model.url,
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: taskQueue,
-  };
-  worker = reloop(['worker', ...config], env);
-  await worker.prints('Worker ready');
 });
-afterAll(async () => {
-  await worker.killGroup();
-  await model.close();
-});
-
-/** What a command does, where it is not about the process. */
-const cli = (args: string[]) => reloopHere(args, env);
-
-/** A command to its end, as a process. */
-async function spawned(args: string[]) {
-  const command = reloop(args, env);
-  const code = await command.exit;
-  return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
-
-async function report(id: string): Promise<RunReport> {
-  const { stdout } = await cli(['show', id, '--json']);
-  return JSON.parse(stdout) as RunReport;
-}
 
 describe('reloop run', () => {
   test('prints the answer on stdout and the trace on stderr', async () => {
-    const { code, stdout, stderr } = await spawned(['run', 'asker', 'sum?', ...config]);
+    const { code, stdout, stderr } = await spawned('run', 'asker', 'sum?', ...config);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'answered sum?\n' });
     for (const part of ['I need calculator', '2^10', 'Answer: 1024']) expect(stderr).toContain(part);
   });
 
   test('prints one JSON object with the fields of the contract', async () => {
-    const { code, stdout } = await spawned(['run', 'asker', 'sum?', '--json', '--id', 'json-run', ...config]);
+    const { code, stdout } = await cli('run', 'asker', 'sum?', '--json', '--id', 'json-run', ...config);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       id: 'json-run',
@@ -101,12 +82,12 @@ describe('reloop run', () => {
   });
 
   test('of an id that is there already, with the same question, gives that run', async () => {
-    const { stdout } = await cli(['run', 'asker', 'sum?', '--id', 'json-run', ...config]);
+    const { stdout } = await cli('run', 'asker', 'sum?', '--id', 'json-run', ...config);
     expect(stdout).toBe('answered sum?\n');
   });
 
   test('that is detached prints the id and leaves', async () => {
-    const { code, stdout } = await spawned([
+    const { code, stdout } = await spawned(
       'run',
       'asker',
       'sum?',
@@ -114,39 +95,39 @@ describe('reloop run', () => {
       '--id',
       'left-alone',
       ...config,
-    ]);
+    );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'left-alone\n' });
-    expect((await cli(['watch', 'left-alone'])).stdout).toBe('answered sum?\n');
+    expect((await cli('watch', 'left-alone')).stdout).toBe('answered sum?\n');
   });
 
   test('can be watched as lines of JSON, one for each event', async () => {
-    const lines = (await cli(['watch', 'json-run', '--events'])).stdout.trim().split('\n');
+    const lines = (await cli('watch', 'json-run', '--events')).stdout.trim().split('\n');
     expect(lines[0]).toContain('"type":"run_started"');
     expect(lines.at(-1)).toContain('"type":"run_ended"');
   });
 
   test('is listed also where the option stands before the command', async () => {
-    const { stdout } = await spawned(['--json', 'list', '--all']);
+    const { stdout } = await cli('--json', 'list', '--all');
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: 'json-run' }));
   });
 
   test("fills the agent's own names in its prompt", async () => {
-    const id = `named-${taskQueue}`;
-    const { code } = await cli(['run', 'named', 'who?', '--var', 'who=Ada', '--id', id, ...config]);
+    const id = `named-${started}`;
+    const { code } = await cli('run', 'named', 'who?', '--var', 'who=Ada', '--id', id, ...config);
     expect(code).toBe(0);
-    expect((await cli(['show', id, '--prompt', '1', ...config])).stdout).toContain('You are Ada.');
+    expect((await cli('show', id, '--prompt', '1', ...config)).stdout).toContain('You are Ada.');
   });
 
   test('refuses a value that no prompt has a place for, before anything starts', async () => {
-    const id = `misnamed-${taskQueue}`;
-    const { code, stderr } = await cli(['run', 'named', 'who?', '--var', 'whom=Ada', '--id', id, ...config]);
+    const id = `misnamed-${started}`;
+    const { code, stderr } = await cli('run', 'named', 'who?', '--var', 'whom=Ada', '--id', id, ...config);
     expect(code).toBe(2);
     expect(stderr).toContain('No prompt text of agent "named" has a place for {whom}');
-    expect((await cli(['show', id, ...config])).code).toBe(2);
+    expect((await cli('show', id, ...config)).code).toBe(2);
   });
 
   test('exits with 3 when a limit stops it', async () => {
-    const { code, stdout } = await spawned(['run', 'asker', 'endless?', '--max-iterations', '2', ...config]);
+    const { code, stdout } = await cli('run', 'asker', 'endless?', '--max-iterations', '2', ...config);
     expect({ code, stdout }).toEqual({
       code: 3,
       stdout: 'Agent stopped due to iteration limit or time limit.\n',
@@ -154,20 +135,20 @@ describe('reloop run', () => {
   });
 
   test('exits with 3 when a budget is used up, and says what was paid', async () => {
-    const id = `frugal-${taskQueue}`;
+    const id = `frugal-${started}`;
     const args = ['run', 'frugal', 'endless?', '--json', '--id', id];
-    const { code, stdout, stderr } = await cli([...args, ...config]);
+    const { code, stdout, stderr } = await cli(...args, ...config);
     expect(code).toBe(3);
     const { stopReason, usage } = JSON.parse(stdout) as RunReport;
     expect(stopReason).toBe('budget');
     expect(usage.cost).toBeGreaterThanOrEqual(0.01);
     expect(stderr).toContain('stopped (budget)');
-    expect((await cli(['show', id])).stdout).toMatch(/stopped \(budget\) .* · \$0\.\d{4} · /u);
+    expect((await cli('show', id)).stdout).toMatch(/stopped \(budget\) .* · \$0\.\d{4} · /u);
   });
 
   test('takes a budget of tokens for this run', async () => {
     const budget = ['--max-iterations', 'none', '--budget-tokens', '1', '--budget-cost', 'none'];
-    const { code, stdout } = await cli(['run', 'frugal', 'endless?', '--json', ...budget, ...config]);
+    const { code, stdout } = await cli('run', 'frugal', 'endless?', '--json', ...budget, ...config);
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ stopReason: 'budget', iterations: 1 });
   });
@@ -176,7 +157,7 @@ describe('reloop run', () => {
     ['unauthorized?', 'ModelAuthenticationError'],
     ['no model?', 'ModelNotFound'],
   ])('exits with 1 and the type on stderr when the model refuses: %s', async (question, type) => {
-    const { code, stdout, stderr } = await spawned(['run', 'asker', question, ...config]);
+    const { code, stdout, stderr } = await cli('run', 'asker', question, ...config);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`error: ${type}: `);
   });
@@ -185,23 +166,15 @@ describe('reloop run', () => {
     ['streamless', 'nonsense?', 'ModelInvalidResponse'],
     ['asker', 'cut?', 'ModelStreamCut'],
   ])('tries again before it gives up on what a model garbles: %s %s', async (agent, question, type) => {
-    const before = model.requests.length;
-    const { code, stdout } = await cli(['run', agent, question, '--json', ...config]);
+    const before = requests().length;
+    const { code, stdout } = await cli('run', agent, question, '--json', ...config);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', stopReason: 'error', error: { type } });
-    expect(model.requests.length - before).toBe(5);
+    expect(requests().length - before).toBe(5);
   });
 
   test('exits with 4 when a call waits and nobody is to be waited for', async () => {
-    const { code, stderr } = await spawned([
-      'run',
-      'asker',
-      'broken?',
-      '--no-wait',
-      '--id',
-      'parked',
-      ...config,
-    ]);
+    const { code, stderr } = await cli('run', 'asker', 'broken?', '--no-wait', '--id', 'parked', ...config);
     expect(code).toBe(4);
     expect(stderr).toContain('reloop retry parked');
     expect(await report('parked')).toMatchObject({
@@ -213,9 +186,9 @@ describe('reloop run', () => {
   });
 
   test('exits with 130 when it is cancelled, and keeps the steps', async () => {
-    const run = reloop(['run', 'asker', 'sleepy?', '--id', 'sleepy', ...config], env);
+    const run = spawn('run', 'asker', 'sleepy?', '--id', 'sleepy', ...config);
     await run.prints('sleeper');
-    expect((await cli(['cancel', 'sleepy'])).code).toBe(0);
+    expect((await cli('cancel', 'sleepy')).code).toBe(0);
     expect(await run.exit).toBe(130);
     expect(await report('sleepy')).toMatchObject({
       status: 'cancelled',
@@ -227,19 +200,18 @@ describe('reloop run', () => {
 
 describe('reloop show', () => {
   test('prints the exact request and the raw reply of a step', async () => {
-    await cli(['run', 'asker', 'sum?', '--id', 'shown', ...config]);
-    const sent = model.requests.at(-1)?.body as { messages: { content: string }[]; stop: string[] };
-    const { stdout } = await cli(['show', 'shown', '--prompt', '2', ...config]);
+    await cli('run', 'asker', 'sum?', '--id', 'shown', ...config);
+    const sent = requests().at(-1)?.body as { messages: { content: string }[]; stop: string[] };
+    const { stdout } = await cli('show', 'shown', '--prompt', '2', ...config);
     expect(stdout).toContain(sent.messages[0]?.content);
     expect(stdout).toContain(JSON.stringify(sent.stop[0]).slice(1, -1));
     expect(stdout).toContain(answer('answered sum?'));
   });
 
   test('reads a run with no worker alive', async () => {
-    await worker.killGroup();
+    await killWorker();
     expect(await report('shown')).toMatchObject({ status: 'completed', output: 'answered sum?' });
-    expect((await spawned(['list', '--json', '--all'])).stdout).toContain('"shown"');
-    worker = reloop(['worker', ...config], env);
-    await worker.prints('Worker ready');
+    expect((await cli('list', '--json', '--all')).stdout).toContain('"shown"');
+    await startWorker();
   });
 });

@@ -1,31 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
 import { defineAgent, defineConfig } from '../../config/define.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, modelOf } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 const ids = { approval: `tab:${Date.now()} a`, failed: `tab:${Date.now()} f`, gone: `tab:${Date.now()} g` };
 const session = `tab-session-${Date.now()}`;
-let rig: Rig;
-
 const tools = [
   defineTool({ name: 'pay', description: 'pays', approval: 'always', run: () => 'paid' }),
-  defineTool({
-    name: 'broken',
-    description: 'fails',
-    retry: { maxAttempts: 1 },
-    run() {
-      throw new Error('out of order');
-    },
-  }),
+  brokenTool(),
 ];
 const asking = (tool: string) =>
   defineAgent({ name: tool, kind: 'zero-shot', model: modelOf(() => act(tool, 'x')), tools });
 
+const config = defineConfig({ agents: [asking('pay'), asking('broken')] });
+const rig = useRig(config, { server: [] });
 beforeAll(async () => {
-  rig = await startRig(defineConfig({ agents: [asking('pay'), asking('broken')] }));
   const { client } = rig;
   const approval = await client.start('pay', 'what?', { id: ids.approval });
   const failed = await client.start('broken', 'what?', { id: ids.failed });
@@ -35,14 +28,13 @@ beforeAll(async () => {
   await client
     .session(session)
     .send({ id: `${session}-1`, agent: 'pay', input: 'what?' }, { taskQueue: rig.taskQueue, detach: true });
-  for (const run of [approval, failed]) await eventOf(run.events(), 'waiting');
+  for (const run of [approval, failed]) await waitOf(run);
 });
-afterAll(() => rig.stop());
 afterEach(() => vi.unstubAllEnvs());
 
 /** The words that a shell is told, of those that are ours. */
 async function offered(...words: string[]): Promise<string[]> {
-  vi.stubEnv('TEMPORAL_ADDRESS', inject('temporalAddress'));
+  vi.stubEnv('TEMPORAL_ADDRESS', rig.client.address);
   const io = fakeIo();
   expect(await cli(['complete', '--', 'reloop', ...words], io)).toBe(0);
   expect(io.err()).toBe('');

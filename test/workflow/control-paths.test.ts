@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { externalTool } from '../../tools/external.ts';
@@ -138,7 +138,7 @@ const paths: [what: string, agent: string, steer: (run: AgentRun) => Promise<unk
     async (run) => {
       await waiting(run);
       await run.decide('1.1', { type: 'retry' });
-      await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.n === 1);
+      await eventOf(run.events({ live: false }), 'waiting', ({ wait }) => wait.n === 1);
       await run.decide('1.1', { type: 'resolve', output: { by: 'hand' } });
     },
   ],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { toldAndRecorded } from '../support/control-paths.ts';

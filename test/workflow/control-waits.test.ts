@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { human } from '../../tools/human.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { toldAndRecorded } from '../support/control-paths.ts';
@@ -26,8 +26,8 @@ const guarded = defineTool({
 const job = defineTool({
   name: 'job',
   description: 'leaves it to others',
-  run(_input, ctx) {
-    ctx.defer();
+  async run(_input, ctx) {
+    await ctx.defer();
     return 'queued';
   },
 });
@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop());
 
 const waiting = (run: AgentRun, n = 0) =>
-  eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.n === n);
+  eventOf(run.events({ live: false }), 'waiting', ({ wait }) => wait.n === n);
 
 const paths: [what: string, agent: string, steer: (run: AgentRun) => Promise<unknown>][] = [
   [

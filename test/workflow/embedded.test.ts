@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Embedded, defineAgent, defineConfig, defineTool, runAgentHere, startEmbedded } from 'reloop';
 import { type ScriptedModel, scripted } from 'reloop/testing';
+import { tempFolder } from '../support/temp-folder.ts';
 
-const stateDir = mkdtempSync(join(tmpdir(), 'reloop-embedded-'));
+const stateDir = tempFolder();
 const final = (text: string) => ` I now know the final answer\nFinal Answer: ${text}`;
 
 let asked = 0;
@@ -18,9 +16,9 @@ const pay = defineTool({
 const model: ScriptedModel = scripted([' So be it.\nAction: pay\nAction Input: 5', final('paid')]);
 const config = defineConfig({
   agents: [
-    defineAgent({ name: 'payer', model, tools: [pay] }),
-    defineAgent({ name: 'idle', model: scripted([final('nothing')]) }),
-    defineAgent({ name: 'keyless', model: 'gpt-4o-mini' }),
+    defineAgent({ name: 'payer', kind: 'zero-shot', model, tools: [pay] }),
+    defineAgent({ name: 'idle', kind: 'zero-shot', model: scripted([final('nothing')]) }),
+    defineAgent({ name: 'keyless', kind: 'zero-shot', model: 'gpt-4o-mini' }),
   ],
 });
 
@@ -34,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await embedded.close();
-  rmSync(stateDir, { recursive: true, force: true });
 });
 
 describe('a program with Temporal in it', () => {
@@ -89,7 +86,9 @@ describe('refused before anything is started is', () => {
   });
 
   test('another config on a queue where this program is at work', async () => {
-    const other = { agents: [defineAgent({ name: 'other', model: scripted([final('no')]) })] };
+    const other = {
+      agents: [defineAgent({ name: 'other', kind: 'zero-shot', model: scripted([final('no')]) })],
+    };
     await expect(runAgentHere(other, 'other', 'a', { stateDir })).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringContaining('Put all agents into one config') as string,

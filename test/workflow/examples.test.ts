@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { geographer, nameCapitals } from '../../examples/batch.ts';
 import { oneLine, terse } from '../../examples/own-kind.ts';
 import { counter } from '../../examples/own-parser.ts';
@@ -7,18 +7,22 @@ import { concierge, conciergeVariables } from '../../examples/own-prompt.ts';
 import { comparison } from '../../examples/structured-output.ts';
 import { editor, researcher } from '../../examples/sub-agent.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import type { StartOptions } from '../../client/start-options.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import type { StartOptions } from '../../client/start/start-options.ts';
+import { useRig } from '../support/rig.ts';
 import { promptOf } from '../support/scripts.ts';
 
 /** The examples that take control of a part of the agent: each does what its comment says. */
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [concierge, counter, terse, comparison, geographer, editor, researcher],
-  });
+const rig = useRig({
+  agents: [
+    concierge,
+    counter,
+    terse,
+    comparison,
+    { ...geographer, kind: 'tool-calling' },
+    editor,
+    researcher,
+  ],
 });
-afterAll(() => rig.stop());
 
 async function ask(agent: { name: string }, question: string, options: StartOptions = {}) {
   const run = await rig.client.start(agent.name, question, options);

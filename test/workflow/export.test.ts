@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { InvalidInput, RunNotFound } from '../../client/errors.ts';
-import { type RunExport, parseRunExport } from '../../client/run-export.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { InvalidInput, RunNotFound } from '../../client/connect/errors.ts';
+import { type RunExport, parseRunExport } from '../../client/export/run-export.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
 import { exportJson } from '../../cli/print/export-json.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type DevServer, startDevServer } from '../support/dev-server.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, continuedAfter, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 
 /** Longer than what a model call carries in place. */
@@ -38,39 +36,29 @@ const boss = script(
 );
 const models = { boss, helper: script(act('shaky', 'b'), answer('two')) };
 
-let server: DevServer;
-let rig: Rig;
 let run: AgentRun;
+const tools = [shaky, long, helper];
+// A run of one turn is long enough to be continued as new.
+const rig = useRig(
+  {
+    agents: [
+      { name: 'boss', model: models.boss, tools, kind: 'conversational', prompt: { system: 'For {who}.' } },
+      { name: 'helper', model: models.helper, tools: [shaky] },
+      { name: 'mute', model: modelOf(() => answer('ok')) },
+    ],
+  },
+  { server: continuedAfter(12) },
+);
 beforeAll(async () => {
-  const { path } = await findTemporalBinary({ onProgress: () => undefined });
-  // A run of one turn is long enough to be continued as new.
-  const early = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=12'];
-  server = await startDevServer(path ?? 'temporal', early);
-  const tools = [shaky, long, helper];
-  rig = await startRig(
-    {
-      agents: [
-        { name: 'boss', model: models.boss, tools, kind: 'conversational', prompt: { system: 'For {who}.' } },
-        { name: 'helper', model: models.helper, tools: [shaky] },
-        { name: 'mute', model: modelOf(() => answer('ok')) },
-      ],
-    },
-    {},
-    server.address,
-  );
   run = await rig.client.start('boss', 'what?', {
     chatHistory: [{ role: 'user', content: 'hello' }],
     variables: { who: 'Ann' },
   });
-  await eventOf(run.events({ live: false }), 'waiting');
+  await waitOf(run);
   isUp = true;
   await run.decide('1.1', { type: 'retry', input: 'mended' });
   await run.result();
 }, 60_000);
-afterAll(async () => {
-  await rig.stop();
-  await server.stop();
-});
 
 describe('an exported run', () => {
   test('has the report, the agent and the question of a run that was continued as new', async () => {
@@ -171,7 +159,7 @@ describe('an exported run', () => {
   });
 });
 
-test('a file that is no exported run, or one of another version, is refused with what to do', () => {
+test('a file that is not an exported run, or one of another version, is refused with what to do', () => {
   for (const text of ['', '{"reloop": "run"', '[]', '{"reloop":"session"}', '{"reloop":"run","version":2}']) {
     expect(() => parseRunExport(text, 'a.json')).toThrow(InvalidInput);
   }

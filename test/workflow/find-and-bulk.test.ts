@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { cli } from '../../cli/cli.ts';
-import type { RunSummary } from '../../client/list-runs.ts';
-import type { RunFilters } from '../../client/run-filters.ts';
+import type { RunSummary } from '../../client/read/list-runs.ts';
+import type { RunFilters } from '../../client/read/run-filters.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** The server is shared with other tests: what is looked for here has names that nobody else gives. */
@@ -17,6 +17,8 @@ const parent = `parent-${mine}`;
 const child = `child-${mine}`;
 const talker = `talker-${mine}`;
 const RUNS = 30;
+/** The server may leave a run out of a page while it writes the run's attributes anew. */
+const INDEXED = { timeout: 10_000 };
 const mended = new Set<string>();
 const broken = (name: string) =>
   defineTool({
@@ -35,24 +37,19 @@ const model = modelOf((step, { prompt }) => {
   return step === '1' && tool !== 'nothing' ? act(tool, input) : answer('done');
 });
 const tools = [broken('search'), broken('report')];
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: asker, model, tools },
-      { name: quoting, model, tools },
-      { name: child, model, tools },
-      { name: parent, model, tools: [agentTool({ agent: child, name: 'child', description: 'asks' })] },
-      {
-        name: talker,
-        kind: 'conversational',
-        model: modelOf(() => 'Thought: Do I need to use a tool? No\nAI: hello'),
-      },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: asker, model, tools },
+    { name: quoting, model, tools },
+    { name: child, model, tools },
+    { name: parent, model, tools: [agentTool({ agent: child, name: 'child', description: 'asks' })] },
+    {
+      name: talker,
+      kind: 'conversational',
+      model: modelOf(() => 'Thought: Do I need to use a tool? No\nAI: hello'),
+    },
+  ],
+});
 
 async function command(args: string[], { typed = '', terminal = false } = {}) {
   const io = fakeIo({ typed, terminal, columns: 200 });
@@ -100,27 +97,36 @@ describe('runs that are looked for', () => {
       await found({ agent: asker, since: new Date(Date.now() - 3_600_000), text: 'SEARCH 1' }),
     ).toHaveLength(11);
 
-    const pages: string[][] = [];
-    let page: string | undefined;
-    do {
-      const next = await rig.client.listPage({ agent: asker, text: 'search', limit: 7, page });
-      pages.push(ids(next.runs));
-      page = next.nextPage ?? undefined;
-    } while (page !== undefined);
-    expect(pages.map(({ length }) => length)).toEqual([7, 7, 7, 7, 2]);
-    expect(pages.flat().toSorted()).toEqual(ids(waiting));
+    const pages = async () => {
+      const all: string[][] = [];
+      let page: string | undefined;
+      do {
+        const next = await rig.client.listPage({ agent: asker, text: 'search', limit: 7, page });
+        all.push(ids(next.runs));
+        page = next.nextPage ?? undefined;
+      } while (page !== undefined);
+      return { lengths: all.map(({ length }) => length), ids: all.flat().toSorted() };
+    };
+    await expect.poll(pages, INDEXED).toEqual({ lengths: [7, 7, 7, 7, 2], ids: ids(waiting) });
   });
 
   test('are printed by the command, and the way to the next page on stderr', async () => {
-    const first = await command(['list', '--agent', asker, '--limit', '20', '--json']);
-    const [, token = ''] = /--page (\S+),/u.exec(first.err) ?? [];
-    const rest = await command(['list', '--agent', asker, '--limit', '20', '--json', '--page', token]);
-    expect(rest.err).toBe('');
-    const both = [first, rest].map(({ out }) => JSON.parse(out) as RunSummary[]);
-    expect(both.map(({ length }) => length)).toEqual([20, RUNS + 3 - 20]);
-    expect(new Set(both.flat().map(({ id }) => id)).size).toBe(RUNS + 3);
+    const twoPages = async () => {
+      const first = await command(['list', '--agent', asker, '--limit', '20', '--json']);
+      const [, token = ''] = /--page (\S+),/u.exec(first.err) ?? [];
+      const rest = await command(['list', '--agent', asker, '--limit', '20', '--json', '--page', token]);
+      expect(rest.err).toBe('');
+      const both = [first, rest].map(({ out }) => JSON.parse(out) as RunSummary[]);
+      const different = new Set(both.flat().map(({ id }) => id)).size;
+      return { lengths: both.map(({ length }) => length), different };
+    };
+    await expect.poll(twoPages, INDEXED).toEqual({ lengths: [20, RUNS + 3 - 20], different: RUNS + 3 });
     const all = await command(['list', '--agent', asker, '--all']);
     expect(all.out.trim().split('\n')).toHaveLength(RUNS + 3 + 1);
+    const waiting = await command(['list', '--agent', asker, '--status', 'waiting', '--all', '--json']);
+    const since = (JSON.parse(waiting.out) as RunSummary[]).map((run) => run.waiting?.[0]?.since ?? 0);
+    expect(since).toHaveLength(RUNS);
+    expect(since).toEqual(since.toSorted((a, b) => a - b));
   });
 
   test('may have agents and sessions whatever their names', async () => {
@@ -140,7 +146,7 @@ describe('runs that are looked for', () => {
     await expect(rig.client.listPage({ page: 'nonsense' })).rejects.toMatchObject({ name: 'InvalidInput' });
     const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
     for (const [args, part] of [
-      [['list', '--page', 'nonsense'], 'is no page of this list'],
+      [['list', '--page', 'nonsense'], 'is not a page of this list'],
       [['list', '--status', 'waitin'], 'Known: running, waiting, '],
       [['list', '--agent', 'askr', ...config], 'asker, named'],
       [['list', '--since', '2026-02-30'], 'Write 30m, 1h'],
@@ -171,6 +177,7 @@ describe('a decision on everything that fits', () => {
   test('is for calls of that tool, that wait for that reason, and none else', async () => {
     for (const more of [
       ['--tool', 'report'],
+      ['--model-calls'],
       ['--text', 'no such question'],
       ['--since', '2999-01-01'],
     ]) {
@@ -201,7 +208,7 @@ describe('a decision on everything that fits', () => {
       done: RUNS - 1,
       refused: [{ id: `search-5-${mine}`, call: '1.1' }],
     });
-    expect(result.refused[0]?.message).toContain('waits at park 1 by now, not 0');
+    expect(result.refused[0]?.message).toContain('is at wait 1 by now, not 0');
     await untilFound({ agent: asker, status: 'completed' }, RUNS - 1 + 3);
   });
 

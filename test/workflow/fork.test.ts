@@ -139,7 +139,7 @@ describe('a fork', () => {
 
 /** The inputs of a run's model calls. */
 async function* transcriptsOf(id: string) {
-  const { readFacts } = await import('../../history/facts.ts');
+  const { readFacts } = await import('../../history/read/facts.ts');
   const { runId } = await rig.client.get(id).describe();
   for await (const fact of readFacts(rig.temporal, { workflowId: id, runId })) {
     if (fact.type === 'scheduled' && fact.name === 'callModel') yield { transcript: await fact.input() };
@@ -151,12 +151,12 @@ test.each([
   [
     'with another observation of a call that is not there',
     { step: 3, edits: { '7.1': 'x' } },
-    /Calls: 1\.1, 2\.1\./u,
+    /call 7\.1 cannot be edited .*here: 1\.1, 2\.1\)/u,
   ],
   [
     'with another observation of a later call',
     { step: 2, edits: { '2.1': 'x' } },
-    /no observation of call 2\.1/u,
+    /call 2\.1 cannot be edited at step/u,
   ],
   [
     'with an observation that is too long',

@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { describe, expect, test } from 'vitest';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 /** Half of a surrogate pair: JSON carries it as an escape, protobuf cannot, and a worker that tries is gone. */
 const HALF = '\ud83d';
 const SHOWN = '�';
 
 const model = modelOf((step) => (step === '1' ? act('fails', 'x') : answer('ok')));
-const fails = defineTool({
-  name: 'fails',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run: () => {
-    throw new Error('no');
-  },
-});
+const fails = brokenTool('no', 'fails');
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'a', model, tools: [fails] },
-      { name: 'talker', kind: 'tool-calling', model: modelOf(() => 'ok') },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'a', model, tools: [fails] },
+    { name: 'talker', kind: 'tool-calling', model: modelOf(() => 'ok') },
+  ],
+});
 
 describe('half a character that comes', () => {
   test('as the id of a message to a session is refused, and the session and its worker live', async () => {
@@ -60,7 +49,7 @@ describe('half a character that comes', () => {
     ['as a field', 'retry', { [`x${HALF}`]: 1 }, `unknown field x${SHOWN}.`],
   ])('%s of a decision is refused in whole characters', async (_where, type, data, message) => {
     const run = await rig.client.start('a', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     const handle = rig.temporal.workflow.getHandle(run.id);
     await expect(handle.executeUpdate(type, { args: [data] })).rejects.toMatchObject({
       cause: { message: expect.stringContaining(message) as string },
@@ -74,7 +63,7 @@ describe('half a character that comes', () => {
     ['a result by hand', { type: 'resolve', output: `by hand${HALF}` }, `by hand${SHOWN}`],
   ] as const)('in %s is told to the model as a whole one', async (_what, decision, told) => {
     const run = await rig.client.start('a', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.decide('1.1', decision);
     expect((await run.result()).output).toBe('ok');
     expect(promptOf(model.requests.at(-1)?.request)).toContain(told);

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Content, contentText, imagesOf } from '../../agent/content.ts';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { readFacts } from '../../history/facts.ts';
-import { readRun } from '../../history/pages.ts';
+import { describe, expect, test } from 'vitest';
+import { type Content, contentText, imagesOf } from '../../agent/values/content.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { readFacts } from '../../history/read/facts.ts';
+import { readRun } from '../../history/read/pages.ts';
 import { defineModel } from '../../models/model.ts';
-import { AGENT_RUN } from '../../workflows/messages.ts';
+import { AGENT_RUN, runLabels } from '../../workflows/messages.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { pngOf } from '../support/image.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 
 /** What each request showed, by the run that made it: its last user's message with images. */
 const asked = new Map<string, ChatMessage[][]>();
@@ -32,18 +32,14 @@ const model = defineModel({
 const look = defineTool({ name: 'look', description: 'looks', run: () => 'x'.repeat(1_000) });
 const common = { model, tools: [look], maxIterations: null };
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { ...common, name: 'native', kind: 'tool-calling' },
-      { ...common, name: 'trimming', kind: 'tool-calling', trimIntermediateSteps: 1 },
-      { ...common, name: 'talker', kind: 'conversational' },
-      { ...common, name: 'react', kind: 'zero-shot' },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { ...common, name: 'native', kind: 'tool-calling' },
+    { ...common, name: 'trimming', kind: 'tool-calling', trimIntermediateSteps: 1 },
+    { ...common, name: 'talker', kind: 'conversational' },
+    { ...common, name: 'react', kind: 'zero-shot' },
+  ],
+});
 
 const question = (text: string, ...images: Uint8Array[]) => [
   { type: 'text' as const, text },
@@ -220,6 +216,7 @@ describe('a session with an image', () => {
       workflowId: id,
       taskQueue: rig.taskQueue,
       args: [{ agent: 'native', question }],
+      ...runLabels('native', question.input),
     });
     const run = rig.client.get(id);
     expect((await run.result()).output).toBe('a cat');

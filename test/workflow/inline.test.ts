@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import { asText } from '../../agent/vocabulary.ts';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
-import { defineModel } from '../../models/model.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { act, answer, promptOf, script } from '../support/scripts.ts';
+import { useRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
 
 /** Attempts, by tool: what each had for a key. */
 const keys: { [tool: string]: string[] } = {};
@@ -67,19 +66,15 @@ const thirty = quick('thirty', async () => {
   together--;
   return 'x'.repeat(30_000);
 });
-const ten = defineModel({
-  call: (_request, { step }) =>
-    Promise.resolve({
-      text: step === '1' ? '' : 'ten',
-      toolCalls: Array.from({ length: step === '1' ? 10 : 0 }, (_, index) => ({
-        id: `call-${index}`,
-        name: 'thirty',
-        arguments: JSON.stringify({ __arg1: String(index) }),
-      })),
-      finishReason: 'stop',
-      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-    }),
-});
+const ten = modelOf((step) =>
+  step === '1'
+    ? {
+        toolCalls: Array.from({ length: 10 }, (_, index) =>
+          toolCall('thirty', String(index), `call-${index}`),
+        ),
+      }
+    : 'ten',
+);
 
 const model = script(
   act('small', 'a'),
@@ -100,12 +95,11 @@ const agents = [
   defineAgent({ name: 'two', tools, model: script(act('small', 'a'), act('large', 'b'), answer('two')) }),
 ];
 
-let rig: Rig;
 let id: string;
 let two: string;
+const onEvent = (event: RunEvent) => void seen.push(event);
+const rig = useRig({ agents, onEvent }, { transcriptCacheBytes: 1 });
 beforeAll(async () => {
-  const onEvent = (event: RunEvent) => void seen.push(event);
-  rig = await startRig({ agents, onEvent }, { transcriptCacheBytes: 1 });
   const run = await rig.client.start('quick', 'what?');
   ({ id } = run);
   await run.result();
@@ -114,7 +108,6 @@ beforeAll(async () => {
   two = other.id;
   await other.result();
 });
-afterAll(() => rig.stop());
 
 async function historyOf(run: string) {
   return rig.temporal.workflow.getHandle(run).fetchHistory();

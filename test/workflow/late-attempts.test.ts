@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { modelOf } from '../support/scripts.ts';
+import { useRig } from '../support/rig.ts';
+import { modelOf, toolCall } from '../support/scripts.ts';
 
 /** Too long to travel with the model call, so that it is referred to. */
 const LONG = ' '.repeat(1000);
@@ -31,22 +31,11 @@ const slow = defineTool({
     return 'slow';
   },
 });
-const model = modelOf(() => '');
-const both = {
-  ...model,
-  async call(...[request, context]: Parameters<typeof model.call>) {
-    const reply = await model.call(request, context);
-    if (context.step !== '1') return { ...reply, text: 'done' };
-    const toolCalls = ['deaf', 'slow'].map((name) => ({ id: name, name, arguments: '{"__arg1":"x"}' }));
-    return { ...reply, toolCalls, finishReason: 'tool_calls' };
-  },
-};
+const model = modelOf((step) =>
+  step === '1' ? { toolCalls: ['deaf', 'slow'].map((name) => toolCall(name)) } : 'done',
+);
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({ agents: [{ name: 'a', kind: 'tool-calling', model: both, tools: [deaf, slow] }] });
-});
-afterAll(() => rig.stop());
+const rig = useRig({ agents: [{ name: 'a', kind: 'tool-calling', model, tools: [deaf, slow] }] });
 
 test('an attempt that was given up and ends later changes nothing of what the model is told', async () => {
   const result = await rig.client.run('a', 'what?');

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { describe, expect, test, vi } from 'vitest';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 
 const slow = defineTool({
@@ -15,16 +19,15 @@ const slow = defineTool({
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => sleep(20, input) });
 const manySteps = modelOf((step) => (Number(step) < 20 ? act('echo', step) : answer('ok')));
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'a', model: script(act('slow', 'x')), tools: [slow] },
-      { name: 'many', model: manySteps, tools: [echo], maxIterations: null },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const silent = defineModel({ call: () => new Promise(() => undefined) });
+
+const rig = useRig({
+  agents: [
+    { name: 'a', model: script(act('slow', 'x')), tools: [slow] },
+    { name: 'talks', kind: 'conversational', model: silent },
+    { name: 'many', model: manySteps, tools: [echo], maxIterations: null },
+  ],
+});
 
 test('who leaves the events of a run early leaves no long poll behind', async () => {
   const service = rig.temporal.workflowService;
@@ -65,3 +68,60 @@ test('who follows a run to its end is told of no leak', async () => {
   expect(seen.at(-1)).toBe('run_ended');
   expect(warnings).toEqual([]);
 });
+
+describe('a client that is closed', () => {
+  const readers: [what: string, read: (run: AgentRun, client: AgentClient) => Promise<unknown>][] = [
+    ['result()', (run) => run.result()],
+    ['result() with onWaiting', (run) => run.result({ onWaiting: () => undefined })],
+    ['events()', (run) => drain(run.events())],
+    ['events() with sub-agents', (run) => drain(run.events({ subAgents: true, live: false }))],
+    ['requests()', (run) => drain(run.requests())],
+    [
+      'a message that waits for its turn in a session',
+      async (_run, client) => {
+        await client.start('talks', 'first', { session: 'closing', detach: true });
+        await client.start('talks', 'second', { session: 'closing' });
+      },
+    ],
+  ];
+  test.each(readers)('ends %s, and says so', async (_, read) => {
+    const { client, run } = await another();
+    const ended = read(run, client).catch((error: unknown) => error);
+    await eventOf(rig.client.get(run.id).events({ live: false }), 'tool_started');
+    await client.close();
+    expect(await ended).toMatchObject({ name: 'ClientClosed' });
+    await expect(run.describe()).rejects.toMatchObject({ name: 'ClientClosed' });
+    expect((await rig.client.get(run.id).describe()).status).toBe('running');
+    await rig.client.get(run.id).cancel();
+  });
+
+  test('ends a response, so that its page comes back to another server', async () => {
+    const { client, run } = await another();
+    const text = (await run.toResponse()).text();
+    await eventOf(rig.client.get(run.id).events({ live: false }), 'tool_started');
+    await client.close();
+    expect(await text).not.toContain('run_ended');
+    await rig.client.get(run.id).cancel();
+  });
+
+  test('ends events that nobody is asking for at the moment', async () => {
+    const { client, run } = await another();
+    const events = run.events();
+    await events.next();
+    await client.close();
+    await expect(events.next()).rejects.toMatchObject({ name: 'ClientClosed' });
+    await rig.client.get(run.id).cancel();
+  });
+
+  /** A connection can be closed only once. */
+  async function another() {
+    const { address, taskQueue } = rig.client;
+    const temporal = new Client({ connection: await Connection.connect({ address }) });
+    const client = new AgentClient(temporal, address, taskQueue);
+    return { client, run: await client.start('a', 'what?') };
+  }
+});
+
+async function drain(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of items);
+}

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
 import { defineAgent } from '../../config/define.ts';
 import { scripted } from '../../testing.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 
 /** Promises of the sandbox have no stacks (worker/light-promises.ts). What the SDK does with them else, it still does. */
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [defineAgent({ name: 'sound', model: scripted(['Final Answer: sound']) })],
-  });
+const rig = useRig({
+  agents: [defineAgent({ name: 'sound', model: scripted(['Final Answer: sound']) })],
 });
-afterAll(() => rig.stop());
 
 test('a rejection that a workflow leaves alone fails its task, and not the worker', async () => {
   const { taskQueue, temporal, client } = rig;

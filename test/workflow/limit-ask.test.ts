@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { toldAndRecorded } from '../support/control-paths.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
@@ -30,37 +30,32 @@ const closing = modelOf((step, request) =>
   promptOf(request).includes('final answer based on') ? answer('as far as I got') : act('echo', step),
 );
 
-let rig: Rig;
-beforeAll(async () => {
-  const ask = { tools, onLimit: 'ask' } as const;
-  rig = await startRig({
-    agents: [
-      { name: 'short', model, ...ask, maxIterations: 2 },
-      { name: 'closing', model: closing, ...ask, maxIterations: 2, earlyStopping: 'generate' },
-      {
-        name: 'hurried',
-        model: modelOf((step) => (step === '1' ? act('sleeper', 'x') : answer('ok'))),
-        ...ask,
-        maxExecutionTime: 1000,
-      },
-      {
-        name: 'repeating',
-        model: modelOf((step) => (Number(step) < 5 ? act('echo', 'same') : answer('ok'))),
-        ...ask,
-        repeatLimit: 2,
-        maxIterations: null,
-      },
-      { name: 'thrifty', model, ...ask, budget: { totalTokens: 20 } },
-      { name: 'helper', model, ...ask, maxIterations: 1 },
-      { name: 'parent', model: modelOf((step) => (step === '1' ? act('helper', 'x') : answer('ok'))), tools },
-    ],
-    onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const ask = { tools, onLimit: 'ask' } as const;
+const rig = useRig({
+  agents: [
+    { name: 'short', model, ...ask, maxIterations: 2 },
+    { name: 'closing', model: closing, ...ask, maxIterations: 2, earlyStopping: 'generate' },
+    {
+      name: 'hurried',
+      model: modelOf((step) => (step === '1' ? act('sleeper', 'x') : answer('ok'))),
+      ...ask,
+      maxExecutionTime: 1000,
+    },
+    {
+      name: 'repeating',
+      model: modelOf((step) => (Number(step) < 5 ? act('echo', 'same') : answer('ok'))),
+      ...ask,
+      repeatLimit: 2,
+      maxIterations: null,
+    },
+    { name: 'thrifty', model, ...ask, budget: { totalTokens: 20 } },
+    { name: 'helper', model, ...ask, maxIterations: 1 },
+    { name: 'parent', model: modelOf((step) => (step === '1' ? act('helper', 'x') : answer('ok'))), tools },
+  ],
+  onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
+});
 
-const waiting = (run: AgentRun, n = 0) =>
-  eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.n === n && park.reason === 'limit');
+const waiting = (run: AgentRun, n = 0) => waitOf(run, { n, reason: 'limit' });
 const start = (name: string) => rig.client.start(name, 'what?');
 
 async function endOf(run: AgentRun) {
@@ -96,12 +91,8 @@ describe('a run that asks at its limit of turns', () => {
     const run = await start('short');
     await waiting(run);
     await run.extend({ iterations: 1 });
-    const { park } = await eventOf(
-      run.events({ live: false }),
-      'waiting',
-      (event) => event.park.call === '4',
-    );
-    expect(park.error?.message).toBe('The limit of 3 iterations is reached.');
+    const wait = await waitOf(run, { call: '4' });
+    expect(wait.error?.message).toBe('The limit of 3 iterations is reached.');
     await run.extend({ iterations: 1 });
     const { lines, ...report } = await endOf(run);
     expect(report).toMatchObject({ status: 'completed', output: 'ok', iterations: 4, waiting: [] });
@@ -217,8 +208,8 @@ describe('a run that asks at another limit', () => {
   test('has the call cut that the time limit came upon, and goes on with more time', async () => {
     sleeps = true;
     const run = await start('hurried');
-    const { park } = await waiting(run);
-    expect(park).toMatchObject({
+    const wait = await waiting(run);
+    expect(wait).toMatchObject({
       call: '2',
       error: { type: 'MaxExecutionTime', message: 'The time limit of 1 s is reached.' },
     });
@@ -247,8 +238,8 @@ describe('a run that asks at another limit', () => {
 
   test('asks about an action that it takes again and again', async () => {
     const run = await start('repeating');
-    const { park } = await waiting(run);
-    expect(park.error).toEqual({
+    const wait = await waiting(run);
+    expect(wait.error).toEqual({
       type: 'RepeatedAction',
       message: 'The same action was decided on 3 times in a row.',
     });
@@ -272,8 +263,8 @@ describe('a run that asks at another limit', () => {
 
   test('asks when its budget is used up, for as much as it has used', async () => {
     const run = await start('thrifty');
-    const { park } = await waiting(run);
-    expect(park).toMatchObject({
+    const wait = await waiting(run);
+    expect(wait).toMatchObject({
       call: '3',
       error: { type: 'TokenBudget', message: 'The budget of 20 tokens is used up.' },
     });

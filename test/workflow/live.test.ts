@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 const flaky = defineTool({
@@ -28,16 +28,12 @@ function breaksOff() {
   });
 }
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'tries', model: modelOf(() => act('flaky', 'x')), tools: [flaky] },
-      { name: 'breaks off', model: breaksOff() },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'tries', model: modelOf(() => act('flaky', 'x')), tools: [flaky] },
+    { name: 'breaks off', model: breaksOff() },
+  ],
+});
 
 test('a failed attempt says when the next one comes', async () => {
   const run = await rig.client.start('tries', 'what?');

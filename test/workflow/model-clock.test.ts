@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ModelCallContext, type ModelRequest, defineModel } from '../../models/model.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { answer, script } from '../support/scripts.ts';
 
 /** Whoever keeps to it says nothing for longer than this; the whole reply takes several times as long. */
@@ -29,24 +29,20 @@ const deaf = defineModel({
   },
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'talking', model: slowly('talking', 'word '), tools: [], requestTimeout: SILENCE_MS },
-      { name: 'alive', model: slowly('alive', ''), tools: [], requestTimeout: SILENCE_MS },
-      {
-        name: 'deaf',
-        model: deaf,
-        tools: [],
-        requestTimeout: 300,
-        modelRetry: { maxAttempts: 2 },
-        onModelFailure: 'fail',
-      },
-    ],
-  });
+const rig = useRig({
+  agents: [
+    { name: 'talking', model: slowly('talking', 'word '), tools: [], requestTimeout: SILENCE_MS },
+    { name: 'alive', model: slowly('alive', ''), tools: [], requestTimeout: SILENCE_MS },
+    {
+      name: 'deaf',
+      model: deaf,
+      tools: [],
+      requestTimeout: 300,
+      modelRetry: { maxAttempts: 2 },
+      onModelFailure: 'fail',
+    },
+  ],
 });
-afterAll(() => rig.stop());
 
 test.each(['talking', 'alive'] as const)(
   'a model that is %s may take longer than requestTimeout: it is asked once',

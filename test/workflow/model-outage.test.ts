@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openai } from '../../models/openai/openai.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
 let provider: ScriptedServer;
@@ -33,7 +33,7 @@ let rig: Rig;
 beforeAll(async () => {
   provider = await startScriptedServer([act('breaks', 'x')]);
   denying = await startScriptedServer(() => ({ status: 401, error: { message: 'bad key' } }));
-  const model = (server: ScriptedServer) => openai({ baseURL: server.url, apiKey: 'sk-secret-key' });
+  const model = (server: ScriptedServer) => openai('m', { baseURL: server.url, apiKey: 'sk-secret-key' });
   const common = { tools: [breaks], modelRetry: { maxAttempts: 3, initialInterval: 10 } };
   rig = await startRig({
     agents: [
@@ -51,12 +51,12 @@ afterAll(async () => {
 describe('a model server', () => {
   test('that dies in the middle of a run has it wait, and the run goes on when it is back', async () => {
     const run = await rig.client.start('hopeful', 'what?');
-    const { park } = await eventOf(run.events(), 'waiting');
-    expect(park).toMatchObject({ call: '2', tool: 'callModel', error: { type: 'ModelConnectionError' } });
+    const wait = await waitOf(run);
+    expect(wait).toMatchObject({ call: '2', tool: 'callModel', error: { type: 'ModelConnectionError' } });
     expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '2' }] });
 
     await run.decide('2', { type: 'retry' });
-    await eventOf(run.events(), 'waiting', ({ park: again }) => again.n === 1);
+    await eventOf(run.events(), 'waiting', ({ wait: again }) => again.n === 1);
 
     const { port } = new URL(provider.url);
     provider = await startScriptedServer([answer('back again')], { port: Number(port) });
@@ -79,11 +79,11 @@ describe('a model server', () => {
 
 test("a person's input that only the tool itself can find wrong has the call wait again, and the model is not told", async () => {
   const run = await rig.client.start('asker', 'what?');
-  await eventOf(run.events(), 'waiting');
+  await waitOf(run);
   broken = false;
   await run.decide('1.1', { type: 'retry', input: { city: 'nowhere' } });
-  const { park } = await eventOf(run.events(), 'waiting', ({ park: again }) => again.n === 1);
-  expect(park.error).toMatchObject({
+  const { wait } = await eventOf(run.events(), 'waiting', ({ wait: again }) => again.n === 1);
+  expect(wait.error).toMatchObject({
     type: 'ToolInputError',
     message: expect.stringContaining('no such city') as string,
   });

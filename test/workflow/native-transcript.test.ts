@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
-import { defineModel } from '../../models/model.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
+import { modelOf, toolCall } from '../support/scripts.ts';
 
 /** Native tool calls over many turns: two calls in each, one of them with a long result. */
 const TURNS = 40;
@@ -15,52 +15,35 @@ const gate = defineTool({ name: 'gate', description: 'g', run: () => opened.then
 
 const requests = new Map<string, ModelRequest>();
 function calling(name: string, turns: number, tools: (step: string) => string[]) {
-  return defineModel({
-    call: (request, { step }) => {
-      requests.set(`${name} ${step}`, request);
-      const over = Number(step) > turns;
-      return Promise.resolve({
-        text: over ? 'done' : '',
-        toolCalls: over
-          ? []
-          : tools(step).map((tool) => ({
-              id: `${tool}-${step}`,
-              name: tool,
-              arguments: JSON.stringify({ __arg1: step }),
-            })),
-        finishReason: 'stop',
-        usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-      });
-    },
+  return modelOf((step, request) => {
+    requests.set(`${name} ${step}`, request);
+    if (Number(step) > turns) return 'done';
+    return { toolCalls: tools(step).map((tool) => toolCall(tool, step, `${tool}-${step}`)) };
   });
 }
 
 const both = () => ['short', 'long'];
 const kind = 'tool-calling';
 const tools = [short, long, gate];
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'whole', kind, model: calling('whole', TURNS, both), tools, maxIterations: null },
-      {
-        name: 'trimmed',
-        kind,
-        model: calling('trimmed', TURNS, both),
-        tools,
-        maxIterations: null,
-        trimIntermediateSteps: 3,
-      },
-      {
-        name: 'restarted',
-        kind,
-        model: calling('restarted', 3, (step) => (step === '2' ? ['gate'] : both())),
-        tools,
-      },
-    ],
-  });
+const rig = useRig({
+  agents: [
+    { name: 'whole', kind, model: calling('whole', TURNS, both), tools, maxIterations: null },
+    {
+      name: 'trimmed',
+      kind,
+      model: calling('trimmed', TURNS, both),
+      tools,
+      maxIterations: null,
+      trimIntermediateSteps: 3,
+    },
+    {
+      name: 'restarted',
+      kind,
+      model: calling('restarted', 3, (step) => (step === '2' ? ['gate'] : both())),
+      tools,
+    },
+  ],
 });
-afterAll(() => rig.stop());
 
 function messagesOf(key: string): ChatMessage[] {
   const prompt = requests.get(key)?.prompt;
@@ -108,7 +91,7 @@ describe('native tool calls', () => {
   test('are rebuilt from history by a worker that has never seen the run', async () => {
     opened = new Promise((resolve) => (letGo = resolve));
     const run = await rig.client.start('restarted', 'what?');
-    await eventOf(run.events({ live: false }), 'tool_started', ({ tool }) => tool === 'gate');
+    await eventOf(run, 'tool_started', ({ tool }) => tool === 'gate');
     const stopped = rig.restart();
     letGo();
     await stopped;

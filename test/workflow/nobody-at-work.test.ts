@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { cancelledTool, failedTool } from '../../agent/observations.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { describe, expect, test } from 'vitest';
+import { cancelledTool, failedTool } from '../../agent/observation/observations.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { externalTool } from '../../tools/external.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useOtherWorker } from '../support/other-worker.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
 
 /** What becomes of a call while no worker is there that could go on with its run: the next one finds it all at once. */
@@ -23,40 +23,26 @@ const elsewhere = externalTool({
 const limited = script(act('elsewhere', 'x'), answer('so far'));
 const patient = script(act('elsewhere', 'x'), answer('went on'));
 
-let rig: Rig;
-let other: Worker;
-let running: Promise<void>;
-let connection: NativeConnection;
-beforeAll(async () => {
-  connection = await NativeConnection.connect({ address: inject('temporalAddress') });
-  other = await Worker.create({
-    connection,
-    taskQueue: QUEUE,
-    activities: {
-      elsewhere: () =>
-        new Promise((_resolve, reject) => {
-          called(() => reject(ApplicationFailure.create({ type: 'Error', message: 'boom' })));
-        }),
+useOtherWorker({
+  taskQueue: QUEUE,
+  activities: {
+    elsewhere: () =>
+      new Promise((_resolve, reject) => {
+        called(() => reject(ApplicationFailure.create({ type: 'Error', message: 'boom' })));
+      }),
+  },
+});
+const rig = useRig({
+  agents: [
+    {
+      name: 'limited',
+      model: limited,
+      tools: [elsewhere],
+      maxExecutionTime: 4_000,
+      earlyStopping: 'generate',
     },
-  });
-  running = other.run();
-  rig = await startRig({
-    agents: [
-      {
-        name: 'limited',
-        model: limited,
-        tools: [elsewhere],
-        maxExecutionTime: 4_000,
-        earlyStopping: 'generate',
-      },
-      { name: 'patient', model: patient, tools: [elsewhere] },
-    ],
-  });
-}, 60_000);
-afterAll(async () => {
-  other.shutdown();
-  await Promise.all([rig.stop(), running]);
-  await connection.close();
+    { name: 'patient', model: patient, tools: [elsewhere] },
+  ],
 });
 
 describe('while no worker goes on with the run', () => {

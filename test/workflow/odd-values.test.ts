@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '../../agent/limits.ts';
+import { expect, test } from 'vitest';
+import { limits } from '../../agent/values/limits.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig, stepsOf } from '../support/rig.ts';
+import { useRig, stepsOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
 /** What tools in JavaScript do. Each of these once ended a worker, or ran its tool 28 times, or ended a whole run. */
@@ -131,20 +131,16 @@ const patient = defineTool({
   },
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      ...tools.map((tool) => ({
-        name: tool.name,
-        model: script(act(tool.name, 'x'), answer('done')),
-        tools: [tool],
-      })),
-      { name: 'patient', model: script(act('patient', 'x'), answer('done')), tools: [patient] },
-    ],
-  });
+const rig = useRig({
+  agents: [
+    ...tools.map((tool) => ({
+      name: tool.name,
+      model: script(act(tool.name, 'x'), answer('done')),
+      tools: [tool],
+    })),
+    { name: 'patient', model: script(act('patient', 'x'), answer('done')), tools: [patient] },
+  ],
 });
-afterAll(() => rig.stop());
 
 test('whatever a tool throws, returns or reports, its run goes on with a sentence, and the worker with its other runs', async () => {
   const other = await rig.client.start('patient', 'what?');

@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { type Rig, eventsOf, startRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 const told: { event: RunEvent; id: string }[] = [];
 let tries = 0;
@@ -15,14 +16,7 @@ const flaky = defineTool({
     return `got ${input}`;
   },
 });
-const broken = defineTool({
-  name: 'broken',
-  description: 'never works',
-  retry: { maxAttempts: 1 },
-  run: () => {
-    throw new Error('no');
-  },
-});
+const broken = brokenTool('no');
 
 const rigs: Rig[] = [];
 beforeEach(() => {
@@ -53,8 +47,7 @@ test("a worker's onEvent is told what history says, in its order, each event onc
   const rig = await rigWith(tell);
   const run = await rig.client.start('busy', 'what?');
   await run.result();
-  const recorded: RunEvent[] = [];
-  for await (const event of run.events({ live: false })) recorded.push(event);
+  const recorded = await eventsOf(run);
   expect(told.map(({ event }) => event.type)).toEqual(recorded.map(({ type }) => type));
   expect(recorded.map(({ type }) => type)).toEqual([
     'run_started',
@@ -85,7 +78,7 @@ test("a worker's onEvent is told what history says, in its order, each event onc
 test('a wait, its decision and a forced end are told too', async () => {
   const rig = await rigWith(tell);
   const run = await rig.client.start('stopped', 'what?');
-  await eventOf(run.events(), 'waiting');
+  await waitOf(run);
   await run.decide('1.1', { type: 'resolve', output: 'mended' });
   await run.result();
   expect(told.map(({ event }) => event.type).slice(3)).toEqual([

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { externalTool } from '../../tools/external.ts';
 import { http } from '../../tools/http/http.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { type Rig, eventOf, startRig, waitOf } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
 
 const QUEUE = `once-${process.pid}`;
@@ -70,13 +70,13 @@ afterAll(async () => {
 
 async function waiting(name: string) {
   const run = await rig.client.start(name, 'what?');
-  const { park } = await eventOf(run.events(), 'waiting');
-  return { run, park };
+  const wait = await waitOf(run);
+  return { run, wait };
 }
 
 test('a POST whose connection is reset is sent once, and waits in doubt', async () => {
-  const { park } = await waiting('reset');
-  expect(park).toMatchObject({
+  const { wait } = await waiting('reset');
+  expect(wait).toMatchObject({
     reason: 'doubt',
     error: { type: 'InDoubt', message: expect.stringContaining('(ECONNRESET)') },
   });
@@ -89,15 +89,15 @@ test.each([
 ])(
   '%s is tried again as the tool says, and then has failed without a doubt',
   async (_what, name, line, type) => {
-    const { park } = await waiting(name);
-    expect(park).toMatchObject({ reason: 'failed', error: { type } });
+    const { wait } = await waiting(name);
+    expect(wait).toMatchObject({ reason: 'failed', error: { type } });
     expect(asked.filter((one) => one === line)).toHaveLength(3);
   },
 );
 
 test('another worker that fails leaves a doubt, whatever retries the tool has', async () => {
-  const { park } = await waiting('failing');
-  expect(park).toMatchObject({
+  const { wait } = await waiting('failing');
+  expect(wait).toMatchObject({
     reason: 'doubt',
     error: { message: 'It is not known whether failing took effect: broken behind its effect.' },
   });
@@ -113,8 +113,8 @@ test('a call of another worker that is cancelled is in doubt: nobody knows wheth
   const run = await rig.client.start('slow', 'what?');
   await eventOf(run.events(), 'tool_started');
   await run.decide('1.1', { type: 'cancelCall' });
-  const { park } = await eventOf(run.events(), 'waiting');
-  expect(park).toMatchObject({
+  const wait = await waitOf(run);
+  expect(wait).toMatchObject({
     reason: 'doubt',
     error: { message: 'It is not known whether slow took effect: it was cancelled while it ran.' },
   });

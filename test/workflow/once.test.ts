@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Reconciled, type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
+import { sameForAllReaders } from '../support/same-for-readers.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** Effects, by the run's id, and how often each tool was asked what became of one. */
@@ -11,6 +12,9 @@ const effects = new Map<string, string[]>();
 const asked = new Map<string, number>();
 const effect = (input: string, { runId }: ToolContext) =>
   void effects.set(runId, [...(effects.get(runId) ?? []), input]);
+
+/** When all tests are. */
+const over = new AbortController();
 
 /** What a tool does for an input. */
 const behaviours: { [input: string]: (input: string, ctx: ToolContext) => Promise<unknown> } = {
@@ -36,7 +40,7 @@ const behaviours: { [input: string]: (input: string, ctx: ToolContext) => Promis
   async silent(input, ctx) {
     ctx.progress('at it');
     effect(input, ctx);
-    await sleep(20_000);
+    await aborted(over.signal);
   },
   /** Hears of a cancellation before its effect. */
   async careful(input, ctx) {
@@ -88,27 +92,26 @@ const tools = [
   }),
 ];
 
-let rig: Rig;
 const told = new Map<string, RunEvent[]>();
-beforeAll(async () => {
-  const agent = (name: string, more: object = {}) => ({
-    name,
-    model: modelOf((step, { prompt }) => {
-      const [, tool = '', input = ''] = /what: ([a-zA-Z]+) ([a-zA-Z]+)/u.exec(JSON.stringify(prompt)) ?? [];
-      return step === '1' ? act(tool, input) : answer('ok');
-    }),
-    tools,
-    ...more,
-  });
-  rig = await startRig({
-    agents: [agent('a'), agent('hasty', { maxExecutionTime: 1500 })],
-    onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const agent = (name: string, more: object = {}) => ({
+  name,
+  model: modelOf((step, { prompt }) => {
+    const [, tool = '', input = ''] = /what: ([a-zA-Z]+) ([a-zA-Z]+)/u.exec(JSON.stringify(prompt)) ?? [];
+    return step === '1' ? act(tool, input) : answer('ok');
+  }),
+  tools,
+  ...more,
+});
+const rig = useRig({
+  agents: [agent('a'), agent('hasty', { maxExecutionTime: 1500 })],
+  onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
+});
+afterAll(() => {
+  over.abort();
+});
 
 const start = (tool: string, input: string, name = 'a') => rig.client.start(name, `what: ${tool} ${input}`);
-const waiting = async (started: AgentRun) => (await eventOf(started.events(), 'waiting')).park;
+const waiting = async (started: AgentRun) => (await eventOf(started.events(), 'waiting')).wait;
 const underWay = (started: AgentRun) => eventOf(started.events(), 'tool_progress');
 
 /** As the tools know the run. */
@@ -121,22 +124,8 @@ const effectsOf = (started: AgentRun) => effects.get(runOf(started));
 
 async function observation(started: AgentRun): Promise<unknown> {
   const { intermediateSteps } = await started.result();
-  await sameForAllReaders(started);
+  await sameForAllReaders(told, started);
   return intermediateSteps[0]?.observation;
-}
-
-/** A worker's listener is told what history says. */
-async function sameForAllReaders(started: AgentRun): Promise<void> {
-  const recorded: RunEvent[] = [];
-  for await (const event of started.events({ live: false })) recorded.push(event);
-  expect((told.get(started.id) ?? []).map(essence)).toEqual(recorded.map(essence));
-}
-
-function essence(event: RunEvent) {
-  const { type } = event;
-  if (type === 'waiting') return [type, event.park];
-  if (type === 'tool_failed') return [type, event.error];
-  return type === 'step' ? [type, event.step.observation] : type;
 }
 
 describe('a call that may take effect once only', () => {
@@ -179,7 +168,7 @@ describe('a call that may take effect once only', () => {
     await lax.result();
     const strict = await start('strict', 'throws');
     await expect(strict.result()).rejects.toMatchObject({ type: 'InDoubt' });
-    await sameForAllReaders(strict);
+    await sameForAllReaders(told, strict);
   });
 });
 
@@ -261,7 +250,7 @@ test('cancelling the run ends it, in doubt or not', async () => {
   await underWay(started);
   await started.cancel();
   await expect(started.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
-  await sameForAllReaders(started);
+  await sameForAllReaders(told, started);
 });
 
 function aborted(signal: AbortSignal): Promise<unknown> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noUsage } from '../../agent/vocabulary.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig, stepsOf } from '../support/rig.ts';
+import { useRig, stepsOf } from '../support/rig.ts';
 import { answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 /** What a user replaces of an agent: schema, texts, parser, kind. */
@@ -16,61 +16,57 @@ const forgetful = modelOf((step, request) =>
 const throwing = script('hm');
 const forecast = z.object({ city: z.string(), degrees: z.coerce.number() });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'forecaster', model: forgetful, tools, output: forecast },
-      { name: 'strict', model: script('It is warm.'), tools, output: forecast, handleParsingErrors: false },
-      { name: 'named', model: script(answer('ok')), tools, prompt: { prefix: 'You are {who}, {mood}.' } },
-      {
-        name: 'throwing',
-        model: throwing,
-        tools,
-        parser() {
-          throw new RangeError('oops');
+const rig = useRig({
+  agents: [
+    { name: 'forecaster', model: forgetful, tools, output: forecast },
+    { name: 'strict', model: script('It is warm.'), tools, output: forecast, handleParsingErrors: false },
+    { name: 'named', model: script(answer('ok')), tools, prompt: { prefix: 'You are {who}, {mood}.' } },
+    {
+      name: 'throwing',
+      model: throwing,
+      tools,
+      parser() {
+        throw new RangeError('oops');
+      },
+    },
+    {
+      name: 'own-parser',
+      model: script('CALL echo hello', 'DONE it said hello'),
+      tools,
+      parser({ text }) {
+        const [word, tool = '', ...rest] = text.split(' ');
+        return word === 'DONE'
+          ? { type: 'finish', output: [tool, ...rest].join(' '), log: text }
+          : { type: 'act', actions: [{ tool, toolInput: rest.join(' '), log: text }] };
+      },
+    },
+    {
+      name: 'own-kind',
+      model: script('echo: hi', 'bye'),
+      tools,
+      kind: {
+        name: 'terse',
+        stop: ['###'],
+        prompt: { system: 'Be terse. Tools: {tools}' },
+        stoppedOutput: 'stopped',
+        chatHistory: true,
+        render: ({ manifest, input, steps }) => ({
+          type: 'messages',
+          messages: [
+            { role: 'system', content: manifest.prompt['system'] ?? '' },
+            { role: 'user', content: `${input} (${steps.length})` },
+          ],
+        }),
+        parse({ text }) {
+          const [tool = '', toolInput] = text.split(': ');
+          return toolInput === undefined
+            ? { type: 'finish', output: text, log: text }
+            : { type: 'act', actions: [{ tool, toolInput, log: text }] };
         },
       },
-      {
-        name: 'own-parser',
-        model: script('CALL echo hello', 'DONE it said hello'),
-        tools,
-        parser({ text }) {
-          const [word, tool = '', ...rest] = text.split(' ');
-          return word === 'DONE'
-            ? { type: 'finish', output: [tool, ...rest].join(' '), log: text }
-            : { type: 'act', actions: [{ tool, toolInput: rest.join(' '), log: text }] };
-        },
-      },
-      {
-        name: 'own-kind',
-        model: script('echo: hi', 'bye'),
-        tools,
-        kind: {
-          name: 'terse',
-          stop: ['###'],
-          prompt: { system: 'Be terse. Tools: {tools}' },
-          stoppedOutput: 'stopped',
-          chatHistory: true,
-          render: ({ manifest, input, steps }) => ({
-            type: 'messages',
-            messages: [
-              { role: 'system', content: manifest.prompt['system'] ?? '' },
-              { role: 'user', content: `${input} (${steps.length})` },
-            ],
-          }),
-          parse({ text }) {
-            const [tool = '', toolInput] = text.split(': ');
-            return toolInput === undefined
-              ? { type: 'finish', output: text, log: text }
-              : { type: 'act', actions: [{ tool, toolInput, log: text }] };
-          },
-        },
-      },
-    ],
-  });
+    },
+  ],
 });
-afterAll(() => rig.stop());
 
 describe('an agent with an output schema', () => {
   test('is asked again, with the error, until the answer fits; every time is an iteration', async () => {

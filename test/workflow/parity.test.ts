@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { type PreparedCase, expected, prepare, readCases } from '../support/parity.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 
 /** What LangChain's AgentExecutor was recorded doing (test/parity/), done by Reloop. */
 const kinds = ['zero-shot', 'structured-chat', 'conversational', 'tool-calling'].map((kind) => {
@@ -8,11 +8,7 @@ const kinds = ['zero-shot', 'structured-chat', 'conversational', 'tool-calling']
   return { kind, cases };
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({ agents: kinds.flatMap(({ cases }) => cases.map(({ prepared }) => prepared.agent)) });
-});
-afterAll(() => rig.stop());
+const rig = useRig({ agents: kinds.flatMap(({ cases }) => cases.map(({ prepared }) => prepared.agent)) });
 
 describe.each(kinds)('$kind does as AgentExecutor does with', ({ cases }) => {
   const [same, different] = [

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
-import { AgentClient } from '../../client/agent-client.ts';
-import { InvalidInput } from '../../client/errors.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { InvalidInput } from '../../client/connect/errors.ts';
 import { ConfigError, ReloopPlugin, createWorker, defineTool } from '../../index.ts';
 import { quiet } from '../support/quiet.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
@@ -15,6 +15,7 @@ const config = () => ({
   agents: [
     {
       name: 'a',
+      kind: 'zero-shot' as const,
       model: modelOf((step) => (step.endsWith('1') ? act('echo', 'hi') : answer('ok'))),
       tools: [defineTool({ name: 'echo', description: 'echoes', run: (input: string) => input })],
     },

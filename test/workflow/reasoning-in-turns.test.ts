@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { RunEvent } from '../../agent/events.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
 import { requestDigest } from '../../agent/transcript/request.ts';
 import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { scripted } from '../../models/scripted/scripted.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { trace } from '../support/printed-trace.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { finish, sdkModel } from '../support/sdk-model.ts';
 
 /** What a model thought before it called a tool: recorded, shown, and back with the provider; over a worker's death too. */
 
-let rig: Rig;
 const echo = defineTool({
   name: 'echo',
   description: 'Says it again.',
@@ -45,21 +44,18 @@ const sdk = sdkModel('v3', [
   ],
 ]);
 
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      {
-        name: 'thinker',
-        kind: 'tool-calling',
-        model: thinker,
-        tools: [echo],
-        budget: { totalTokens: 100_000 },
-      },
-      { name: 'claude', kind: 'tool-calling', model: fromVercelModel(sdk), tools: [echo] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    {
+      name: 'thinker',
+      kind: 'tool-calling',
+      model: thinker,
+      tools: [echo],
+      budget: { totalTokens: 100_000 },
+    },
+    { name: 'claude', kind: 'tool-calling', model: fromVercelModel(sdk), tools: [echo] },
+  ],
+});
 
 test('what a model thought goes back with its tool calls, is no part of the run, and is one line of the trace', async () => {
   const run = await rig.client.start('thinker', 'What does it say?');

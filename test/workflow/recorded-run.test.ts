@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunExport } from '../../client/run-export.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { RunExport } from '../../client/export/run-export.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { recordedRun } from '../../testing.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** Exported runs as they really are, taken through the agents that made them and through changed ones. */
@@ -25,8 +25,13 @@ function configOf(prefix: string): ConfigDefinition {
   ];
   return {
     agents: [
-      { name: 'boss', model: saying(boss), tools: [search, helper], prompt: { prefix } },
-      { name: 'helper', model: saying([act('search', 'y'), answer('helped')]), tools: [search] },
+      { name: 'boss', kind: 'zero-shot', model: saying(boss), tools: [search, helper], prompt: { prefix } },
+      {
+        name: 'helper',
+        kind: 'zero-shot',
+        model: saying([act('search', 'y'), answer('helped')]),
+        tools: [search],
+      },
     ],
   };
 }
@@ -36,15 +41,13 @@ function saying(replies: string[]) {
 }
 
 const config = configOf('Work.');
-let rig: Rig;
 let record: RunExport;
+const rig = useRig(config);
 beforeAll(async () => {
-  rig = await startRig(config);
   const run = await rig.client.start('boss', 'what?');
   await run.result();
   record = JSON.parse(JSON.stringify(await run.export({ prompts: true }))) as RunExport; // as a file has it
 }, 60_000);
-afterAll(() => rig.stop());
 
 test('an exported run with prompts and a sub-agent holds against the config that made it', async () => {
   expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 7, differences: [] });

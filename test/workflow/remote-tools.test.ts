@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { cancelledTool } from '../../agent/observations.ts';
-import { asText } from '../../agent/vocabulary.ts';
+import { cancelledTool } from '../../agent/observation/observations.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { loadedConfig } from '../support/config.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useOtherWorker } from '../support/other-worker.ts';
+import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 const QUEUE = `external-${process.pid}`;
 const schema = z.object({ city: z.string(), days: z.int().default(1) });
@@ -43,14 +44,7 @@ const local = defineTool({
   description: 'keeps its key',
   run: (_input, { idempotencyKey, callId }) => `${callId} ${idempotencyKey}`,
 });
-const fragile = defineTool({
-  name: 'fragile',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run: () => {
-    throw new Error('no');
-  },
-});
+const fragile = brokenTool('no', 'fragile');
 const sleeper = defineTool({
   name: 'sleeper',
   description: 'sleeps',
@@ -65,55 +59,42 @@ const itself = agentTool({ agent: 'itself', description: 'calls itself', onFailu
 
 const readsLong = calls('long', 'x', answer('read'));
 
-let rig: Rig;
-let worker: Worker;
-let running: Promise<void>;
-let connection: NativeConnection;
-beforeAll(async () => {
-  connection = await NativeConnection.connect({ address: inject('temporalAddress') });
-  worker = await Worker.create({ connection, taskQueue: QUEUE, activities, shutdownGraceTime: '1s' });
-  running = worker.run();
-  rig = await startRig({
-    agents: [
-      { name: 'upper', model: calls('upper', 'abc'), tools: [external('upper')] },
-      {
-        name: 'forecast',
-        model: script(act('forecast', '{"city": "Oslo", "days": "2"}'), act('forecast', '{"days": 1}')),
-        tools: [external('forecast', { input: schema })],
-      },
-      { name: 'long', model: readsLong, tools: [external('long')] },
-      { name: 'huge', model: calls('huge', 'x'), tools: [external('huge', { maxOutputChars: 1_000 })] },
-      { name: 'refusing', model: calls('refusing', 'x'), tools: [external('refusing')] },
-      { name: 'flaky', model: calls('flaky', 'x'), tools: [external('flaky')] },
-      { name: 'failing', model: calls('failing', 'x'), tools: [external('failing')] },
-      { name: 'slow', model: calls('slow', 'x'), tools: [external('slow')], maxExecutionTime: 1_500 },
-      {
-        name: 'cancelled',
-        model: calls('nobodys', 'x'),
-        tools: [external('nobodys', { taskQueue: `${QUEUE}-nobody` })],
-      },
+useOtherWorker({ taskQueue: QUEUE, activities, shutdownGraceTime: '1s' });
+const rig = useRig({
+  agents: [
+    { name: 'upper', model: calls('upper', 'abc'), tools: [external('upper')] },
+    {
+      name: 'forecast',
+      model: script(act('forecast', '{"city": "Oslo", "days": "2"}'), act('forecast', '{"days": 1}')),
+      tools: [external('forecast', { input: schema })],
+    },
+    { name: 'long', model: readsLong, tools: [external('long')] },
+    { name: 'huge', model: calls('huge', 'x'), tools: [external('huge', { maxOutputChars: 1_000 })] },
+    { name: 'refusing', model: calls('refusing', 'x'), tools: [external('refusing')] },
+    { name: 'flaky', model: calls('flaky', 'x'), tools: [external('flaky')] },
+    { name: 'failing', model: calls('failing', 'x'), tools: [external('failing')] },
+    { name: 'slow', model: calls('slow', 'x'), tools: [external('slow')], maxExecutionTime: 1_500 },
+    {
+      name: 'cancelled',
+      model: calls('nobodys', 'x'),
+      tools: [external('nobodys', { taskQueue: `${QUEUE}-nobody` })],
+    },
 
-      {
-        name: 'boss',
-        model: script(act('helper', 'a'), act('helper', 'b'), answer('both')),
-        tools: [helper],
-      },
-      { name: 'helper', model: calls('local', 'same', answer('helped')), tools: [local] },
-      { name: 'anxious', model: calls('worried', 'x'), tools: [worried] },
-      { name: 'worried', model: calls('fragile', 'x', answer('calm')), tools: [fragile] },
-      { name: 'tired', model: calls('sleepy', 'x'), tools: [sleepy] },
-      { name: 'sleepy', model: calls('sleeper', 'x'), tools: [sleeper] },
-      { name: 'hasty', model: calls('sleepy', 'x'), tools: [sleepy], maxExecutionTime: 1_500 },
-      { name: 'lenient', model: calls('strict', 'x'), tools: [strict] },
-      { name: 'strict', model: script('hm'), handleParsingErrors: false },
-      { name: 'itself', model: calls('itself', 'deeper'), tools: [itself] },
-    ],
-  });
-});
-afterAll(async () => {
-  worker.shutdown();
-  await Promise.all([rig.stop(), running]);
-  await connection.close();
+    {
+      name: 'boss',
+      model: script(act('helper', 'a'), act('helper', 'b'), answer('both')),
+      tools: [helper],
+    },
+    { name: 'helper', model: calls('local', 'same', answer('helped')), tools: [local] },
+    { name: 'anxious', model: calls('worried', 'x'), tools: [worried] },
+    { name: 'worried', model: calls('fragile', 'x', answer('calm')), tools: [fragile] },
+    { name: 'tired', model: calls('sleepy', 'x'), tools: [sleepy] },
+    { name: 'sleepy', model: calls('sleeper', 'x'), tools: [sleeper] },
+    { name: 'hasty', model: calls('sleepy', 'x'), tools: [sleepy], maxExecutionTime: 1_500 },
+    { name: 'lenient', model: calls('strict', 'x'), tools: [strict] },
+    { name: 'strict', model: script('hm'), handleParsingErrors: false },
+    { name: 'itself', model: calls('itself', 'deeper'), tools: [itself] },
+  ],
 });
 
 async function observationsOf(agent: string) {
@@ -159,8 +140,8 @@ describe("a tool that another worker's activity is", () => {
 
   test('waits for a person when its attempts are used up', async () => {
     const run = await rig.client.start('failing', 'what?');
-    const { park } = await eventOf(run.events(), 'waiting');
-    expect(park).toMatchObject({ tool: 'failing', error: { message: 'broken for good' } });
+    const wait = await waitOf(run);
+    expect(wait).toMatchObject({ tool: 'failing', error: { message: 'broken for good' } });
     await run.decide('1.1', { type: 'resolve', output: 'mended' });
     expect((await run.result()).intermediateSteps).toMatchObject([{ observation: 'mended', attempts: 2 }]);
   });
@@ -172,9 +153,11 @@ describe("a tool that another worker's activity is", () => {
     });
   });
 
-  test('that nobody runs can be cancelled', async () => {
+  test('that nobody runs is said to have not begun, and can be cancelled', async () => {
     const run = await rig.client.start('cancelled', 'what?');
-    await eventOf(run.events(), 'tool_started');
+    const notBegun = { call: '1.1', tool: 'nobodys', taskQueue: `${QUEUE}-nobody` };
+    expect(await eventOf(run.events(), 'not_begun')).toMatchObject(notBegun);
+    expect(await run.describe()).toMatchObject({ status: 'running', notBegun: [notBegun] });
     await run.decide('1.1', { type: 'cancelCall' });
     expect((await run.result()).intermediateSteps).toMatchObject([{ observation: cancelledTool(undefined) }]);
   });
@@ -199,8 +182,8 @@ describe('a sub-agent', () => {
     ['without naming it', undefined],
   ])('that waits shows in its parent, and is decided on through it: %s', async (_what, how) => {
     const run = await rig.client.start('anxious', 'what?');
-    const { park } = await eventOf(run.events(), 'waiting');
-    expect(park).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
+    const wait = await waitOf(run);
+    expect(wait).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
     expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
     expect(await run.decide(how, { type: 'skip' })).toMatchObject({ call: '1.1/1.1' });
     expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import type { WaitingCall } from '../../agent/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { until } from '../support/processes.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
@@ -61,9 +61,9 @@ describe('a call with an effect that happens once, made in a step that was dropp
     const run = await rig.client.start('a', 'what?');
     await run.result();
     await run.rewind({ step: 2 });
-    const { park } = await eventOf(run.events({ live: false }), 'waiting');
-    expect(park).toMatchObject({ call: '2.1', tool: 'pay', reason: 'repeated' });
-    expect(park.error?.message).toMatch(/2\.1.*returned: receipt for Ann/u);
+    const { wait } = await eventOf(run.events({ live: false }), 'waiting');
+    expect(wait).toMatchObject({ call: '2.1', tool: 'pay', reason: 'repeated' });
+    expect(wait.error?.message).toMatch(/2\.1.*returned: receipt for Ann/u);
     expect(paid).toEqual(['Ann']);
     await run.decide('2.1', { type: 'skip' });
     await run.result();
@@ -94,11 +94,14 @@ describe('a call with an effect that happens once, made in a step that was dropp
     await run.result();
     replies = { '1': act('pay', 'Bob') };
     await run.rewind({ step: 1 });
-    const waits = (n: number) =>
-      eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1' && park.n === n);
-    await waits(0);
+    const first = await eventOf(run.events({ live: false }), 'waiting');
     await run.decide('1.1', { type: 'retry', input: 'Ann' });
-    expect((await waits(1)).park).toMatchObject({ reason: 'repeated', toolInput: 'Ann' });
+    const second = await eventOf(
+      run.events({ live: false }),
+      'waiting',
+      ({ wait }) => wait.n === first.wait.n + 1,
+    );
+    expect(second.wait).toMatchObject({ reason: 'repeated', toolInput: 'Ann' });
     expect((await run.describe()).waiting[0]?.error?.message).toContain('receipt for Ann');
     expect(paid).toEqual(['Ann', 'Bob']);
     await run.decide('1.1', { type: 'skip' });
@@ -112,27 +115,39 @@ describe('a call with an effect that happens once, made in a step that was dropp
     const run = await rig.client.start('a', 'what?');
     await run.result();
     await run.rewind({ step: 1 });
-    const { park } = await eventOf(run.events({ live: false }), 'waiting');
-    expect(park).toMatchObject({ call: '1.1/1.1', reason: 'repeated' });
-    await run.decide('1.1/1.1', { type: 'skip' });
+    const { wait } = await eventOf(run.events({ live: false }), 'waiting');
+    expect(wait).toMatchObject({ call: '1.1~1/1.1', reason: 'repeated' });
+    await run.decide('1.1~1/1.1', { type: 'skip' });
     await run.result();
     expect(paid).toEqual(['Ann']);
   });
 
-  test('waits also where the sub-agent that made it was taken back itself before', async () => {
+  test('waits also where the sub-agent that made it was rewound itself before', async () => {
     replies = { '1': act('helper', 'help') };
-    below = { '1': act('pay', 'Ann') };
+    below = { '1': act('pay', 'Ann'), '2': act('gate', '') };
     const run = await rig.client.start('a', 'what?');
-    await run.result();
+    await until(() => open.length === 1);
     const helping = rig.client.get(`${run.id}/1.1`);
     await helping.rewind({ step: 1 });
     await eventOf(helping.events({ live: false }), 'waiting');
     await helping.decide('1.1', { type: 'skip' });
-    await helping.result();
+    await until(() => open.length === 2);
     await run.rewind({ step: 1 });
-    const { park } = await eventOf(run.events({ live: false }), 'waiting');
-    expect(park).toMatchObject({ call: '1.1/1.1', reason: 'repeated' });
+    const { wait } = await eventOf(run.events({ live: false }), 'waiting', ({ wait: { call } }) =>
+      call.startsWith('1.1~'),
+    );
+    expect(wait).toMatchObject({ call: '1.1~1/1.1', reason: 'repeated' });
     expect(paid).toEqual(['Ann']);
+  });
+
+  test('is not begun again for the sub-agent alone, once its parent has its end', async () => {
+    replies = { '1': act('helper', 'help') };
+    below = { '1': act('pay', 'Ann') };
+    const run = await rig.client.start('a', 'what?');
+    await run.result();
+    await expect(rig.client.get(`${run.id}/1.1`).rewind({ step: 1 })).rejects.toThrow(
+      `is over: its parent has its end. Have the parent make the call again: reloop retry ${run.id} 1.1`,
+    );
   });
 
   test('is not made by a sub-agent that was about to make it when its parent was taken back', async () => {
@@ -144,7 +159,7 @@ describe('a call with an effect that happens once, made in a step that was dropp
     await rig.client.get(`${run.id}/1.1`).rewind({ step: 1 });
     await until(() => open.length === 2);
     await run.rewind({ step: 1 });
-    await eventOf(run.events({ live: false }), 'action');
+    await expect.poll(() => isToldToEnd(`${run.id}/1.1`)).toBe(true);
     open.forEach((end) => end());
     await until(() => open.length === 3);
     open.forEach((end) => end());
@@ -180,10 +195,16 @@ test('a sub-agent that failed behind an effect and is called again asks before i
 });
 
 async function waitsFor(run: AgentRun, call: string, n: number): Promise<WaitingCall> {
-  const { park } = await eventOf(
+  const { wait } = await eventOf(
     run.events({ live: false }),
     'waiting',
-    (event) => event.park.call === call && event.park.n === n,
+    (event) => event.wait.call === call && event.wait.n === n,
   );
-  return park;
+  return wait;
+}
+
+/** A workflow whose call has heard that it is cancelled. */
+async function isToldToEnd(workflowId: string): Promise<boolean> {
+  const { events } = await rig.temporal.workflow.getHandle(workflowId).fetchHistory();
+  return events?.some((event) => event.activityTaskCancelRequestedEventAttributes) === true;
 }

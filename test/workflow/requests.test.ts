@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type ModelRequest, requestDigest } from '../../agent/transcript/request.ts';
-import { AgentClient } from '../../client/agent-client.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { type RecordingModel, act, answer, modelOf } from '../support/scripts.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo {${input}}` });
@@ -33,16 +33,14 @@ const config: ConfigDefinition = {
   ],
 };
 
-let rig: Rig;
 /** As users have it: pages of history may be larger than gRPC's own limit. */
 let client: AgentClient;
+const rig = useRig(config);
 beforeAll(async () => {
-  rig = await startRig(config);
   client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue: rig.taskQueue });
 }, 60_000);
 afterAll(async () => {
   await client.close();
-  await rig.stop();
 });
 
 describe('the requests of a run, rebuilt from history', () => {

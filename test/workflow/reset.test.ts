@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import { readLineage } from '../../history/lineage.ts';
-import { createTrace } from '../../history/trace.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { readLineage } from '../../history/read/lineage.ts';
+import { createTrace } from '../../history/trace/trace.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
@@ -37,19 +37,15 @@ const stuck = defineTool({
   },
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'short', model: model(3, 'echo'), tools: [echo] },
-      { name: 'referring', model: model(3, 'big'), tools: [big] },
-      { name: 'keyed', model: model(2, 'keyed'), tools: [keyed] },
-      { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
-      { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'short', model: model(3, 'echo'), tools: [echo] },
+    { name: 'referring', model: model(3, 'big'), tools: [big] },
+    { name: 'keyed', model: model(2, 'keyed'), tools: [keyed] },
+    { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
+    { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
+  ],
+});
 
 describe("after Temporal's own reset", () => {
   test('a run is read as it goes on, and the one that was given up under its own run id', async () => {
@@ -93,7 +89,7 @@ describe("after Temporal's own reset", () => {
 
   test('who follows a run that is open hears that it was reset, and who waits has the answer of the other', async () => {
     const run = await rig.client.start('stuck', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     const { runId } = await run.describe();
     const [followed, result] = [lastEvent(run.events({ live: false })), run.result()];
     mended = true;
@@ -131,10 +127,11 @@ describe("after Temporal's own reset", () => {
     const report = await run.describe();
     expect(report).toMatchObject({ status: 'completed', iterations: 100 });
     expect(report.runId).toBe(runId);
-    const seen = [];
-    for await (const { type } of run.events({ live: false })) seen.push(type);
-    expect(seen.filter((type) => type === 'run_started' || type === 'continued').length).toBeGreaterThan(1);
-  }, 60_000);
+    const seen = await eventsOf(run);
+    expect(seen.filter(({ type }) => type === 'run_started' || type === 'continued').length).toBeGreaterThan(
+      1,
+    );
+  });
 });
 
 /** A run that fails at one of its model calls, and how it is begun again there. */

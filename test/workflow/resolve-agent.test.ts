@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
 import { defineAgent } from '../../config/define.ts';
 import { scripted } from '../../testing.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 
 const agents = [defineAgent({ name: 'known', model: scripted(['Final Answer: 4']) })];
-let rig: Rig;
-beforeAll(async () => {
-  const settings = { rollingDeploys: false, identity: 'reloop dev 7@here', address: '127.0.0.1:7233' };
-  rig = await startRig({ agents }, settings);
-});
-afterAll(() => rig.stop());
+const settings = { rollingDeploys: false, identity: 'reloop dev 7@here', address: '127.0.0.1:7233' };
+const rig = useRig({ agents }, settings);
 
 test('where no deploy can be rolling, an unknown agent ends the run at once, and says whose worker does not know it', async () => {
   const run = await rig.client.start('stranger', 'what?');
@@ -40,7 +36,7 @@ describe('a run that was started by hand', () => {
     const failure: unknown = await started.catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     expect(failure).toMatchObject({
-      cause: { type: 'InvalidOverrides', message: expect.stringContaining(sentence) },
+      cause: { type: 'InvalidInput', message: expect.stringContaining(sentence) },
     });
   });
 });

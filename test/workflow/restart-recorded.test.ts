@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { builtInKind } from '../../agent/kinds/kinds.ts';
-import type { RunExport } from '../../client/run-export.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { RunExport } from '../../client/export/run-export.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { defineModel } from '../../models/model.ts';
 import { recordedRun } from '../../testing.ts';

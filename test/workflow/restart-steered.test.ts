@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/events.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { fieldOf } from '../../agent/values.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { fieldOf } from '../../agent/values/values.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { toldAndRecorded } from '../support/control-paths.ts';
@@ -34,15 +34,15 @@ const slow = defineTool({
     return `slow ${input}`;
   },
 });
-const tools = [echo, guarded, slow];
+const parts = { model, tools: [echo, guarded, slow], modelRetry: { maxAttempts: 1 } };
 
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
     agents: [
-      { name: 'a', model, tools },
-      { name: 'short', model, tools, maxIterations: 2, onLimit: 'ask' },
-      { name: 'asking', model, tools, onModelFailure: 'ask' },
+      { name: 'a', ...parts },
+      { name: 'short', ...parts, maxIterations: 2, onLimit: 'ask' },
+      { name: 'asking', ...parts, onModelFailure: 'ask' },
     ],
     onEvent: (event) => void told.push(event),
   });
@@ -58,7 +58,7 @@ const atLimit = (run: AgentRun, figure: string) =>
   eventOf(
     run.events({ live: false }),
     'waiting',
-    ({ park }) => park.error?.message.includes(figure) === true,
+    ({ wait }) => wait.error?.message.includes(figure) === true,
   );
 const approvalOf = async (run: AgentRun, call: string) => {
   await expect.poll(async () => (await run.describe()).waiting).toMatchObject([{ call, reason: 'approval' }]);
@@ -89,12 +89,13 @@ describe('what a limit was raised by', () => {
     await atLimit(run, '3 iterations');
     await run.rewind({ step: 3 });
     await eventOf(run.events({ live: false }), 'restarted');
-    await atLimit(run, '3 iterations');
-    expect(await run.describe()).toMatchObject({
-      status: 'waiting',
-      iterations: 3,
-      waiting: [{ call: '4' }],
-    });
+    await expect
+      .poll(() => run.describe())
+      .toMatchObject({
+        status: 'waiting',
+        iterations: 3,
+        waiting: [{ call: '4' }],
+      });
     await run.rewind({ step: 2 });
     await expect.poll(async () => (await run.describe()).waiting).toMatchObject([{ call: '3' }]);
     expect((await run.describe()).waiting[0]?.error?.message).toContain('2 iterations');
@@ -165,7 +166,7 @@ describe('what was said', () => {
     await eventOf(run.events({ live: false }), 'waiting');
     await run.say('Be brief.');
     await run.decide('2', { type: 'retry' });
-    await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.n === 1);
+    await eventOf(run.events({ live: false }), 'waiting', ({ wait }) => wait.n === 1);
     await run.say('In English.');
     await cancelled(run);
     down = false;
@@ -295,6 +296,5 @@ describe('a run that waits for an approval', () => {
     expect(await run.result()).toMatchObject({ output: 'at 4' });
     await run.rewind({ step: 1 });
     await approvalOf(run, '1.1');
-    await run.cancel();
   });
 });

@@ -1,27 +1,25 @@
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { AgentClient } from '../../client/agent-client.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type CountedConnection, countedConnection } from '../support/counted-calls.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** What a client asks the server for on its way to an answer. */
 const STEPS = 12;
 const look = defineTool({ name: 'look', description: 'looks', effects: 'none', run: () => 'seen' });
-let rig: Rig;
 let counted: CountedConnection;
 let client: AgentClient;
 
+const model = modelOf((step) => (Number(step) > STEPS ? answer('done') : act('look', step)));
+const rig = useRig({ agents: [{ name: 'counted', model, tools: [look] }] });
 beforeAll(async () => {
-  const model = modelOf((step) => (Number(step) > STEPS ? answer('done') : act('look', step)));
-  rig = await startRig({ agents: [{ name: 'counted', model, tools: [look] }] });
   counted = await countedConnection(inject('temporalAddress'));
   client = new AgentClient(new Client({ connection: counted.connection }), rig.client.address, rig.taskQueue);
 });
 afterAll(async () => {
   await counted.connection.close();
-  await rig.stop();
 });
 
 test('an answer takes a few calls, however much happens until it is there', async () => {

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DecisionRefused } from '../../client/errors.ts';
+import { DecisionRefused } from '../../client/connect/errors.ts';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { z } from 'zod';
 import { defineTool } from '../../tools/tool.ts';
+import { readStart } from '../../history/read/facts.ts';
+import { AGENT_RUN } from '../../workflows/messages.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
@@ -51,7 +54,6 @@ const failing = defineTool({
     return `now ${n}`;
   },
 });
-
 /** A turn with two native tool calls, then an answer. */
 const several = defineModel({
   call: async (_request, { step }) => ({
@@ -112,7 +114,7 @@ describe('a run that has failed', () => {
     expect(made).toHaveLength(2);
   });
 
-  test('waits anew, by the number that the run knows its wait by', async () => {
+  test('waits anew, by a number that none of its waits had before', async () => {
     const run = await rig.client.start('waits', 'what?');
     await eventOf(run.events({ live: false }), 'waiting');
     await run.decide('1.1', { type: 'abort' });
@@ -127,7 +129,7 @@ describe('a run that has failed', () => {
       },
     });
     expect((await result).output).toBe('ok');
-    expect(told).toEqual([0]);
+    expect(told).toEqual([1]);
   });
 
   test('can fail again, and be retried again', async () => {
@@ -183,6 +185,24 @@ describe('a run that has failed', () => {
     expect(await run.retry()).toMatchObject({ step: 1, calls: [] });
     expect(await run.describe()).toMatchObject({ status: 'running', agent: 'nobody', input: 'what?' });
     await rig.temporal.workflow.getHandle(run.id).terminate('a test');
+  });
+
+  test('before its agent was known keeps what its parent has left, and the run that it is in place of', async () => {
+    const ofParent = { parentBudget: { totalTokens: 100 }, insteadOf: 'another' };
+    const question = { input: 'what?', chatHistory: [] };
+    const { workflowId } = await rig.temporal.workflow.start(AGENT_RUN, {
+      workflowId: `nobody-${randomUUID()}`,
+      taskQueue: rig.taskQueue,
+      args: [{ agent: 'nobody', question, ...ofParent }],
+    });
+    const handle = rig.temporal.workflow.getHandle(workflowId);
+    await handle.terminate('a test');
+    for (const _ of [1, 2]) {
+      const { runId } = await rig.client.get(workflowId).retry();
+      const start = await readStart(rig.temporal, { workflowId, runId });
+      expect(await start?.input()).toMatchObject({ agent: 'nobody', question, ...ofParent });
+      await handle.terminate('a test');
+    }
   });
 });
 

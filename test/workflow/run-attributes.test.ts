@@ -1,46 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AgentClient } from '../../client/agent-client.ts';
-import type { RunFilters } from '../../client/run-filters.ts';
+import { describe, expect, test } from 'vitest';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import type { RunFilters } from '../../client/read/run-filters.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { AGENT_RUN, type AgentRunInput } from '../../workflows/messages.ts';
 import { startDevServer } from '../support/dev-server.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
-import { connectTo } from '../../client/connect.ts';
+import { connectTo } from '../../client/connect/connect.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 /** What a run says of itself to the server's list, and what that costs. */
-const broken = defineTool({
-  name: 'broken',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run() {
-    throw new Error('out of order');
-  },
-});
+const broken = brokenTool();
 const below = agentTool({ agent: 'attr-below', description: 'asks another' });
 const says = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
 const look = defineTool({ name: 'look', description: 'looks', effects: 'none', run: () => 'seen' });
 /** More than fits into one run of Temporal's here. */
 const long = modelOf((step) => (Number(step) > 45 ? answer('done') : act('look', step)));
 const FINAL = '```json\n{"action": "Final Answer", "action_input": "done"}\n```';
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'attr-plain', model: says() },
-      { name: 'attr-talks', kind: 'conversational', model: says(FINAL) },
-      { name: 'attr-above', model: says(act(below.name, 'x')), tools: [below] },
-      { name: 'attr-below', model: says() },
-      { name: 'attr-long', model: long, tools: [look], maxIterations: null },
-      { name: 'attr-stops', model: says(), maxIterations: 0 },
-      { name: 'attr-waits', model: says(act('broken', 'x')), tools: [broken] },
-    ],
-  });
+const rig = useRig({
+  agents: [
+    { name: 'attr-plain', model: says() },
+    { name: 'attr-talks', kind: 'conversational', model: says(FINAL) },
+    { name: 'attr-above', model: says(act(below.name, 'x')), tools: [below] },
+    { name: 'attr-below', model: says() },
+    { name: 'attr-long', model: long, tools: [look], maxIterations: null },
+    { name: 'attr-stops', model: says(), maxIterations: 0 },
+    { name: 'attr-waits', model: says(act('broken', 'x')), tools: [broken] },
+  ],
 });
-afterAll(() => rig.stop());
 
 /** Temporal's number of the event. */
 const UPSERT_SEARCH_ATTRIBUTES = 40;
@@ -100,7 +89,7 @@ describe('a run that was started with its attributes', () => {
 
   test('says that it waits, and no longer when it goes on', async () => {
     const run = await rig.client.start('attr-waits', 'what?', { id: 'attr-waits' });
-    await eventOf(run.events(), 'waiting');
+    await waitOf(run);
     expect(await statusOf('attr-waits')).toBe('waiting');
     await expect
       .poll(() => listed({ agent: 'attr-waits', status: 'waiting' }), { timeout: 10_000 })
@@ -120,7 +109,7 @@ describe('a run that was started with its attributes', () => {
 
   test('waits no more where it is cancelled', async () => {
     const run = await rig.client.start('attr-waits', 'what?', { id: 'attr-cancelled' });
-    await eventOf(run.events(), 'waiting');
+    await waitOf(run);
     await run.cancel();
     await expect(run.result()).rejects.toThrow();
     expect(await statusOf('attr-cancelled')).toBeUndefined();

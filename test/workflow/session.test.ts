@@ -1,9 +1,9 @@
-import { contentText } from '../../agent/content.ts';
+import { contentText } from '../../agent/values/content.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentKind } from '../../agent/kinds/kind.ts';
-import type { ChatMessage } from '../../agent/vocabulary.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
+import type { AgentKind } from '../../agent/definition/kind.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Model, ModelError, defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -174,7 +174,7 @@ describe('a session', () => {
     expect(await runsOf(session)).toEqual([]);
   });
 
-  test('refuses data from elsewhere that is no message', async () => {
+  test('refuses data from elsewhere that is not a message', async () => {
     await say('form', 'hello');
     const handle = rig.temporal.workflow.getHandle('session:form');
     const refused = await failure(handle.executeUpdate('send', { args: [{ agent: 'talker', input: 'x' }] }));
@@ -225,7 +225,7 @@ describe('a session', () => {
     await untilShown('long', ({ running }) => running === null);
     const { messages, runs } = await show('long');
     expect(before).toBe(0);
-    expect((await runsOf('long')).length).toBeGreaterThan(1);
+    await expect.poll(async () => (await runsOf('long')).length, { timeout: 10_000 }).toBeGreaterThan(1);
     expect(runs.toSorted()).toEqual(texts.map((text) => `long ${text}`).toSorted());
     expect(messages).toEqual(runs.flatMap((id) => turn(id.slice('long '.length))));
   }, 120_000);

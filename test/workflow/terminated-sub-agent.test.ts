@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
-const fragile = defineTool({
-  name: 'fragile',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run: () => {
-    throw new Error('no');
-  },
-});
+const fragile = brokenTool('no', 'fragile');
 const forever = defineTool({
   name: 'forever',
   description: 'does not end by itself',
@@ -20,40 +14,36 @@ const forever = defineTool({
 });
 const worried = agentTool({ agent: 'worried', description: 'asks a person' });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      {
-        name: 'parent',
-        model: script(act('worried', 'x'), act('forever', 'y')),
-        tools: [worried, forever],
-        maxExecutionTime: 8_000,
-      },
-      { name: 'worried', model: script(act('fragile', 'x')), tools: [fragile] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    {
+      name: 'parent',
+      model: script(act('worried', 'x'), act('forever', 'y')),
+      tools: [worried, forever],
+      maxExecutionTime: 8_000,
+    },
+    { name: 'worried', model: script(act('fragile', 'x')), tools: [fragile] },
+  ],
+});
 
 test('what waits in a sub-agent ends with it when it is terminated from outside, and the clock of the parent goes on', async () => {
   const run = await rig.client.start('parent', 'what?');
-  await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1/1.1');
+  await waitOf(run, { call: '1.1/1.1' });
   await rig.temporal.workflow.getHandle(`${run.id}/1.1`).terminate('a test');
-  await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call === '1.1');
+  await waitOf(run, { call: '1.1' });
   expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1' }] });
   expect(await rig.temporal.workflow.getHandle(run.id).query('status')).toMatchObject({
     waiting: [{ call: '1.1' }],
   });
 
   await run.decide('1.1', { type: 'retry' });
-  await eventOf(run.events({ live: false }), 'waiting', ({ park }) => park.call.startsWith('1.1~1/'));
+  await eventOf(run, 'waiting', ({ wait }) => wait.call.startsWith('1.1~1/'));
   await rig.client.get(`${run.id}/1.1~1`).cancel();
   expect((await run.result()).stopReason).toBe('max_execution_time');
 
   const told = [];
   for await (const event of run.events({ live: false })) {
-    if (event.type === 'waiting') told.push(`${event.park.call} waits`);
+    if (event.type === 'waiting') told.push(`${event.wait.call} waits`);
     if (event.type === 'resumed') told.push(`${event.call} does not`);
   }
   expect(told).toEqual([

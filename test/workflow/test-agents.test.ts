@@ -1,3 +1,6 @@
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defineAgent, defineConfig, defineTool, externalTool, human } from 'reloop';
 import { type TestAgents, type TestAgentsOptions, RunWaits, scripted, testAgents } from 'reloop/testing';
@@ -19,9 +22,9 @@ const far = externalTool({ name: 'far', description: 'Runs elsewhere.', taskQueu
 const boss = human({ name: 'boss', description: 'Decides.' });
 const config = defineConfig({
   agents: [
-    defineAgent({ name: 'writer', model: 'gpt-4o-mini', tools: [mail, press, far, boss] }),
-    defineAgent({ name: 'own', model: scripted([final('of the config')]) }),
-    defineAgent({ name: 'real', model: 'gpt-4o-mini' }),
+    defineAgent({ name: 'writer', kind: 'zero-shot', model: 'gpt-4o-mini', tools: [mail, press, far, boss] }),
+    defineAgent({ name: 'own', kind: 'zero-shot', model: scripted([final('of the config')]) }),
+    defineAgent({ name: 'real', kind: 'zero-shot', model: 'gpt-4o-mini' }),
   ],
 });
 
@@ -32,8 +35,12 @@ async function open(options: TestAgentsOptions): Promise<TestAgents> {
   return agents;
 }
 
+/** As another user of the machine would prepare it, who knows the number of this process. */
+const prepared = join(tmpdir(), `reloop-test-${process.getuid?.() ?? ''}-${process.pid}`);
+
 let agents: TestAgents;
 beforeAll(async () => {
+  mkdirSync(prepared);
   // What leads the project's commands elsewhere must not lead a test there.
   vi.stubEnv('TEMPORAL_ADDRESS', '127.0.0.1:1');
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
@@ -48,6 +55,11 @@ afterAll(async () => {
 });
 
 describe('the agents of a test', () => {
+  test('have a server in a folder that nobody else can have prepared', () => {
+    expect(readdirSync(prepared)).toEqual([]);
+    rmdirSync(prepared);
+  });
+
   test('answer from their script, with stand-ins for tools, as often as they are asked', async () => {
     for (const question of ['Write.', 'Write again.']) {
       const { output, intermediateSteps } = await agents.run('writer', question);
@@ -77,7 +89,7 @@ describe('the agents of a test', () => {
       name: 'AgentRunFailed',
       message: expect.stringContaining('would ask a real model, which a test does not') as string,
     });
-    expect(() => agents.requests('real')).toThrow('its model is no scripted one');
+    expect(() => agents.requests('real')).toThrow('its model is not a scripted one');
   });
 
   test('say, where the script is too short, at which step and what was asked, and what came before', async () => {

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallModelInput } from '../../agent/calls.ts';
+import { describe, expect, test } from 'vitest';
+import type { CallModelInput } from '../../agent/calls/calls.ts';
 import { START, type Entry, advance } from '../../agent/transcript/entries.ts';
-import { asText } from '../../agent/vocabulary.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { createLoadedConfig } from '../../config/loaded-config.ts';
+import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { eventOf, eventsOf, startRig, useRig } from '../support/rig.ts';
+import { act, answer, inTextFormat, modelOf, promptOf } from '../support/scripts.ts';
 
 /** Holds its calls until they are let go: time for a worker to be replaced. */
 let letGo: () => void = () => undefined;
@@ -55,17 +55,13 @@ const config: ConfigDefinition = {
     { name: 'fails-once', model: failsOnce, tools },
   ],
 };
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig(config);
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig(config);
 
 describe('the transcript', () => {
   test('is rebuilt from history by a worker that has never seen the run', async () => {
     opened = new Promise<void>((resolve) => (letGo = resolve));
     const run = await rig.client.start('restarted', 'what?');
-    await eventOf(run.events({ live: false }), 'tool_started', ({ call }) => call === '2.1');
+    await eventOf(run, 'tool_started', ({ call }) => call === '2.1');
     const stopped = rig.restart();
     letGo();
     await stopped;
@@ -87,9 +83,7 @@ describe('the transcript', () => {
       );
       expect({ iterations, calls: usage.modelCalls }).toEqual({ iterations: 100, calls: 100 });
       expect(scratchpad(model, '100').match(/Observation: /gu)).toHaveLength(seen);
-      const runs = [];
-      for await (const event of run.events({ live: false }))
-        if (event.type === 'continued') runs.push(event.runId);
+      const runs = (await eventsOf(run)).filter(({ type }) => type === 'continued');
       expect(runs.length).toBeGreaterThan(1);
     }
   }, 60_000);
@@ -137,7 +131,7 @@ describe('the transcript', () => {
     'takes a failed call that is scheduled again for one: %s',
     async (how) => {
       broken = true;
-      const manifest = createLoadedConfig(config).manifest('fails-once', {});
+      const manifest = createLoadedConfig(inTextFormat(config)).manifest('fails-once', {});
       if (manifest === undefined) throw new Error('no such agent');
       const first: Entry[] = [
         { type: 'agent', manifest },

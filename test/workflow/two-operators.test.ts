@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OperatorDecision } from '../../agent/events.ts';
-import { rejectedTool, skippedTool } from '../../agent/observations.ts';
-import type { AgentRun } from '../../client/agent-run.ts';
-import { DecisionRefused } from '../../client/errors.ts';
+import type { OperatorDecision } from '../../agent/run/events.ts';
+import { rejectedTool, skippedTool } from '../../agent/observation/observations.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { DecisionRefused } from '../../client/connect/errors.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
@@ -30,6 +31,11 @@ beforeAll(async () => {
   rig = await startRig({
     agents: [
       { name: 'asks', model: script(act('guarded', 'a')), tools: [guarded] },
+      {
+        name: 'delegates',
+        model: script(act('asking', 'a')),
+        tools: [agentTool({ name: 'asking', agent: 'asks', description: 'asks' })],
+      },
       { name: 'breaks', model: script(act('work', 'broken')), tools: [work] },
     ],
   });
@@ -88,6 +94,48 @@ test.each([...pairs, ...pairs])(
     expect(decided.decision).toEqual(decidedAs);
   },
 );
+
+const again: [how: string, doAgain: (run: AgentRun) => Promise<unknown>][] = [
+  ['is rewound', (run) => run.rewind({ step: 1 })],
+  ['is cancelled and retried', cancelAndRetry],
+];
+
+test.each(again)('a decision on a wait of a run that %s meets no later wait', async (_how, doAgain) => {
+  const run = await waitingRun('asks');
+  for (const n of [0, 1]) {
+    await waitsAt(run, '1.1', n);
+    await doAgain(run);
+    await waitsAt(run, '1.1', n + 1);
+    await expect(run.decide('1.1', { type: 'approve' }, n)).rejects.toThrow(
+      `1.1 is at wait ${n + 1} by now, not ${n}. Look again.`,
+    );
+  }
+  expect((await run.describe()).waiting).toMatchObject([{ call: '1.1', n: 2 }]);
+  const receipt = await run.decide('1.1', { type: 'approve' }, 2);
+  expect(receipt).toEqual({ call: '1.1', n: 2, decision: 'approve' });
+  expect((await run.result()).output).toBe('end of script');
+});
+
+test('a decision on a wait of a sub-agent meets no wait of the one in its place after a rewind', async () => {
+  const run = await waitingRun('delegates');
+  await waitsAt(run, '1.1/1.1', 0);
+  await run.rewind({ step: 1 });
+  await waitsAt(run, '1.1~1/1.1', 0);
+  await expect(run.decide('1.1/1.1', { type: 'approve' }, 0)).rejects.toThrow('is over (cancelled)');
+  await run.decide('1.1~1/1.1', { type: 'approve' }, 0);
+  expect((await run.result()).output).toBe('end of script');
+});
+
+async function waitsAt(run: AgentRun, call: string, n: number): Promise<void> {
+  const events = run.events({ live: false });
+  await eventOf(events, 'waiting', ({ wait }) => wait.call === call && wait.n === n);
+}
+
+async function cancelAndRetry(run: AgentRun): Promise<void> {
+  await run.cancel();
+  await expect(run.result()).rejects.toThrow();
+  await run.retry();
+}
 
 test('of two operators who resume a run at once one does, and the other is told', async () => {
   const run = await waitingRun('asks');

@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RunEvent, isRecorded } from '../../agent/events.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
 import type { AgentRun, EventsOptions } from '../../client/index.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
-import { defineModel } from '../../models/model.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type DevServer, startDevServer } from '../support/dev-server.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
-import { act, answer, script } from '../support/scripts.ts';
+import { eventOf, useRig, continuedAfter, waitOf } from '../support/rig.ts';
+import { act, answer, modelOf, script, toolCall } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => sleep(100, input) });
-const broken = defineTool({
-  name: 'broken',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run: () => {
-    throw new Error('no');
-  },
-});
+const broken = brokenTool('no');
 const slow = defineTool({
   name: 'slow',
   description: 'is half done',
@@ -34,54 +25,35 @@ const middle = agentTool({ agent: 'middle', description: 'asks the lowest' });
 
 /** Calls both tools at once in its first step. */
 const callsBoth = (...names: string[]) =>
-  defineModel({
-    call: async (_request, { step }) => ({
-      text: step === '1' ? '' : 'done',
-      toolCalls: step === '1' ? names.map((name) => ({ id: name, name, arguments: '{"input":"x"}' })) : [],
-      finishReason: 'stop',
-      usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-    }),
-  });
+  modelOf((step) => (step === '1' ? { toolCalls: names.map((name) => toolCall(name)) } : 'done'));
 
-let server: DevServer;
-let rig: Rig;
-beforeAll(async () => {
-  const { path } = await findTemporalBinary({ onProgress: () => undefined });
-  // A run of a few turns is long enough to be continued as new.
-  const early = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=40'];
-  server = await startDevServer(path ?? 'temporal', early);
-  rig = await startRig(
-    {
-      agents: [
-        { name: 'top', kind: 'tool-calling', model: callsBoth('middle', 'leaf'), tools: [middle, leaf] },
-        {
-          name: 'beside',
-          kind: 'tool-calling',
-          model: callsBoth('leaf-slow', 'echo'),
-          tools: [slowLeaf, echo],
-        },
-        { name: 'middle', model: script(act('leaf', 'y'), answer('mid')), tools: [leaf] },
-        { name: 'leaf', model: script(act('echo', 'a'), act('echo', 'b'), answer('low')), tools: [echo] },
-        {
-          name: 'long',
-          model: script(...'abcdefgh'.split('').map((letter) => act('echo', letter)), answer('ok')),
-          tools: [echo],
-        },
-        { name: 'patient', model: script(act('leaf-slow', 'y')), tools: [slowLeaf] },
-        { name: 'leaf-slow', model: script(act('slow', 'x')), tools: [slow] },
-        { name: 'waits', model: script(act('broken', 'x')), tools: [broken] },
-      ],
-    },
-    {},
-    server.address,
-  );
-}, 60_000);
+// A run of a few turns is long enough to be continued as new.
+const rig = useRig(
+  {
+    agents: [
+      { name: 'top', kind: 'tool-calling', model: callsBoth('middle', 'leaf'), tools: [middle, leaf] },
+      {
+        name: 'beside',
+        kind: 'tool-calling',
+        model: callsBoth('leaf-slow', 'echo'),
+        tools: [slowLeaf, echo],
+      },
+      { name: 'middle', model: script(act('leaf', 'y'), answer('mid')), tools: [leaf] },
+      { name: 'leaf', model: script(act('echo', 'a'), act('echo', 'b'), answer('low')), tools: [echo] },
+      {
+        name: 'long',
+        model: script(...'abcdefgh'.split('').map((letter) => act('echo', letter)), answer('ok')),
+        tools: [echo],
+      },
+      { name: 'patient', model: script(act('leaf-slow', 'y')), tools: [slowLeaf] },
+      { name: 'leaf-slow', model: script(act('slow', 'x')), tools: [slow] },
+      { name: 'waits', model: script(act('broken', 'x')), tools: [broken] },
+    ],
+  },
+  { server: continuedAfter(40) },
+);
 afterEach(() => {
   vi.restoreAllMocks();
-});
-afterAll(async () => {
-  await rig.stop();
-  await server.stop();
 });
 
 async function read(run: AgentRun, options: EventsOptions = {}): Promise<RunEvent[]> {
@@ -134,7 +106,7 @@ describe('every recorded event', () => {
 });
 
 test.each([
-  ['what is no event id', () => 'yesterday'],
+  ['what is not an event id', () => 'yesterday'],
   ["an event of another run's", (_own: string, other: string) => other],
   ['an event that has not happened', (own: string) => own.replace(/:\d+:\d+$/u, ':9999:0')],
 ])('to go on from %s is refused', async (_what, made) => {
@@ -217,11 +189,12 @@ describe('watchers of one run', () => {
   test('all see the same recorded events, and leave no long poll behind when they go', async () => {
     const open = countOpenPolls();
     const run = await rig.client.start('waits', 'what?');
-    await eventOf(run.events(), 'waiting');
+    await waitOf(run);
     const lefts = Array.from({ length: 20 }, () => new AbortController());
     const seen: RunEvent[][] = lefts.map(() => []);
     const watching = lefts.map(async ({ signal }, index) => {
-      for await (const event of run.events({ signal, subAgents: true })) seen[index]?.push(event);
+      for await (const event of run.events({ signal, subAgents: true }))
+        if (isRecorded(event)) seen[index]?.push(event);
     });
     await expect.poll(() => seen.map((events) => events.at(-1)?.type)).toEqual(lefts.map(() => 'waiting'));
     await expect.poll(() => open.size).toBe(lefts.length);

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { searchAttributes } from '../../agent/names.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { searchAttributes } from '../../agent/values/names.ts';
 import { cli } from '../../cli/cli.ts';
-import type { RunSummary } from '../../client/list-runs.ts';
-import type { RunFilters } from '../../client/run-filters.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import type { RunSummary } from '../../client/read/list-runs.ts';
+import type { RunFilters } from '../../client/read/run-filters.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+import { brokenTool } from '../support/sample-tools.ts';
 
 /** A server whose operator took our search attributes away: what they said has to be read from the runs. */
-const broken = defineTool({
-  name: 'broken',
-  description: 'fails',
-  retry: { maxAttempts: 1 },
-  run() {
-    throw new Error('out of order');
-  },
-});
+const broken = brokenTool();
 const sleeper = defineTool({
   name: 'sleeper',
   description: 'sleeps',
@@ -26,25 +18,19 @@ const sleeper = defineTool({
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('woken')))),
 });
 const tools = [broken, sleeper];
-let server: DevServer;
-let rig: Rig;
-
+const says = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
+const rig = useRig(
+  {
+    agents: [
+      { name: 'waits', model: says(act('broken', 'x')), tools },
+      { name: 'runs', model: says(act('sleeper', 'x')), tools },
+      { name: 'answers', model: says(), tools },
+      { name: 'stops', model: says(), tools, maxIterations: 0 },
+    ],
+  },
+  { server: [] },
+);
 beforeAll(async () => {
-  const { path } = await findTemporalBinary({ onProgress: () => undefined });
-  server = await startDevServer(path ?? 'temporal');
-  const says = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
-  rig = await startRig(
-    {
-      agents: [
-        { name: 'waits', model: says(act('broken', 'x')), tools },
-        { name: 'runs', model: says(act('sleeper', 'x')), tools },
-        { name: 'answers', model: says(), tools },
-        { name: 'stops', model: says(), tools, maxIterations: 0 },
-      ],
-    },
-    {},
-    server.address,
-  );
   for (const agent of ['waits', 'runs', 'answers', 'stops']) {
     await rig.client.start(agent, `what of ${agent}?`, { id: agent });
   }
@@ -57,10 +43,6 @@ beforeAll(async () => {
   });
   await until(async () => (await rig.client.listPage({ agent: 'waits' })).unindexed);
 }, 60_000);
-afterAll(async () => {
-  await rig.stop();
-  await server.stop();
-});
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -95,7 +77,7 @@ describe('a server without the search attributes', () => {
 
   test('is said to be slower, once', async () => {
     const io = fakeIo();
-    const args = ['list', '--status', 'waiting', '--all', '--json', '--address', server.address];
+    const args = ['list', '--status', 'waiting', '--all', '--json', '--address', rig.client.address];
     expect(await cli(args, io)).toBe(0);
     expect(JSON.parse(io.out())).toMatchObject([{ id: 'waits' }]);
     expect(io.err().match(/slower/gu)).toHaveLength(1);

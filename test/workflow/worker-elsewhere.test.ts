@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
-import { warnWithoutWorker } from '../../cli/follow/no-worker.ts';
-import { AgentClient } from '../../client/agent-client.ts';
-import { placeOfRun } from '../../client/place.ts';
+import { warnWithoutWorker } from '../../cli/connection/command-worker.ts';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { locationOfRun } from '../../client/read/run-location.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { answer, script } from '../support/scripts.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** A config whose model needs a key, which is not here; the workers have another model in its place. */
-const folder = mkdtempSync(join(tmpdir(), 'reloop-elsewhere-'));
+const folder = tempFolder();
 const config = join(folder, 'needs-key.config.mjs');
 const agents = () => [{ name: 'a', model: script(answer('from elsewhere')) }];
 const address = inject('temporalAddress');
@@ -24,7 +24,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 async function run(taskQueue: string) {
@@ -55,7 +54,7 @@ test('a worker that ended is not taken for one that works, though the server lis
   const started = await client.start('a', 'and now?');
   const said: string[] = [];
   const stop = warnWithoutWorker({ client, notify: (line) => said.push(line) }, () =>
-    placeOfRun(client.temporal, started.id),
+    locationOfRun(client.temporal, started.id),
   );
   await vi.waitFor(() => expect(said).toHaveLength(1), 30_000);
   expect(said[0]).toBe(

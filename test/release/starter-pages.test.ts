@@ -1,0 +1,35 @@
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { root } from '../support/cli.ts';
+import { textOf } from '../support/doc-pages.ts';
+import { type PackedPackage, layOutPackage } from '../support/packed-package.ts';
+import { isCommand, stepsOf } from '../support/page-commands.ts';
+import { STARTER, followAsStarter } from '../support/starter.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { isOfCheckout, starterPages } from '../support/typed-pages.ts';
+
+/** The pages that go on where README.md ends, in the project that `reloop init` makes. */
+let machine: PackedPackage;
+beforeAll(async () => {
+  machine = await layOutPackage();
+  const terminal = openTerminal(machine.folder, machine.env);
+  await terminal.type(`npx reloop init ${STARTER}`);
+  await terminal.close();
+});
+afterAll(() => rmSync(machine.folder, { recursive: true, force: true }));
+
+test.each(starterPages)('what %s says happens, from top to bottom', async (page) => {
+  await followAsStarter(machine, page, isOfCheckout(page) ? checkout() : STARTER);
+  expect(stepsOf(textOf(page)).filter(isCommand)).not.toEqual([]);
+});
+
+/** What the examples need of a checkout, as its files are. */
+function checkout(): string {
+  const name = 'checkout';
+  const folder = join(machine.folder, name);
+  for (const file of ['examples', 'reloop.config.ts'])
+    cpSync(join(root, file), join(folder, file), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  return name;
+}

@@ -1,0 +1,110 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { AgentRun } from '../../client/api/agent-run.ts';
+import { AgentSession } from '../../client/api/agent-session.ts';
+import { Backtest } from '../../client/backtest/backtest-handle.ts';
+
+const ADDRESS = '127.0.0.1:1';
+const opened: Client[] = [];
+
+/** Nobody listens at the address, and nothing is tried twice. */
+function deaf(): Client {
+  const client = new Client({ connection: Connection.lazy({ address: ADDRESS, interceptors: [] }) });
+  opened.push(client);
+  return client;
+}
+afterEach(() => Promise.all(opened.splice(0).map(({ connection }) => connection.close())));
+
+const agentClient = () => new AgentClient(deaf(), ADDRESS, 'reloop');
+const agentRun = () => new AgentRun(deaf(), 'r1');
+const session = () => new AgentSession(deaf(), 's1');
+const backtest = () => new Backtest(deaf(), 'b1');
+const token = `${'0'.repeat(32)}:1.1:r1`;
+
+type Call = () => unknown;
+
+/** Every public method; `undefined`: one that asks nothing of the server. */
+const methods: {
+  [of: string]: { class: { prototype: object }; calls: { [method: string]: Call | undefined } };
+} = {
+  AgentClient: {
+    class: AgentClient,
+    calls: {
+      start: () => agentClient().start('a', 'q'),
+      run: () => agentClient().run('a', 'q'),
+      batch: async () => {
+        const [result] = await agentClient().batch('a', ['q']);
+        if (result?.status === 'rejected') throw result.reason;
+      },
+      backtest: () => agentClient().backtest('a', { runs: ['r1'] }),
+      resolve: () => agentClient().resolve(token, 'x'),
+      list: () => agentClient().list().next(),
+      listPage: () => agentClient().listPage(),
+      sessions: () => agentClient().sessions().next(),
+      get: undefined,
+      session: undefined,
+      close: undefined,
+    },
+  },
+  AgentRun: {
+    class: AgentRun,
+    calls: {
+      result: () => agentRun().result(),
+      events: () => agentRun().events().next(),
+      toResponse: () => agentRun().toResponse(),
+      requests: () => agentRun().requests().next(),
+      describe: () => agentRun().describe(),
+      export: () => agentRun().export(),
+      underWay: () => agentRun().underWay(),
+      decide: () => agentRun().decide('1.1', { type: 'retry' }),
+      say: () => agentRun().say('x'),
+      pause: () => agentRun().pause(),
+      resume: () => agentRun().resume(),
+      extend: () => agentRun().extend({ iterations: 1 }),
+      tell: () => agentRun().tell('pause'),
+      rewind: () => agentRun().rewind({ step: 1 }),
+      fork: () => agentRun().fork({ step: 1 }),
+      retry: () => agentRun().retry(),
+      cancel: () => agentRun().cancel(),
+    },
+  },
+  AgentSession: {
+    class: AgentSession,
+    calls: {
+      describe: () => session().describe(),
+      clear: () => session().clear(),
+      send: () =>
+        session().send({ id: 'm1', agent: 'a', input: 'q' }, { taskQueue: 'reloop', detach: false }),
+    },
+  },
+  Backtest: {
+    class: Backtest,
+    calls: {
+      progress: () => backtest().progress().next(),
+      report: () => backtest().report(),
+      describe: () => backtest().describe(),
+      cancel: () => backtest().cancel(),
+    },
+  },
+};
+
+describe.each(Object.entries(methods))('%s', (_, { class: { prototype }, calls }) => {
+  test('is listed here with every method', () => {
+    const all = Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([name, { value }]) =>
+      typeof value === 'function' && name !== 'constructor' ? [name] : [],
+    );
+    expect(Object.keys(calls).toSorted()).toEqual(all.toSorted());
+  });
+
+  const asking = Object.entries(calls).flatMap(([name, call]) =>
+    call === undefined ? [] : [[name, call] as const],
+  );
+  test.each(asking)('%s throws TemporalUnreachable where nobody answers', async (_name, call) => {
+    await expect((async () => call())()).rejects.toMatchObject({
+      name: 'TemporalUnreachable',
+      message: expect.stringContaining(ADDRESS),
+      cause: expect.any(Error),
+    });
+  });
+});

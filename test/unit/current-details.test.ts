@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { decisionNames, helpOf } from '../../agent/rules/decisions.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { runPage, waitingPath } from '../../cli/connection/web-ui.ts';
+import type { EmbeddedServer } from '../../server/server.ts';
+import { waitingDetails } from '../../workflows/web-ui/current-details.ts';
+
+const refund: WaitingCall = {
+  call: '2.1',
+  n: 0,
+  tool: 'refund',
+  reason: 'approval',
+  toolInput: { order: '1004', euros: 990 },
+};
+
+function details(...waiting: WaitingCall[]): string {
+  return waitingDetails('desk', waiting).join('\n\n');
+}
+
+describe('Current Details of a run that waits', () => {
+  test('say why, where to decide, and have the input as code', () => {
+    expect(details(refund)).toMatchInlineSnapshot(`
+      "**Waiting for you**: refund (\`2.1\`) needs your approval
+
+      To go on: \`More Actions\` > \`Send an Update\` > \`approve\`, \`reject\`, \`resolve\`, \`abort\`. Data: none, except for \`resolve\`. Its input:
+
+      \`\`\`
+      {"order":"1004","euros":990}
+      \`\`\`"
+    `);
+  });
+
+  test('say which updates need data', () => {
+    const limit: WaitingCall = { ...refund, call: '4', tool: 'callModel', reason: 'limit', toolInput: '' };
+    expect(details(limit)).toMatchInlineSnapshot(`
+      "**Waiting for you**: callModel (\`4\`) has come to a limit
+
+      To go on: \`More Actions\` > \`Send an Update\` > \`extend\`, \`resolve\`, \`stop\`, \`abort\`. Data: none, except for \`extend\`, \`resolve\`."
+    `);
+  });
+
+  test('have an input with code in it whole', () => {
+    const toolInput = 'run\n```sh\nls\n```';
+    expect(details({ ...refund, toolInput })).toContain(`\n\`\`\`\`\n${toolInput}\n\`\`\`\``);
+  });
+
+  test('of several calls name each with its data', () => {
+    const error = { type: 'Error', message: 'no server' };
+    const mail: WaitingCall = { ...refund, call: '2.2', tool: 'mail', reason: 'failed', error };
+    expect(details(refund, mail)).toMatchInlineSnapshot(`
+      "**2 calls wait for you**. To go on: \`More Actions\` > \`Send an Update\`
+
+      - refund (\`2.1\`) needs your approval: \`{"order":"1004","euros":990}\`. \`approve\`, \`reject\`, \`resolve\`, \`abort\`; data \`"2.1"\`
+      - mail (\`2.2\`) failed: no server. \`retry\`, \`resolve\`, \`skip\`, \`abort\`; data \`"2.2"\`"
+    `);
+  });
+
+  test('of a call in a sub-agent name its own workflow', () => {
+    expect(details({ ...refund, call: '3.1/2.1' })).toContain(
+      'in the child workflow `desk/3.1` (see Relationships)',
+    );
+  });
+});
+
+test('the descriptions of updates have no number of a call', () => {
+  expect(decisionNames.map(helpOf).filter((help) => /\d\.\d/u.test(help))).toEqual([]);
+});
+
+const embedded = { uiUrl: 'http://127.0.0.1:8233' } as EmbeddedServer; // no more is asked of it
+
+describe('a page of the Web UI', () => {
+  test('is a run’s, whatever its id', () => {
+    expect(runPage({ embedded, namespace: 'a b' }, 'run/3.1 ?', 'r1')).toBe(
+      'http://127.0.0.1:8233/namespaces/a%20b/workflows/run%2F3.1%20%3F/r1',
+    );
+    expect(runPage({ embedded, namespace: 'default' }, 'r')).toBe(
+      'http://127.0.0.1:8233/namespaces/default/workflows/r',
+    );
+  });
+
+  test('is not known of a server that somebody named', () => {
+    expect(runPage({ embedded: undefined, namespace: 'default' }, 'r')).toBeUndefined();
+  });
+
+  test('lists the runs that wait, and can be saved as a view', () => {
+    const query = new URL(waitingPath('default'), embedded.uiUrl).searchParams.get('query');
+    expect(query).toBe('ReloopStatus="waiting"');
+  });
+});

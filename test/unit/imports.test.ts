@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { adapterFor, adapters } from '../../models/adapters.ts';
+import { requirePackage } from '../../tools/optional-package.ts';
+import { cleanEnv, root } from '../support/cli.ts';
+import { importedPackages, notFound } from '../support/declared-imports.ts';
+
+/** Packages of Temporal's that a module has loaded, by the cache of CommonJS, which they are. */
+const script = (module: string) => `
+  await import(${JSON.stringify(module)});
+  const { _cache } = (await import('node:module')).default;
+  const packages = Object.keys(_cache).flatMap((file) => /@temporalio[/\\\\]([\\w-]+)/.exec(file)?.[1] ?? []);
+  console.log(JSON.stringify([...new Set(packages)]));`;
+
+test.each(['reloop', 'reloop/testing'])(
+  'import of %s loads no worker, no server and no connection to one',
+  async (module) => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', script(module)],
+      { cwd: root, env: cleanEnv() },
+    );
+    const heavy = ['client', 'core-bridge', 'testing', 'worker'];
+    expect((JSON.parse(stdout) as string[]).filter((name) => heavy.includes(name))).toEqual([]);
+  },
+);
+
+describe('a package that not every project has', () => {
+  test('is asked for by the words of the tool that needs it, with the command that installs it', () => {
+    expect(() => requirePackage('pyodide', 'python()', () => undefined)).toThrow(
+      /^python\(\) needs the package pyodide, which is not installed: npm install pyodide@\^\d+\.\d+\.\d+$/u,
+    );
+  });
+
+  test.each(['1.0.0', '1.31.9', '1.32.1', '2.0.0'])(
+    'is refused in version %s, which Reloop was not tried with',
+    (version) => {
+      expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).toThrow(
+        `mcp() needs @modelcontextprotocol/sdk ^1.32.2, but ${version} is installed: npm install @modelcontextprotocol/sdk@^1.32.2`,
+      );
+    },
+  );
+
+  test.each(['1.32.2', '1.32.10', '1.40.0', '1.33.0-beta.1'])('is taken in version %s', (version) => {
+    expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).not.toThrow();
+  });
+
+  test.each(['@modelcontextprotocol/sdk', 'pyodide', 'zod-to-json-schema'] as const)(
+    'is found where npm has put it: %s',
+    (name) => {
+      expect(() => requirePackage(name, 'the checkout')).not.toThrow();
+    },
+  );
+});
+
+test('the packages that declarations import are found, in types too', () => {
+  const text = `import { a } from "a";\nimport './b.ts';\nimport 'c';\nexport declare const d: import("@e/f/lib/g").H;`;
+  expect(importedPackages(text)).toEqual(['a', 'c', '@e/f/lib/g']);
+});
+
+test('a path into a package that Node does not find is told from one that it does', () => {
+  const there = ['@temporalio/common', '@temporalio/common/lib/time.js', 'zod/v4', 'node:fs'];
+  const missing = ['@temporalio/common/lib/time', 'no-such-package'];
+  expect(notFound([...there, ...missing])).toEqual(missing);
+});
+
+test('the first adapter whose prefix fits is asked for a model', () => {
+  const list = [
+    { name: 'one', prefix: 'one-' },
+    { name: 'all', prefix: '' },
+  ];
+  expect(['one-mini', 'two-mini', 'one'].map((model) => adapterFor(model, list))).toEqual([
+    'one',
+    'all',
+    'all',
+  ]);
+});
+
+test('a model of any name has an adapter, and a model that no prefix fits is refused', () => {
+  expect(adapters.at(-1)?.prefix).toBe('');
+  expect(() => adapterFor('mini', [])).toThrow('No adapter takes the model "mini".');
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it, test } from 'vitest';
+import { mcp } from '../../tools/index.ts';
+import { serverName } from '../../tools/mcp/server-spec.ts';
+import { bareServer } from '../support/model-calls.ts';
+import { toolContext } from '../support/tool-context.ts';
+
+interface BareRequest {
+  id?: number;
+  method?: string;
+  params?: { [field: string]: unknown };
+}
+
+type BareResult = object | string | undefined;
+
+/** An MCP server by hand: the results by method. A text is sent as it is; what is undefined is never answered. */
+async function bareMcp(results: {
+  [method: string]: (params: { [field: string]: unknown }) => BareResult | Promise<BareResult>;
+}): Promise<string> {
+  const answers: typeof results = { initialize: initialized, ...results };
+  return bareServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+    request.on('end', () => {
+      const { id, method = '', params = {} } = JSON.parse(body || '{}') as BareRequest; // written by the SDK
+      const answer = answers[method];
+      if (answer === undefined) return void response.writeHead(202).end();
+      void Promise.resolve(answer(params)).then((result) => {
+        if (result === undefined) return;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(typeof result === 'string' ? result : JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
+    });
+  });
+}
+
+const initialized = ({ protocolVersion }: { [field: string]: unknown }) => ({
+  protocolVersion,
+  capabilities: { tools: {} },
+  serverInfo: { name: 'bare', version: '1' },
+});
+const listed = (name: string) => ({ name, inputSchema: { type: 'object' } });
+
+describe('a list of tools without end', () => {
+  test('is given up at the deadline', async () => {
+    let pages = 0;
+    const url = await bareMcp({
+      'tools/list': () => ({ tools: [listed(`t${++pages}`)], nextCursor: `c${pages}` }),
+    });
+    await expect(mcp({ url }, { connectTimeoutMs: 200 })).rejects.toThrow(
+      /still listing its tools at the end of connectTimeoutMs, \d+ so far|did not answer within 0\.2 s/u,
+    );
+  });
+
+  test('is given up at some thousand tools', async () => {
+    const tools = Array.from({ length: 3_000 }, (_, index) => listed(`t${index}`));
+    let pages = 0;
+    const url = await bareMcp({ 'tools/list': () => ({ tools, nextCursor: String(++pages) }) });
+    await expect(mcp({ url })).rejects.toThrow('it lists more than 5000 tools');
+    expect(pages).toBe(2);
+  });
+
+  test('is given up at a cursor that was there before', async () => {
+    const url = await bareMcp({ 'tools/list': () => ({ tools: [], nextCursor: 'again' }) });
+    await expect(mcp({ url })).rejects.toThrow('has no end: it gave one cursor twice');
+  });
+});
+
+describe('a result', () => {
+  async function callBare(results: { [name: string]: () => object | string | Promise<object> }) {
+    const url = await bareMcp({
+      'tools/list': () => ({ tools: Object.keys(results).map(listed) }),
+      'tools/call': ({ name }) => results[String(name)]?.(),
+    });
+    const tools = await mcp({ url });
+    return async (name: string): Promise<unknown> =>
+      tools.find((one) => one.name === name)?.run({} as never, toolContext());
+  }
+
+  test.each<{ what: string; result: object; problem: string }>([
+    {
+      what: 'with a text part without text',
+      result: { content: [{ type: 'text' }] },
+      problem: 'a part of type "text" has no text at content[0].text',
+    },
+    {
+      what: 'with a part that is not an object',
+      result: { content: [{ type: 'text', text: 'a' }, 'b'] },
+      problem: 'Invalid input: expected object, received string at content[1]',
+    },
+    {
+      what: 'whose content is not a list',
+      result: { content: 'a' },
+      problem: 'Invalid input: expected array, received string at content',
+    },
+  ])('$what fails its call with a sentence, and no other call', async ({ result, problem }) => {
+    let answer = (_result: object) => {};
+    const slow = new Promise<object>((resolve) => (answer = resolve));
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const call = await callBare({
+      bad: () => result,
+      slow() {
+        asked();
+        return slow;
+      },
+    });
+    const other = call('slow');
+    await isAsked;
+    await expect(call('bad')).rejects.toMatchObject({
+      name: 'ToolBadResponse',
+      retryable: false,
+      message: expect.stringContaining(`: the result of bad is not MCP: ${problem}. Correct the server.`),
+    });
+    answer({ content: [{ type: 'text', text: 'slow is done' }] });
+    expect(await other).toBe('slow is done');
+  });
+
+  test('that is not a message of MCP fails its call, and no other call', async () => {
+    let answer = (_result: object) => {};
+    const slow = new Promise<object>((resolve) => (answer = resolve));
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const call = await callBare({
+      bad: () => '<html>Welcome</html>',
+      slow() {
+        asked();
+        return slow;
+      },
+    });
+    const other = call('slow');
+    await isAsked;
+    await expect(call('bad')).rejects.toMatchObject({ name: 'McpUnavailable' });
+    answer({ content: [{ type: 'text', text: 'slow is done' }] });
+    expect(await other).toBe('slow is done');
+  });
+
+  test('with a part of an unknown kind says so to the model', async () => {
+    const call = await callBare({ video: () => ({ content: [{ type: 'video', url: 'x', data: 'AAAA' }] }) });
+    expect(await call('video')).toBe(
+      '[content of the unknown kind "video"] {"type":"video","url":"x","data":"4 characters of base64"}',
+    );
+  });
+});
+
+describe('a server by hand', () => {
+  test('is refused for a name that a terminal would obey, unless the tool is left out', async () => {
+    const url = await bareMcp({ 'tools/list': () => ({ tools: [listed('ok'), listed('a\u001b[2Jb')] }) });
+    await expect(mcp({ url })).rejects.toThrow(
+      /: The tool name "aU\+001B\[2Jb" holds .* by the option only\.$/u,
+    );
+    await expect(mcp({ url }, { only: ['none'] })).rejects.toThrow(/has no tool "none"\. It has: ok\.$/u);
+    expect(await mcp({ url }, { only: ['ok'] })).toHaveLength(1);
+  });
+
+  test('says so at load when it starts and then takes too long', async () => {
+    const url = await bareMcp({ 'notifications/initialized': () => undefined });
+    await expect(mcp({ url }, { connectTimeoutMs: 100 })).rejects.toThrow(/did not answer within 0\.1 s/u);
+  });
+
+  test('says what is wrong with its list of tools', async () => {
+    const url = await bareMcp({ 'tools/list': () => ({ tools: [{ name: 7 }] }) });
+    await expect(mcp({ url })).rejects.toThrow(
+      /what it says is not MCP: Invalid input: expected string, received number at tools\[0\]\.name$/u,
+    );
+  });
+});
+
+describe('an MCP server is named without what may be secret', () => {
+  it.each([
+    ['npx', ['-y', '@modelcontextprotocol/server-postgres', 'postgresql://admin:s3cret@db/prod']],
+    ['npx', ['-y', '@modelcontextprotocol/server-postgres', '--key=s3cret']],
+  ])('so %s %j is npx, its flags and its package', (command, args) => {
+    expect(serverName({ command, args })).toBe('npx -y @modelcontextprotocol/server-postgres …');
+  });
+
+  it.each<[string, string[], string]>([
+    ['server', [], 'server'],
+    ['node', ['server.js'], 'node server.js'],
+    ['python', ['-m', 'tickets', 's3cret'], 'python -m tickets …'],
+    ['server', ['postgresql://admin:s3cret@db/prod'], 'server …'],
+    ['server', ['KEY=s3cret'], 'server …'],
+    ['sh', ['-c', 'export KEY=s3cret; exec server'], 'sh …'],
+    ['npx', ['-y'], 'npx …'],
+  ])('so %s %j is %s', (command, args, name) => {
+    expect(serverName({ command, args })).toBe(name);
+  });
+
+  it('by the origin of its address alone', () => {
+    expect(serverName({ url: 'https://user:pw@mcp.example.com:8443/api/S3CRET/mcp?key=s3cret' })).toBe(
+      'https://mcp.example.com:8443',
+    );
+  });
+});

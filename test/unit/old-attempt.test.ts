@@ -1,0 +1,50 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runAttempt } from '../../activities/attempt/attempt.ts';
+import { classifyError } from '../../activities/attempt/errors.ts';
+
+const SCHEDULED = Date.UTC(2026, 10, 22);
+const HEARTBEAT_MS = 10_000;
+const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** One attempt, begun so long after it was scheduled; `isOurs`: what the server says of it. */
+async function begin(afterMs: number, isOurs: boolean) {
+  vi.setSystemTime(SCHEDULED + afterMs);
+  const recordActivityTaskHeartbeat = vi.fn<() => Promise<object>>(() =>
+    isOurs ? Promise.resolve({}) : Promise.reject(new Error('NOT_FOUND')),
+  );
+  const client = {
+    options: { namespace: 'default', identity: 'here', loadedDataConverter },
+    workflowService: { recordActivityTaskHeartbeat },
+    withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
+  };
+  const body = vi.fn<() => Promise<string>>(() => Promise.resolve('done'));
+  const retry = { maxAttempts: 3, initialMs: 500, backoff: 2, maximumMs: 10_000 };
+  const info = { heartbeatTimeoutMs: HEARTBEAT_MS, currentAttemptScheduledTimestampMs: SCHEDULED };
+  const options = { client: client as never, logger: new DefaultLogger('ERROR') };
+  const ended = await new MockActivityEnvironment(info, options)
+    .run(() => runAttempt(() => ({ retry, timeoutMs: 60_000, classify: classifyError }), body))
+    .catch((error: unknown) => error);
+  return { ended, begun: body.mock.calls.length, asked: recordActivityTaskHeartbeat.mock.calls.length };
+}
+
+test('an attempt that is older than its heartbeat time-out is not begun where the server has given it up', async () => {
+  const { ended, begun } = await begin(HEARTBEAT_MS + 1, false);
+  expect(begun).toBe(0);
+  expect(ended).toBeInstanceOf(ApplicationFailure);
+  expect(ended).toMatchObject({ type: 'AttemptLost' });
+});
+
+test('one that has waited long for a worker is begun', async () => {
+  expect(await begin(HEARTBEAT_MS + 1, true)).toMatchObject({ ended: 'done', begun: 1, asked: 1 });
+});
+
+test('one that is younger is begun without a question to the server', async () => {
+  expect(await begin(HEARTBEAT_MS, false)).toMatchObject({ ended: 'done', begun: 1, asked: 0 });
+});

@@ -1,0 +1,179 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { temporal } from '@temporalio/proto';
+import { describe, expect, test } from 'vitest';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { RunView } from '../../agent/run/view.ts';
+import { createWaitingTeller } from '../../client/api/on-waiting.ts';
+import { DecisionRefused } from '../../client/connect/errors.ts';
+import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-target.ts';
+import { backgroundPoll } from '../../history/read/await-end.ts';
+import { readRun } from '../../history/read/pages.ts';
+import { historyClient } from '../support/history-client.ts';
+
+const wait = (call: string, n = 0): WaitingCall => ({
+  call,
+  n,
+  tool: 't',
+  toolInput: 'x',
+  reason: 'approval',
+});
+const waiting = (call: string, n?: number): RunEvent => ({ at: 0, type: 'waiting', wait: wait(call, n) });
+const resumed = (call: string): RunEvent => ({ at: 0, type: 'resumed', call });
+
+/** The calls that a listener is told of, of a run that has come to `past` and then goes on with `more`. */
+async function toldOf(past: RunEvent[], more: RunEvent[]): Promise<string[]> {
+  const told: string[] = [];
+  const view = new RunView('r');
+  const { next } = createWaitingTeller(
+    ({ call, n }) => told.push(`${call} ${n}`),
+    () => Promise.resolve(true),
+  );
+  for (const event of [...past, { at: 0, type: 'caught_up' } as const, ...more]) {
+    view.add(event);
+    next(view);
+  }
+  await Promise.resolve();
+  return told;
+}
+
+describe('a program is told of a wait', () => {
+  test.each<[string, RunEvent[], RunEvent[], string[]]>([
+    ['to come', [], [waiting('1.1')], ['1.1 0']],
+    ['that lasts', [waiting('1.1')], [], ['1.1 0']],
+    ['that is over: not', [waiting('1.1'), resumed('1.1')], [], []],
+    [
+      'once, though its parent hears of it again',
+      [],
+      [waiting('1.1/1'), resumed('1.1/1'), waiting('1.1/1')],
+      ['1.1/1 0'],
+    ],
+    [
+      'that lasts once, though heard of twice',
+      [waiting('1/1'), resumed('1/1'), waiting('1/1')],
+      [],
+      ['1/1 0'],
+    ],
+    [
+      'and of the next one of the same call',
+      [],
+      [waiting('1.1'), resumed('1.1'), waiting('1.1', 1)],
+      ['1.1 0', '1.1 1'],
+    ],
+  ])('%s', async (_, past, more, told) => {
+    expect(await toldOf(past, more)).toEqual(told);
+  });
+});
+
+describe('what a listener throws', () => {
+  const refused = new DecisionRefused('late');
+  const other = new RangeError('no');
+  test.each<[string, Error, boolean | Error, Error | undefined]>([
+    ['ends the reader', other, false, other],
+    ['is no matter where a decision is refused on a wait that is over', refused, false, undefined],
+    ['ends the reader where the call waits still', refused, true, refused],
+    ['ends the reader where nobody can say', refused, new Error('away'), refused],
+  ])('%s', async (_, thrown, still, reason) => {
+    const { next, signal } = createWaitingTeller(
+      () => Promise.reject(thrown),
+      () => (still instanceof Error ? Promise.reject(still) : Promise.resolve(still)),
+    );
+    next({ waiting: [wait('1.1')], isCaughtUp: true });
+    await setImmediate();
+    expect([signal.aborted, signal.reason]).toEqual([reason !== undefined, reason]);
+  });
+});
+
+type Request = temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryRequest;
+
+const run = { workflowId: 'w', runId: 'r' };
+
+/** Reads a run of `pages` events, one a page, that is over after so long; what was asked for, and whether the run was over. */
+async function read(
+  pages: number,
+  overAfterMs: number,
+  answer: (page: number, size: number) => Promise<void>,
+) {
+  let isOver = false;
+  const asked: { page: number; isOver: boolean; size: number }[] = [];
+  const over = sleep(overAfterMs).then(() => (isOver = true));
+  const client = historyClient({
+    async getWorkflowExecutionHistory({ nextPageToken, maximumPageSize }: Request) {
+      const page = nextPageToken?.[0] ?? 0;
+      const size = maximumPageSize ?? 0;
+      asked.push({ page, isOver, size });
+      await answer(page, size);
+      const next = page + 1 < pages ? new Uint8Array([page + 1]) : undefined;
+      return { history: { events: [{ eventId: page }] }, nextPageToken: next };
+    },
+  });
+  const read: unknown[] = [];
+  for await (const events of readRun(client, run, { follow: true, schedule: backgroundPoll(over) }))
+    read.push(...events.map(({ eventId }) => eventId));
+  return { asked, read };
+}
+
+test('a run that is soon over is read when it is', async () => {
+  const { asked, read: events } = await read(3, 100, async () => undefined);
+  expect(events).toEqual([0, 1, 2]);
+  expect(asked.map(({ isOver }) => isOver)).toEqual([true, true, true]);
+});
+
+test('of one that goes on what has come is read meanwhile', async () => {
+  const { asked, read: events } = await read(3, 2_600, async () => undefined);
+  expect(events).toEqual([0, 1, 2]);
+  expect(asked[0]?.isOver).toBe(false);
+  expect(asked.at(-1)?.isOver).toBe(true);
+});
+
+test('a page that does not come is asked for again, smaller, when the run is over', async () => {
+  const { asked, read: events } = await read(2, 2_200, (page, size) =>
+    page === 0 && size === 200 ? new Promise<void>(() => undefined) : Promise.resolve(),
+  );
+  expect(events).toEqual([0, 1]);
+  expect(asked.map(({ page, size }) => [page, size])).toEqual([
+    [0, 200],
+    [0, 25],
+    [1, 25],
+  ]);
+});
+
+test('why a run cannot be waited for is thrown', async () => {
+  const client = historyClient({});
+  const schedule = backgroundPoll(Promise.reject(new Error('no such run')));
+  const reading = (async () => {
+    for await (const _ of readRun(client, run, { follow: true, schedule }));
+  })();
+  await expect(reading).rejects.toThrow('no such run');
+});
+
+const failed: WaitingCall = { call: '3.1', n: 0, tool: 'pay', toolInput: 'x', reason: 'failed' };
+const asking: WaitingCall = { ...failed, call: '3.2', reason: 'approval' };
+const within: WaitingCall = { ...failed, call: '3.3/1.1', reason: 'approval' };
+const limit: WaitingCall = { ...failed, call: '3.3/2', reason: 'limit' };
+
+describe('a decision that names no call', () => {
+  test('means the only call that it fits, in a sub-agent as well', () => {
+    expect(resolveTargetCall([failed, asking], 'approve')).toBe('3.2');
+    expect(resolveTargetCall([failed, within], 'reject')).toBe('3.3/1.1');
+    expect(resolveTargetCall([failed, within, limit], 'stop')).toBe('3.3/2');
+  });
+
+  test('means the only call that waits where it fits none, which says what would', () => {
+    expect(resolveTargetCall([failed], 'approve')).toBe('3.1');
+    expect(resolveTargetCall([failed, asking], 'stop')).toBeUndefined();
+    expect(resolveTargetCall([], 'retry')).toBeUndefined();
+  });
+
+  test('is refused where it fits several, though the run itself has one of them only', () => {
+    expect(() => resolveTargetCall([asking, within], 'approve')).toThrow(
+      'approve: say which call. These wait: 3.2, 3.3/1.1.',
+    );
+  });
+
+  test('is on a call that waits, but for the cancellation of one that runs', () => {
+    expect(isForWaiting('approve')).toBe(true);
+    expect(isForWaiting('stop')).toBe(true);
+    expect(isForWaiting('cancelCall')).toBe(false);
+  });
+});

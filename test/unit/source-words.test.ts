@@ -1,0 +1,112 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { root } from '../support/cli.ts';
+
+/** Keeps the sources in plain English. The pages have docs-words.test.ts. */
+
+const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: unknown } };
+/** Folders whose words are not done yet. A folder that is done leaves this list. */
+const LATER = ['agent/rules/', 'agent/run/', 'client/restart/', 'history/', 'workflows/'];
+
+const files = Object.keys(arrows)
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  .filter((file) => file.endsWith('.ts') && !LATER.some((folder) => file.startsWith(folder)))
+  .toSorted();
+
+/** A comment begins with its subject or its verb. */
+const BEGINNING = /^(?:Of|What|That|Where|Whether|Who)\b/u;
+
+/** Phrases of comments, each with the plain one. */
+const PHRASES: readonly [RegExp, string][] = [
+  [/\bmend(?:s|ed|ing)?\b/iu, 'fix'],
+  [/\banew\b/iu, 'again'],
+  [/(?<!\bthere )\bis no (?!longer\b|more\b)/iu, 'is not a'],
+  [/\b(?:go|goes|gone|went) on\b/iu, 'continue'],
+  [/\bin hand\b/iu, 'under way'],
+  [/\bwhoever\b/iu, 'the noun'],
+  [/\bby itself\b/iu, 'on its own, automatically'],
+  [/\b(?:told|tells?) of\b/iu, 'reported, notified'],
+];
+
+/** Private names, each with the field's term. */
+const NAMES: readonly [RegExp, string][] = [
+  [/\bpark(?:s|ed|ing)?\b/iu, 'wait'],
+  [/\bmadeOnce\b/u, 'memoize'],
+  [/\bharmless(?:ly)?\b/iu, 'sanitize'],
+  [/\bMailbox\b|\bHappening\b/u, 'queue, event'],
+  [/\bunhurried\b|\bOverdue\b/iu, 'poll, time-out'],
+  [/\blight(?:Fetch|-fetch)\b|\bkept-?body\b/iu, 'undiciFetch, serializeBody'],
+  [/\bpatientDispatcher\b|\bPATIENT\b/u, 'no time-out'],
+  [/\bmodel-?behind\b/iu, 'openAICompatibleModel'],
+  [/\bmeant-?call\b/iu, 'target call'],
+  [/\bbecomesOf\b|\bsayAlone\b|\bsayAgain\b|\bcomeBack\b/u, 'a verb and the noun'],
+  [/\bhearing\b/u, 'timer'],
+  [/\b(?:didNothing|doubtful|NotOurs)\b/u, 'noEffect, unknownOutcome, AttemptSuperseded'],
+  [/\b(?:MadeCall|isMadeHere)\b/u, 'inline call'],
+  [/\b(?:abroad|located)\b/u, 'withRunId, qualifyImageRefs'],
+  [/\breckoned[A-Z]\w+/u, 'budgetTokens'],
+  [/\b(?:cutOffInterceptor|takeDeadAttempts|failLostAttempts)\b/u, 'drain, orphans'],
+  [
+    /\b(?:interface|type|class) (?:Asked|Given|Decided|Wanted|Typed|Reached|Place|Answer|What|Around|Below|Above|Link|Standing|Spent)\b/u,
+    'a noun that says which thing',
+  ],
+];
+
+describe.each(files)('%s', (file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  test('has plain comments and names', () => {
+    const comments = commentsOf(text);
+    const beginnings = comments.filter((comment) => BEGINNING.test(comment));
+    expect(beginnings).toEqual([]);
+    expect([...comments.flatMap((comment) => found(PHRASES, comment)), ...found(NAMES, text)]).toEqual([]);
+  });
+});
+
+describe('the check of words', () => {
+  test('finds a comment that begins with a relative clause, in one line, in several, and beside code', () => {
+    const text =
+      'const a = 1; // Of b\n/** What is c. */\n/**\n * Whether\n * d.\n */\n// Where e\n/** Offers f. */';
+    expect(commentsOf(text).filter((comment) => BEGINNING.test(comment))).toEqual([
+      'Of b',
+      'What is c.',
+      'Whether d.',
+      'Where e',
+    ]);
+  });
+
+  test('leaves addresses alone', () => {
+    expect(commentsOf("const url = 'http://what.example/';")).toEqual([]);
+  });
+
+  test('finds each phrase and each name', () => {
+    const phrases = 'Mended anew: it is no run, goes on, in hand, whoever is told of it, by itself.';
+    expect(found(PHRASES, phrases)).toHaveLength(PHRASES.length);
+    const names =
+      'parked madeOnce harmless Mailbox unhurried lightFetch PATIENT modelBehind meantCall becomesOf hearing NotOurs MadeCall abroad reckonedTokens failLostAttempts interface Asked';
+    expect(found(NAMES, names)).toHaveLength(NAMES.length);
+  });
+
+  test('passes over no folder that is gone', () => {
+    expect(LATER.filter((folder) => readdirSync(join(root, folder)).length === 0)).toEqual([]);
+  });
+});
+
+/** Comments of a source as plain texts. */
+function commentsOf(text: string): string[] {
+  return [...text.matchAll(/\/\*\*([^]*?)\*\/|(?<=^|\s)\/\/ ([^\n]*)/gmu)].map(([, block, line]) =>
+    (block ?? line ?? '')
+      .replaceAll(/^\s*\* ?/gmu, '')
+      .replaceAll(/\s+/gu, ' ')
+      .trim(),
+  );
+}
+
+function found(words: readonly [RegExp, string][], text: string): string[] {
+  return words.flatMap(([pattern, instead]) => {
+    const [word] = pattern.exec(text) ?? [];
+    return word === undefined ? [] : [`"${word}": ${instead}`];
+  });
+}
