@@ -1,15 +1,15 @@
 # The worker. Debian and not Alpine: the native core of the Temporal SDK is built for glibc.
-FROM node:20.20.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Its own `prepare` would build, and the sources are not there yet.
+# Its own script `dependencies` would build, and the sources are not there yet.
 RUN npm ci --ignore-scripts
 COPY . .
 # These agents have python(). pyodide is optional, so to npm it is a tool of development here.
 RUN npm run build && mv node_modules/pyodide . \
   && npm prune --omit=dev --ignore-scripts && mv pyodide node_modules/
 
-FROM node:20.20.2-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 # The SDK verifies a Temporal server's TLS certificate with the system's authorities; slim images have none.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \

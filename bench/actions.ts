@@ -1,6 +1,6 @@
 /**
  * How many billed actions does a run take on Temporal Cloud: for each step of a plain one, and for a long call? Counted as
- * `reloop show` does (history/billed-actions.ts), on the server that `reloop dev` starts, with a frugal worker.
+ * `reloop show` does (history/views/billed-actions.ts), on the server that `reloop dev` starts, with a frugal worker.
  *
  *     node --import tsx bench/actions.ts [seconds of the long call, 60]
  */
@@ -12,7 +12,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { calculator, defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
 import { AgentClient } from '../client/index.ts';
-import { createLoadedConfig } from '../config/loaded-config.ts';
+import { createLoadedConfig } from '../config/load/loaded-config.ts';
 import { anyPorts } from '../server/ports.ts';
 import { acquireServer } from '../server/server.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -112,5 +112,11 @@ function agentOf(tool: Tool, steps: number, input = String(steps)) {
       usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
     }),
   });
-  return defineAgent({ name: `${tool.name}-${input}`, tools: [tool], model, maxIterations: null });
+  return defineAgent({
+    name: `${tool.name}-${input}`,
+    kind: 'zero-shot',
+    tools: [tool],
+    model,
+    maxIterations: null,
+  });
 }

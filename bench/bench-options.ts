@@ -21,7 +21,7 @@ const defaults = { rounds: '3', steps: '20,100,300', concurrency: '1,16,64' };
 /** To see that everything works; its numbers mean nothing. */
 const quick = { rounds: '1', steps: '5', concurrency: '2', only: 'floor,append,reloop' };
 
-/** Throws for what is no option, or no number. */
+/** Throws for what is not an option, or no number. */
 export function benchOptions(args: string[]): BenchOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -62,6 +62,6 @@ function list(text: string): string[] {
 }
 
 function count(option: string, text: string): number {
-  if (!/^[1-9]\d*$/u.test(text)) throw new Error(`--${option}: "${text}" is no whole number above 0.`);
+  if (!/^[1-9]\d*$/u.test(text)) throw new Error(`--${option}: "${text}" is not a whole number above 0.`);
   return Number(text);
 }

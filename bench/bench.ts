@@ -14,7 +14,9 @@ const [options, chosen] = readOptions();
 await withRig(chosen, options.observation, async (rig) => {
   const results = await measure(rig, options);
   console.log(`${printedResults(results)}\n`);
-  console.log('Numbers are medians of the rounds; ratios are medians of the ratios of each round.');
+  console.log(
+    'Numbers are medians of the rounds, with the least and the most of them; so are the ratios, of the ratios of each round.',
+  );
   for (const { name, what } of chosen) console.log(`${name}: ${what}`);
   const { json, ...asked } = options;
   if (json === undefined) return;

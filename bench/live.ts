@@ -11,8 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
+import { isRecorded } from '../agent/run/events.ts';
 import { AgentClient } from '../client/index.ts';
-import { createLoadedConfig } from '../config/loaded-config.ts';
+import { createLoadedConfig } from '../config/load/loaded-config.ts';
 import { acquireServer } from '../server/server.ts';
 import { createAgentWorker } from '../worker/create-worker.ts';
 
@@ -65,9 +66,7 @@ await rm(stateDir, { recursive: true, force: true });
 async function watched(runs: number): Promise<number[]> {
   const late: number[] = [];
   const watch = async (run: Awaited<ReturnType<typeof client.start>>) => {
-    for await (const { at, type } of run.events())
-      if (type !== 'model_text' && type !== 'tool_progress' && type !== 'attempt_failed')
-        late.push(Date.now() - at);
+    for await (const event of run.events()) if (isRecorded(event)) late.push(Date.now() - event.at);
   };
   const started = await Promise.all(Array.from({ length: runs }, () => client.start('paced', 'How late?')));
   await Promise.all(started.flatMap((run) => Array.from({ length: watchers }, () => watch(run))));
@@ -86,5 +85,5 @@ function paced() {
       usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
     }),
   });
-  return defineAgent({ name: 'paced', tools: [look], model, maxIterations: null });
+  return defineAgent({ name: 'paced', kind: 'zero-shot', tools: [look], model, maxIterations: null });
 }

@@ -1,5 +1,5 @@
 import type { LongRun, ShortRuns } from './measures.ts';
-import { BASELINES, type Results, ofContestant, ratio } from './results.ts';
+import { BASELINES, type Results, median, ofContestant, ratios } from './results.ts';
 
 /** One column: of which measures, and what of them. */
 interface Column<M> {
@@ -71,7 +71,7 @@ function table<M extends { contestant: string; round: number; end?: string; step
     ...names.map((name) => [name, ...columns.map((column) => cell(column, name))]),
     ...pairs.map((pair) => [
       pair.join('/'),
-      ...columns.map(({ measured, value }) => ratio(measured, pair, value).toFixed(2)),
+      ...columns.map(({ measured, value }) => spread(ratios(measured, pair, value), 2)),
     ]),
   ]);
 }
@@ -84,8 +84,15 @@ function cell<M extends { contestant: string; end?: string; stepsTaken?: number 
     ({ contestant, end = 'answered' }) => contestant === name && end !== 'answered',
   );
   if (unanswered !== undefined) return `${unanswered.end} at ${unanswered.stepsTaken}`;
-  const middle = ofContestant(measured, name, value);
-  return Number.isNaN(middle) ? '-' : middle.toFixed(digits);
+  return spread(ofContestant(measured, name, value), digits);
+}
+
+/** `48.2 (44.0-56.1)`: the median, the least and the most of the rounds. */
+function spread(values: readonly number[], digits: number): string {
+  const middle = median(values);
+  if (Number.isNaN(middle)) return '-';
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((one) => one.toFixed(digits));
+  return least === most ? middle.toFixed(digits) : `${middle.toFixed(digits)} (${least}-${most})`;
 }
 
 function aligned(rows: string[][]): string {

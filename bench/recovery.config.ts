@@ -16,7 +16,7 @@ const tools = [
   defineTool({ name: 'idempotent', description: 'may run again', run }),
   defineTool({
     name: 'once',
-    // A call that may take effect once is not asked about before this has passed, unless it is known to be dead.
+    // Reloop asks `reconcile` after this time, or after a few seconds if it knows that the worker's process is dead.
     timeout: '20s',
     description: 'may not',
     effects: 'once',
@@ -32,6 +32,7 @@ export default defineConfig({
   agents: tools.map((tool) =>
     defineAgent({
       name: tool.name,
+      kind: 'zero-shot',
       model: scripted([`Action: ${tool.name}\nAction Input: ${tool.name}`, 'Final Answer: done']),
       tools: [tool],
     }),

@@ -17,29 +17,27 @@ export function median(values: readonly number[]): number {
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 
-/** The median of what one contestant was measured to have, and in how many rounds it failed. */
+/** One contestant's values, one of each round. */
 export function ofContestant<M extends { contestant: string }>(
   measured: readonly M[],
   contestant: string,
   value: (one: M) => number,
-): number {
-  return median(measured.filter((one) => one.contestant === contestant).map(value));
+): number[] {
+  return measured.filter((one) => one.contestant === contestant).map(value);
 }
 
 /**
- * How many times as much one contestant has as another: the median of the rounds' ratios, as what disturbs a round disturbs
- * both.
+ * How many times as much one contestant has as another, for each round: the disturbances of a round are the same for both.
  */
-export function ratio<M extends { contestant: string; round: number }>(
+export function ratios<M extends { contestant: string; round: number }>(
   measured: readonly M[],
   [contestant, baseline]: readonly [string, string],
   value: (one: M) => number,
-): number {
-  const ratios = measured
+): number[] {
+  return measured
     .filter((one) => one.contestant === contestant)
     .flatMap((one) => {
       const other = measured.find(({ contestant: name, round }) => name === baseline && round === one.round);
       return other === undefined ? [] : [value(one) / value(other)];
     });
-  return median(ratios);
 }
