@@ -55,7 +55,8 @@ export async function* readRunPages(
       // How the run began tells whether there is anything before it: who reads one that stands alone reads it once.
       const [first] = facts;
       if (first?.type === 'started' && current === run) yield* readBefore(client, first);
-      next = nextAfter(current, facts.at(-1));
+      // No event follows the end of a run, but the server may end a history with an empty page.
+      next ??= nextAfter(current, facts.at(-1));
       yield { run: current, facts, lastEvent };
     }
     current = next;

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/follow/follow.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
-import { type Page, readPages } from '../../history/read/pages.ts';
+import { readRunPages } from '../../history/read/lineage.ts';
+import { type Page, type RunRef, readPages } from '../../history/read/pages.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { historyClient } from '../support/history-client.ts';
 import { recordedHistories } from '../support/recorded-histories.ts';
@@ -168,4 +169,18 @@ describe.each(['parallel', 'retry'])('each page of the history "%s" is requested
     expect(allPages.length).toBeGreaterThan(1);
     expect(requested).toEqual(allPages);
   });
+});
+
+test('a history may end with an empty page: the run that continues it is read all the same', async () => {
+  const [first, second] = [recorded.get('continued'), recorded.get('continued-2')];
+  if (first === undefined || second === undefined) throw new Error('There is no history of a continued run.');
+  const client = historyClient({
+    async getWorkflowExecutionHistory({ execution, nextPageToken }: Request & { execution: RunRef }) {
+      if (nextPageToken !== undefined) return { history: { events: [] } };
+      const { history } = execution.runId === first.run.runId ? first : second;
+      return { history, nextPageToken: new Uint8Array([1]) };
+    },
+  });
+  const pages = await allEvents(readRunPages(client, first.run, { follow: true }));
+  expect(new Set(pages.map(({ run }) => run.runId))).toEqual(new Set([first.run.runId, second.run.runId]));
 });
