@@ -1,17 +1,21 @@
-import { CALL_INTENT, type ModelTurn, scopeOf } from '../../agent/calls/calls.ts';
-import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { askTimeoutOf, needsPerson } from '../../agent/rules/waiting.ts';
+import { CALL_INTENT, type ModelTurn, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { freshCounters } from '../../agent/limits/counters.ts';
+import { askTimeoutOf, needsPerson } from '../../agent/rules/waiting.ts';
+import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
+import { restartedEvent } from '../../agent/run/transcript-edits.ts';
+import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
-import { childUsedSignal, childWaitingSignal, pausedAboveSignal } from '../../workflows/messages.ts';
-import { type Spent, finished, unfinished } from './emitted.ts';
+import {
+  type AgentRunInput,
+  childUsedSignal,
+  childWaitingSignal,
+  pausedAboveSignal,
+} from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
-import { createRunTimers } from './run-timers.ts';
-import { scheduledCall } from '../read/scheduled-call.ts';
 import {
   asCallModelInput,
   asDecision,
@@ -22,25 +26,12 @@ import {
   asRunInput,
   asRunMessage,
 } from '../read/records.ts';
-import { begunAgain, rewound } from './traced-restart.ts';
-import { scheduledInput, scheduledName } from './scheduled-tool.ts';
+import { scheduledCall } from '../read/scheduled-call.ts';
+import { type Spent, finished, unfinished } from './emitted.ts';
+import { RunCalls, type SettleContext } from './run-calls.ts';
+import { createRunTimers } from './run-timers.ts';
+import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
-import {
-  type Pending,
-  type TracedCall,
-  answeredEarly,
-  decided,
-  extended,
-  leftUnanswered,
-  modelEnded,
-  modelFailed,
-  plannedCalls,
-  waitingCall,
-  waits,
-} from './traced-calls.ts';
-import { settleByRules, settleRecorded } from './traced-ends.ts';
-import { intended, isReconciling, lostAttemptOver, reconciled, usageOf } from './traced-doubt.ts';
-import { toolEnded, usedBySubAgent } from './traced-tool-end.ts';
 import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
@@ -55,13 +46,13 @@ const OURS = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 
 /** `id`: of the workflow. */
 export function createTrace(id: string): Trace {
-  const calls = new Map<string, TracedCall>();
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
   const within = createWaitsWithin();
   const timers = createRunTimers();
   const steering = traceSteering(timers);
   const spent: Spent = { iterations: 0, usage: noUsage };
+  const calls = new RunCalls((used) => (spent.usage = addUsage(spent.usage, used)));
   let workflowId = id;
   let runId = '';
   let isBegun = false;
@@ -100,7 +91,7 @@ export function createTrace(id: string): Trace {
       case 'timer_fired':
         return timerFired(fact.timer);
       case 'timer_cancelled':
-        return lostAttemptOver(calls.get(timers.cancelled(fact.timer)?.call ?? ''));
+        return calls.apply(timers.cancelled(fact.timer)?.call ?? '', { type: 'wait_over' });
       case 'cancel_requested':
         ending = true;
         return [];
@@ -123,13 +114,11 @@ export function createTrace(id: string): Trace {
   /** The update has completed, so the run has accepted what was sent, and the result names the call that a decision was for. */
   function updated(result: unknown, sent: unknown): TimelessEvent[] {
     const message = asRunMessage(result, sent);
-    if (message?.type === 'extend') calls.forEach(extended);
     if (message?.type === 'rewind') ending = rewinding = true;
     if (message !== undefined) return steering.said(message);
     const made = asDecision(result, sent);
-    const call = calls.get(made?.call ?? '');
-    if (made === undefined || call === undefined) return [];
-    return made.isKept ? answeredEarly(call, made.decision) : decided(call, made.decision);
+    if (made === undefined) return [];
+    return calls.apply(made.call, { type: made.isKept ? 'answered' : 'decided', decision: made.decision });
   }
 
   function begin(input: unknown, workflow: string): TimelessEvent[] {
@@ -138,13 +127,12 @@ export function createTrace(id: string): Trace {
     done = run?.done ?? [];
     firstN = run?.firstN ?? 0;
     timers.clear();
-    const told = settleRecorded(calls, 0, run?.pending ?? []);
+    const told = calls.tell(0, run?.pending ?? []);
     // What came before is known from here where its own record is gone.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
-    const kept = run?.restart?.turn?.ends.map(({ entry }) => entry) ?? [];
-    told.push(...settleRecorded(calls, 0, kept));
-    const again: TimelessEvent[] = begunAgain(run, { id: workflowId, runId }, calls);
+    told.push(...calls.tell(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));
+    const again = begunAgain(run);
     if (again.length > 0) {
       // Nothing of the run before is under way any more.
       ending = false;
@@ -169,7 +157,7 @@ export function createTrace(id: string): Trace {
     const { call, scope, n } = scheduled;
     const known = calls.get(call);
     const name = scheduledName(fact, known?.action.tool);
-    const task = { name, call, n, atMs: fact.at, attempts: 0, closing: false, reconciles: false };
+    const task = { name, call, atMs: fact.at, attempts: 0, closing: false };
     pending.set(fact.key, task);
     if (OURS.has(name)) return [];
     const input = await fact.input();
@@ -177,50 +165,34 @@ export function createTrace(id: string): Trace {
       const asked = asCallModelInput(input);
       task.closing = asked?.closing === true;
       if (asked !== undefined) steering.carried(scope, asked);
-      return [...settleRecorded(calls, scope, asked?.delta ?? []), { type: 'model_started', call }];
-    }
-    if (known !== undefined && isReconciling(known)) {
-      task.reconciles = true;
-      return [];
+      const told = calls.tell(scope, asked?.delta ?? []);
+      calls.addModelCall(call, n);
+      return [...told, ...calls.apply(call, { type: 'scheduled', n })];
     }
     const toolInput = scheduledInput(fact, input);
-    if (known) known.action = { ...known.action, toolInput };
-    return [{ type: 'tool_started', call, tool: name, toolInput }];
+    if (known === undefined) return [{ type: 'tool_started', call, tool: name, toolInput }];
+    return calls.apply(call, { type: 'scheduled', n, input: toolInput });
   }
 
-  /** An activity or a sub-agent's run has come to an end of some kind. */
-  async function ended(
-    fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
-  ): Promise<TimelessEvent[]> {
+  /** An activity or a sub-agent's run has ended. */
+  async function ended(fact: WorkEnded): Promise<TimelessEvent[]> {
     const task = pending.get(fact.key);
     if (task === undefined) return [];
-    const call = calls.get(task.call);
-    // Our own activities are waited for when they are cancelled.
-    if (fact.type === 'cancelled' && fact.requested && call?.tool?.external !== true) return [];
+    const { call } = task;
+    // Reloop's own activities have another event when they have ended.
+    if (fact.type === 'cancelled' && fact.requested && calls.get(call)?.tool?.external !== true) return [];
     pending.delete(fact.key);
-    const durationMs = fact.at - task.atMs;
     if (OURS.has(task.name)) {
       const result = fact.type === 'succeeded' ? await fact.result() : undefined;
       if (task.name === REWIND_POINT) return rewoundTo(asRewindPoint(result));
       resolved(task, result);
       return [];
     }
-    if (task.name === 'callModel') {
-      if (fact.type === 'succeeded') return replied(task, asModelTurn(await fact.result()), durationMs);
-      return fact.type === 'failed' ? modelFailed(calls, task, await fact.error()) : [];
+    const ms = fact.at - task.atMs;
+    if (task.name === 'callModel' && fact.type === 'succeeded') {
+      return replied(task, asModelTurn(await fact.result()), ms);
     }
-    if (call === undefined) return [];
-    if (task.reconciles) {
-      const said = fact.type === 'succeeded' ? await fact.result() : undefined;
-      spent.usage = addUsage(spent.usage, usageOf(said));
-      return reconciled(call, said, fact.type === 'failed' ? await fact.error() : undefined);
-    }
-    call.attempts += task.attempts;
-    call.durationMs += durationMs;
-    const { events, usage } = await toolEnded(call, task, fact);
-    spent.usage = addUsage(spent.usage, usage);
-    if (call.waitsFor !== undefined) timers.putOff();
-    return [...within.over(task.call), ...events];
+    return [...within.over(call), ...calls.apply(call, await endOf(fact, { attempts: task.attempts, ms }))];
   }
 
   function resolved({ name, call }: Pending, result: unknown): void {
@@ -233,7 +205,7 @@ export function createTrace(id: string): Trace {
   /** Nothing of the dropped steps is under way any more. */
   function rewoundTo(point: RewindPoint | undefined): TimelessEvent[] {
     if (point === undefined) return [];
-    const told = settleByRules(calls, timers.isOverdue, ending);
+    const told = calls.settle(settleContext());
     ({ done, firstN } = point);
     const { iterations, usage } = point.counters;
     Object.assign(spent, { iterations, usage });
@@ -242,50 +214,58 @@ export function createTrace(id: string): Trace {
     within.clear();
     timers.extended();
     steering.rewound();
-    return [...told, rewound(point, { id: workflowId, runId }, calls)];
+    const restart = { by: 'rewind', step: iterations + 1, from: { runId } } as const;
+    const event = restartedEvent({ id: workflowId, runId }, restart, undefined, point.counters);
+    calls.restart(event);
+    return [...told, event];
   }
 
-  function replied(task: Pending, turn: ModelTurn | undefined, durationMs: number): TimelessEvent[] {
+  function replied(task: Pending, turn: ModelTurn | undefined, ms: number): TimelessEvent[] {
     if (turn === undefined) return [];
-    const { call, closing } = task;
+    const { call, attempts, closing } = task;
+    const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
     calls.delete(call);
     if (!closing) spent.iterations++;
     spent.usage = addUsage(spent.usage, turn.usage);
     const { decision, text } = turn;
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     const tools = manifests.get(scopeOf(call))?.tools ?? [];
-    const reply = modelEnded(task, turn, durationMs);
-    return rewinding ? [reply] : [reply, ...plannedCalls(calls, call, turn, { tools, firstN })];
+    return rewinding ? reply : [...reply, ...calls.plan(call, turn, { tools, firstN })];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
     const wait = timers.started(timer, summary);
-    const call = wait && waitingCall(calls, wait, firstN);
-    if (wait === undefined || call === undefined || !call.isOpen) return [];
-    // The timer of a wait without an end is set anew when it is over.
-    if (call.waitsFor !== undefined) return [];
-    // The turn before a limit is over, and no model call says what became of its calls.
-    const over =
-      wait.reason === 'limit' ? settleByRules(calls, timers.isOverdue, ending, scopeOf(call.id)) : [];
+    if (wait === undefined) return [];
+    const { call: waiting, reason, until, figure } = wait;
+    // A run at its limit waits at a model call that is not scheduled.
+    const call = figure === undefined ? calls.get(waiting) : calls.addModelCall(waiting, firstN);
+    // The timer of a wait without an end is set again when it fires.
+    if (call === undefined || call.end !== undefined || call.wait !== undefined) return [];
+    // No model call follows with the steps of the turn before a limit.
+    const over = reason === 'limit' ? calls.settle(settleContext(), scopeOf(waiting)) : [];
     if (needsPerson(wait)) timers.putOff();
-    return [...over, ...waits(call, wait, done)];
+    return [...over, ...calls.apply(waiting, { type: 'waits', reason, until, figure, done })];
   }
 
   function timerFired(timer: string): TimelessEvent[] {
-    const fired = timers.fired(timer);
-    const call = calls.get(fired?.call ?? '');
-    if (call?.outlivesLost === true) return lostAttemptOver(call);
-    const manifest = manifests.get(scopeOf(call?.id ?? ''));
-    const timeout = manifest && askTimeoutOf(manifest, call?.tool);
-    return call === undefined || timeout === undefined ? [] : leftUnanswered(call, timeout);
+    const call = calls.get(timers.fired(timer)?.call ?? '');
+    if (call === undefined) return [];
+    if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_over' });
+    const manifest = manifests.get(scopeOf(call.id));
+    const timeout = manifest && askTimeoutOf(manifest, call.tool);
+    return timeout === undefined ? [] : calls.apply(call.id, { type: 'unanswered', timeout });
   }
 
   function signaled(name: string, input: unknown): TimelessEvent[] {
     const isAbove = name === pausedAboveSignal.name ? runSignals.pausedAbove(input) : undefined;
     if (isAbove !== undefined) return steering.pausedAbove(isAbove);
     const intent = name === CALL_INTENT ? runSignals[CALL_INTENT](input) : undefined;
-    if (intent !== undefined) intended(calls, intent);
-    if (name === childUsedSignal.name) spent.usage = addUsage(spent.usage, usedBySubAgent(calls, input));
+    if (intent !== undefined) calls.intend(intent);
+    const used = name === childUsedSignal.name ? runSignals.childUsed(input) : undefined;
+    const caller = used && calls.get(withoutSchedule(used.caller));
+    if (used !== undefined && caller !== undefined && caller.end === undefined) {
+      spent.usage = addUsage(spent.usage, used.usage);
+    }
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
     if (waiting.waits.some(needsPerson)) timers.putOff();
@@ -293,6 +273,20 @@ export function createTrace(id: string): Trace {
   }
 
   function settleAll(): TimelessEvent[] {
-    return [...settleByRules(calls, timers.isOverdue, ending), ...steering.unheard()];
+    return [...calls.settle(settleContext()), ...steering.unheard()];
+  }
+
+  function settleContext(): SettleContext {
+    return { overdue: timers.isOverdue, ending, done };
+  }
+
+  /** A person has the run begin again: its dropped calls are forgotten. */
+  function begunAgain(run: AgentRunInput | undefined): TimelessEvent[] {
+    if (run?.restart === undefined) return [];
+    const counters = run.counters ?? freshCounters(0);
+    const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, counters);
+    calls.restart(event);
+    calls.giveInputs(run.restart);
+    return [event];
   }
 }

@@ -1,4 +1,4 @@
-import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ApplicationFailure, type CancellationScope, isCancellation } from '@temporalio/workflow';
 import {
   type FailureDetails,
   type InlineCall,
@@ -6,124 +6,126 @@ import {
   type ToolResult,
   activityId,
 } from '../../agent/calls/calls.ts';
-import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
+import { readFailure } from '../../agent/calls/failures.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
-import { type CallEnd, cancelledEnd, resultEnd } from '../../agent/rules/call-rules.ts';
-import { aftermath, withIntent } from '../../agent/rules/doubt.ts';
+import type { CallEnd } from '../../agent/rules/call-rules.ts';
+import type { CallFact } from '../../agent/run/call-state.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
-import { type ErrorInfo, type Json, type Usage, addUsage } from '../../agent/values/vocabulary.ts';
 import { externalActivity, toolActivity } from '../temporal/activity-options.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { attachMeta } from '../temporal/call-header.ts';
 import type { LocalEnd } from '../temporal/local-call.ts';
 import type { OpenCall } from '../operator/open-call.ts';
-import { recordedCall } from '../run/recorded-call.ts';
+import { recordedCall, runsLive } from '../run/recorded-call.ts';
 import { endOfAttempt } from '../temporal/run-failure.ts';
 import { runSubAgent } from './sub-agent.ts';
 
-/** One schedule of a call: one activity with all its attempts, or one run of a sub-agent. */
-export interface Schedule {
+/** A tool call of a turn. */
+export interface Work {
   tool: ToolManifest;
   /** `3.1`. */
   call: string;
   open: OpenCall;
-  input: Json;
-  /** The input is a person's. */
-  byPerson: boolean;
-  /** In a backtest: the tool itself is run, for the recording does not have the call. */
-  live: boolean;
-  /** The first attempt, where the model's activity has made it. */
-  made?: InlineCall | undefined;
+  /** The first attempt, made by the model's activity. */
+  made: InlineCall | undefined;
+  /** In a backtest: runs the tool itself, because the recording does not have the call. */
+  live?: true | undefined;
 }
 
-export type ScheduleEnd =
-  | { type: 'end'; end: CallEnd; attempts: number; result?: ResultRef | undefined }
-  | { type: 'cancelled'; end: CallEnd }
-  /** The result comes from outside; `note` is for who is asked. */
-  | { type: 'deferred'; note: Json; token: string | undefined; attempts: number }
-  /** `cancelled`: a person's cancellation, which the call may not have minded; the model is told so where it has. */
-  | { type: 'failed'; failed: FailedCall; cancelled?: string | undefined; ending?: unknown };
+type ScheduleEnd = Extract<CallFact, { type: 'succeeded' | 'failed' | 'cancelled' }>;
 
-/** A cancellation of the run is thrown on. */
-export async function scheduleOnce(loop: AgentLoop, schedule: Schedule): Promise<ScheduleEnd> {
-  const { open, tool, byPerson } = schedule;
-  const id = activityId(loop.scope, schedule.call, open.n);
+/**
+ * Schedules a call once: one activity with all its attempts, or one run of a sub-agent. `reconcile`: asks the tool about the schedule
+ * before. Resolves to the place of the result, if the call has one now. Throws when the run is cancelled.
+ */
+export async function scheduleOnce(
+  loop: AgentLoop,
+  work: Work,
+  reconcile: boolean,
+): Promise<ResultRef | undefined> {
+  const { open, tool, call } = work;
+  const made = reconcile ? undefined : inlineCall(work);
+  const n = open.now.nextN;
+  const id = activityId(loop.scope, call, n);
+  const scope = open.newScope();
+  open.apply({ type: 'scheduled', n });
+  const fromMs = Date.now();
+  let end: ScheduleEnd;
+  let ending: unknown;
   try {
-    const result = await loop.deadline.within(open.scope, () => start(loop, schedule, id));
-    return read(loop, tool, id, result, byPerson);
+    const start = () => (reconcile ? startReconcile(loop, work, id) : startCall(loop, work, made, id));
+    const result = await loop.deadline.within(scope, start);
+    end = { type: 'succeeded', result, attempts: attemptsOf(tool, result), ms: durationOf(made, fromMs) };
   } catch (caught) {
     const failure = endOfAttempt(caught);
-    if (!isCancellation(failure)) {
-      const failed = readFailure(failure);
-      countUsage(loop, failed.usage);
-      return { type: 'failed', failed };
+    const ms = durationOf(made, fromMs);
+    if (isCancellation(failure)) {
+      end = { type: 'cancelled', failed: readFailure(caught), ms };
+      if (open.now.cancelled === undefined && isRunEnding(loop, scope)) ending = failure;
+    } else {
+      end = { type: 'failed', failed: readFailure(failure), ms };
     }
-    const failed = withIntent(readFailure(caught), open.intent);
-    if (aftermath(tool, failed, 0).type === 'doubt') return cancelledInDoubt(loop, open, caught, failure);
-    return { type: 'cancelled', end: endOfCancelled(loop, open, failure) };
   }
+  if (tool.agent !== undefined) loop.pause.childEnded(id);
+  open.clearWaitsWithin();
+  open.apply(end);
+  if (ending !== undefined) throw ending;
+  if (isNotRecorded(loop, work, end)) return scheduleOnce(loop, { ...work, live: true }, false);
+  return open.now.end && refOf(open.now.end, id, end.attempts);
 }
 
-/** `ending`: it is the run that is being cancelled, which has to be thrown on. */
-function cancelledInDoubt(loop: AgentLoop, open: OpenCall, caught: unknown, failure: unknown): ScheduleEnd {
-  const failed = readFailure(caught);
-  const cancelled = open.takeCancellation();
-  if (cancelled !== undefined) return { type: 'failed', failed, cancelled };
-  return isRunEnding(loop, open) ? { type: 'failed', failed, ending: failure } : { type: 'failed', failed };
+function attemptsOf({ agent, external }: ToolManifest, result: unknown): number {
+  const isOwn = agent === undefined && external !== true;
+  return isOwn ? ((result as ToolResult).attempt ?? 1) : 1; // written by our runner
 }
 
-/** One schedule of a call's `reconcile`; `failed`: why it could not say, undefined where it was cancelled. Throws a cancellation of the run. */
-export async function reconcileOnce(
-  loop: AgentLoop,
-  { tool, call, open, input }: Schedule,
-): Promise<{ result: ToolResult; ref: ResultRef } | { failed: ErrorInfo | undefined }> {
-  const id = activityId(loop.scope, call, open.n);
-  try {
-    const result = await loop.deadline.within(open.scope, async () => {
-      if (loop.pause.isOn) await loop.pause.over();
-      attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
-      return toolActivity({ ...tool, effects: 'idempotent' }, id, input)(input);
-    });
-    const { usage, attempt } = result;
-    if (usage !== undefined) loop.counters.usage = addUsage(loop.counters.usage, usage);
-    return { result, ref: { activityId: id, attempt } };
-  } catch (caught) {
-    const failure = endOfAttempt(caught);
-    if (!isCancellation(failure)) return { failed: readFailure(failure).error };
-    endOfCancelled(loop, open, failure);
-    return { failed: undefined };
-  }
+function durationOf(made: InlineCall | undefined, fromMs: number): number {
+  const isOver = made?.result !== undefined || made?.failed !== undefined;
+  return isOver ? made.ms : Date.now() - fromMs;
 }
 
-/** How a call is made. */
-function start(loop: AgentLoop, schedule: Schedule, id: string): Promise<unknown> {
-  const { tool, input, live } = schedule;
-  if (loop.recorded !== undefined && !live) return recordedCall(loop.recorded, tool.name, input, id);
-  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, input);
-  if (tool.external === true) return externalActivity(tool, id, input)(input);
-  return schedule.made !== undefined && isInline(schedule)
-    ? startInline(loop, schedule, schedule.made, id)
-    : startOwn(loop, schedule, id);
+function isNotRecorded(loop: AgentLoop, { tool, live, open }: Work, end: ScheduleEnd): boolean {
+  const isOpen = live !== true && open.now.end === undefined && open.now.cancelled === undefined;
+  return isOpen && end.type === 'failed' && runsLive(loop, tool, end.failed.error);
 }
 
-/** A call that a person has looked at is an activity of its own. */
-function isInline({ tool, open, byPerson }: Schedule): boolean {
-  return tool.inline === true && open.isFirstSchedule && !byPerson;
+/** A cancellation by anybody but a person ends the run, or its turn, unless the time limit has cut the call. */
+export function isRunEnding({ deadline, scopeAround }: AgentLoop, scope: CancellationScope): boolean {
+  const isCut = deadline.passed && !scopeAround.consideredCancelled;
+  // A scope that is not cancelled: somebody has cancelled the sub-agent's own run.
+  return !isCut && scope.consideredCancelled;
 }
 
-/** The first attempt was made with the model call. Where that is not the end, the tool's activity follows with the attempts that are left. */
-async function startInline(
-  loop: AgentLoop,
-  schedule: Schedule,
-  made: InlineCall,
-  id: string,
-): Promise<ToolResult> {
-  const { tool } = schedule;
+/** The call's first attempt, if the first schedule may use the attempt: a call with a person's input is an activity of its own. */
+function inlineCall({ tool, open, made }: Work): InlineCall | undefined {
+  const { n, byPerson } = open.now;
+  return tool.inline === true && n === undefined && !byPerson ? made : undefined;
+}
+
+function startReconcile(loop: AgentLoop, { tool, call, open }: Work, id: string): Promise<ToolResult> {
+  const { toolInput } = open.now.action;
+  attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
+  return toolActivity({ ...tool, effects: 'idempotent' }, id, toolInput)(toolInput);
+}
+
+function startCall(loop: AgentLoop, work: Work, made: InlineCall | undefined, id: string): Promise<unknown> {
+  const { tool, live, open } = work;
+  const { toolInput } = open.now.action;
+  if (loop.recorded !== undefined && live !== true)
+    return recordedCall(loop.recorded, tool.name, toolInput, id);
+  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, toolInput);
+  if (tool.external === true) return externalActivity(tool, id, toolInput)(toolInput);
+  return made === undefined ? startOwn(loop, work, id) : startInline(loop, work, made, id);
+}
+
+/** The first attempt was made with the model call. Unless the attempt ended the call, an activity makes the attempts that are left. */
+async function startInline(loop: AgentLoop, work: Work, made: InlineCall, id: string): Promise<ToolResult> {
+  const { tool } = work;
   const end = madeEnd(made);
   if (end.type === 'done') return end.result;
   const { retry } = tool;
   const left = end.failed ? { ...retry, maxAttempts: retry.maxAttempts - 1 } : retry;
-  return startOwn(loop, { ...schedule, tool: { ...tool, retry: left } }, id);
+  return startOwn(loop, { ...work, tool: { ...tool, retry: left } }, id);
 }
 
 /** Throws a final failure, as an activity would. */
@@ -135,69 +137,24 @@ function madeEnd({ result, failed, again }: InlineCall): LocalEnd<ToolResult> {
   return result === undefined ? { type: 'again', failed: again === true } : { type: 'done', result };
 }
 
-/** A tool of ours: its activity is our runner. */
-function startOwn(loop: AgentLoop, { tool, call, open, input }: Schedule, id: string): Promise<ToolResult> {
+/** Reloop's own runner is the tool's activity. */
+function startOwn(loop: AgentLoop, { tool, call, open }: Work, id: string): Promise<ToolResult> {
+  const { toolInput } = open.now.action;
   const meta = metaOf(loop, tool, call, open);
   attachMeta(id, tool.effects === 'once' ? { ...meta, once: true } : meta);
-  return toolActivity(tool, id, input)(input);
+  return toolActivity(tool, id, toolInput)(toolInput);
 }
 
 function metaOf({ root, scope }: AgentLoop, tool: ToolManifest, call: string, open: OpenCall): ToolCallMeta {
   const { retry, timeoutMs, maxOutputChars } = tool;
-  return { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.checkpoint };
+  return { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.now.checkpoint };
 }
 
-function read(
-  loop: AgentLoop,
-  tool: ToolManifest,
-  id: string,
-  result: unknown,
-  byPerson: boolean,
-): ScheduleEnd {
-  const meant = resultEnd(tool, result, byPerson);
-  if (meant.type === 'failed') {
-    return {
-      type: 'failed',
-      failed: { error: meant.error, checkpoint: undefined, mayPass: false, notDone: 'failed' },
-    };
-  }
-  const own = tool.agent === undefined && tool.external !== true;
-  const attempts = own ? ((result as ToolResult).attempt ?? 1) : 1; // our runner's
-  countUsage(loop, meant.type === 'end' ? meant.end.usage : meant.usage);
-  if (meant.type === 'deferred') return { type: 'deferred', note: meant.note, token: meant.token, attempts };
-  const { end } = meant;
-  return { type: 'end', end, attempts, result: refOf(end, id, attempts) };
-}
-
-/** Of model calls that the tool or the sub-agent has made. */
-function countUsage({ counters }: AgentLoop, usage: Usage | undefined): void {
-  if (usage !== undefined) counters.usage = addUsage(counters.usage, usage);
-}
-
-/** Where this run records the result of an activity. Its own id is left out: Temporal's reset changes it. */
-function refOf({ recorded }: CallEnd, id: string, attempts: number): ResultRef | undefined {
+/** The activity whose result this run records. The run's own id is left out: Temporal's reset changes it. */
+function refOf({ recorded }: CallEnd, id: string, attempts = 1): ResultRef | undefined {
   if (recorded === undefined) return undefined;
   const raw = recorded === 'raw' ? { raw: true as const } : {};
   return attempts === 1 || recorded === 'raw'
     ? { activityId: id, ...raw }
     : { activityId: id, attempt: attempts };
-}
-
-/** Throws the failure on when it is the run that is being cancelled. */
-export function endOfCancelled(loop: AgentLoop, open: OpenCall, failure: unknown): CallEnd {
-  const cancelled = open.takeCancellation();
-  if (cancelled !== undefined) return cancelledEnd({ cancelled, overdue: false });
-  if (isRunEnding(loop, open)) throw failure;
-  return cancelledEnd({ cancelled, overdue: isCut(loop) });
-}
-
-/** What has cancelled a call that no person has: the run or its turn, which is ending. */
-function isRunEnding(loop: AgentLoop, open: OpenCall): boolean {
-  // A scope that is not cancelled: somebody has cancelled the sub-agent's own run.
-  return !isCut(loop) && open.scope.consideredCancelled;
-}
-
-/** The time limit has cut what was running. */
-function isCut({ deadline, scopeAround }: AgentLoop): boolean {
-  return deadline.passed && !scopeAround.consideredCancelled;
 }

@@ -1,9 +1,8 @@
+import type { ReachedLimit } from '../../agent/limits/run-limits.ts';
 import { askTimeoutOf, unanswered } from '../../agent/rules/waiting.ts';
-import { effectOf } from '../../agent/rules/decisions.ts';
-import { type ReachedLimit, limitError } from '../../agent/limits/run-limits.ts';
+import { type Ending, modelCall } from '../../agent/run/call-state.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type AgentLoop, callId } from '../run/agent-loop.ts';
-import { ask } from '../call/ask.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 
 /** What a person makes of a run that has come to a limit. */
@@ -13,37 +12,34 @@ export type AfterLimit = { type: 'go on' } | { type: 'answer'; output: Json } | 
 export async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<AfterLimit> {
   const { control, manifest, deadline, emit, limitWait } = loop;
   const id = callId(loop);
-  const open = control.open({
-    id,
-    firstN: loop.firstN + limitWait.waits(id),
-    kind: 'model',
-    outputSchema: manifest.output,
-    clock: deadline,
-    emit,
-  });
+  const call = modelCall(id, loop.firstN + limitWait.waits(id));
+  const open = control.open(call, { outputSchema: manifest.output, clock: deadline, emit });
   limitWait.begin(id, reached);
-  const timeout = askTimeoutOf(manifest, undefined);
   try {
-    const decision = await ask(loop, open, {
-      tool: 'callModel',
-      toolInput: null,
-      reason: 'limit',
-      error: limitError(reached.figure),
-      figure: reached.figure,
-      timeout,
-      endsWhen: () => limitWait.reached === undefined,
-    });
+    await open.wait(
+      { reason: 'limit', figure: reached.figure, done: [] },
+      { timeout: askTimeoutOf(manifest, undefined), endsWhen: () => limitWait.reached === undefined },
+    );
     if (limitWait.reached === undefined) return { type: 'go on' };
-    if (decision === undefined) {
-      const next = timeout && unanswered(timeout, { tool: 'callModel', reason: 'limit' });
-      if (next?.type === 'fail') throw runFailure(next.error);
-      return { type: 'stop' };
-    }
-    const effect = effectOf(decision);
-    if (effect.type === 'fail') throw runFailure(effect.error);
-    return effect.type === 'end' ? { type: 'answer', output: effect.observation } : { type: 'stop' };
+    return afterWait(open.now.last);
   } finally {
     limitWait.end();
     control.close(open);
+  }
+}
+
+function afterWait(last: Ending | undefined): AfterLimit {
+  switch (last?.type) {
+    case 'replied':
+      return { type: 'answer', output: last.reply };
+    case 'aborted':
+      throw runFailure(last.error);
+    case 'unanswered': {
+      const after = unanswered(last.timeout, { tool: 'callModel', reason: 'limit' });
+      if (after.type === 'fail') throw runFailure(after.error);
+      return { type: 'stop' };
+    }
+    default:
+      return { type: 'stop' };
   }
 }

@@ -67,7 +67,7 @@ export async function iterate(
       continue;
     }
 
-    const acted = await act(loop, turn, decision.actions, ends);
+    const acted = await act(loop, turn, ends);
     if (pause.isOn) await pause.over();
     const direct = returnDirect(loop, acted.steps);
     if (direct !== undefined && !hasMore(loop)) return end(loop, direct.entry.observation, 'return_direct');

@@ -1,14 +1,14 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
-import { type CallModelInput, type ModelTurn, activityId, withoutCalls } from '../../agent/calls/calls.ts';
+import { type CallModelInput, type ModelTurn, activityId } from '../../agent/calls/calls.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
-import { effectOf } from '../../agent/rules/decisions.ts';
+import { type Ending, modelCall } from '../../agent/run/call-state.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.ts';
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
 import { type AgentLoop, callId } from '../run/agent-loop.ts';
-import { ask } from '../call/ask.ts';
 import type { Inbox } from '../operator/inbox.ts';
+import type { OpenCall } from '../operator/open-call.ts';
 import { endOfAttempt, runFailure } from '../temporal/run-failure.ts';
 import { append, delivered, nextCall } from '../run/transcript.ts';
 
@@ -30,50 +30,45 @@ export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
 
 type More = Pick<CallModelInput, 'closing'>;
 
-/** One model call, however often it is scheduled: a failure that may pass waits for a person, if the agent says so. */
+/** Makes one model call until there is a reply. A failure that may pass waits for a person, if the agent says so. */
 async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
-  let reply: string | undefined;
-  // A wait at a limit has a number too, and comes first.
-  for (let n = loop.firstN + loop.limitWait.waits(callId(loop)); ; n++) {
-    if (loop.pause.isOn) await loop.pause.over();
-    try {
-      return await callModel(loop, n, { ...more, reply });
-    } catch (caught) {
-      const failure = endOfAttempt(caught);
-      if (isCancellation(failure)) throw failure;
-      const failed = readFailure(failure);
-      const call = callId(loop);
-      loop.emit?.({ type: 'model_failed', call, error: failed.error, attempts: 0 });
-      if (!mayAsk(loop, failed)) throw runFailure(failed.error);
-      reply = await askPerson(loop, call, n, failed);
+  const { control, manifest, deadline, emit } = loop;
+  const id = callId(loop);
+  // Waits at a limit come before the call, and have numbers too.
+  const call = modelCall(id, loop.firstN + loop.limitWait.waits(id));
+  const open = control.open(call, { clock: deadline, emit });
+  try {
+    for (let reply: string | undefined; ;) {
+      if (loop.pause.isOn) await loop.pause.over();
+      const fromMs = Date.now();
+      try {
+        return await callModel(loop, open, { ...more, reply });
+      } catch (caught) {
+        const failure = endOfAttempt(caught);
+        if (isCancellation(failure)) throw failure;
+        const failed = readFailure(failure);
+        open.apply({ type: 'failed', failed, ms: Date.now() - fromMs });
+        if (!mayAsk(loop, failed)) throw runFailure(failed.error);
+        await open.wait({ reason: 'failed', done: [] }, { timeout: askTimeoutOf(manifest, undefined) });
+        reply = replyAfter(open.now.last, failed.error);
+      }
     }
+  } finally {
+    control.close(open);
   }
 }
 
-/** undefined: ask the model again; else the reply in its place. */
-async function askPerson(
-  loop: AgentLoop,
-  id: string,
-  n: number,
-  { error }: FailedCall,
-): Promise<string | undefined> {
-  const open = loop.control.open({
-    id,
-    firstN: n,
-    kind: 'model',
-    clock: loop.deadline,
-    emit: loop.emit,
-  });
-  try {
-    const timeout = askTimeoutOf(loop.manifest, undefined);
-    const question = { tool: 'callModel', toolInput: null, reason: 'failed', error, timeout } as const;
-    const decision = await ask(loop, open, question);
-    if (decision === undefined) throw unansweredModel(error);
-    const effect = effectOf(decision, error);
-    if (effect.type === 'fail') throw runFailure(effect.error);
-    return effect.type === 'end' ? asText(effect.observation) : undefined;
-  } finally {
-    loop.control.close(open);
+/** A person's reply; undefined: ask the model again. */
+function replyAfter(last: Ending | undefined, error: ErrorInfo): string | undefined {
+  switch (last?.type) {
+    case 'replied':
+      return asText(last.reply);
+    case 'aborted':
+      throw runFailure(last.error);
+    case 'unanswered':
+      throw unansweredModel(error);
+    default:
+      return undefined;
   }
 }
 
@@ -92,8 +87,9 @@ interface ModelActivity {
   callModel(input: CallModelInput): Promise<ModelTurn>;
 }
 
-async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInput>): Promise<ModelTurn> {
+async function callModel(loop: AgentLoop, open: OpenCall, more: Partial<CallModelInput>): Promise<ModelTurn> {
   const { scope, manifest, transcript, counters, deadline, inbox } = loop;
+  const n = open.now.nextN;
   loop.lastStep = counters.iterations + 1;
   const step = String(loop.lastStep);
   const activities = proxyActivities<ModelActivity>({
@@ -105,21 +101,14 @@ async function callModel(loop: AgentLoop, n: number, more: Partial<CallModelInpu
   const { repeat } = counters;
   const made = makesCalls(loop) ? { root: loop.root, firstN: loop.firstN || undefined } : {};
   const input = { ...nextCall(transcript), repeat, ...made, ...more };
-  const call = callId(loop);
-  const startedAt = loop.emit && Date.now();
-  loop.emit?.({ type: 'model_started', call });
+  const fromMs = Date.now();
+  open.apply({ type: 'scheduled', n });
   const turn =
     more.closing === true
       ? await activities.callModel(input)
       : await deadline.within(new CancellationScope(), () => activities.callModel(input));
-  loop.emit?.({
-    type: 'model_ended',
-    call,
-    turn: withoutCalls(turn),
-    attempts: turn.attempt ?? 1,
-    durationMs: Date.now() - (startedAt ?? 0),
-    closing: more.closing,
-  });
+  const { attempt: attempts } = turn;
+  open.apply({ type: 'replied', turn, attempts, ms: Date.now() - fromMs, closing: more.closing });
   delivered(transcript, turn.digest);
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;

@@ -4,6 +4,7 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type DecisionName, decisionNames, helpOf } from '../../agent/rules/decisions.ts';
 import { chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
 import { sentData } from '../../agent/rules/sent-data.ts';
+import type { Call } from '../../agent/run/call-state.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import {
   type RunState,
@@ -18,7 +19,7 @@ import { OpenCall, type OpenCallOptions } from './open-call.ts';
 
 /** The operator's side of a workflow: the open calls of all its agents. One per workflow. */
 export interface Control {
-  open(options: Omit<OpenCallOptions, 'onWaitingChange'>): OpenCall;
+  open(call: Call, options: Omit<OpenCallOptions, 'onWaitingChange'>): OpenCall;
   close(call: OpenCall): void;
   /** Tool calls under way that wait for nobody. */
   running(): string[];
@@ -43,7 +44,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
       decisionUpdates[type],
       (data?: unknown) => {
         const { call, decision, ...kept } = choose(type, data);
-        if ('kept' in kept) call.keep(decision);
+        if ('kept' in kept) call.apply({ type: 'answered', decision });
         else call.decide(decision);
         return { call: call.id, n: call.waitNumber, decision: type, ...kept };
       },
@@ -54,22 +55,22 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
     );
   }
   onSignal(childWaitingSignal, runSignals.childWaiting, (told) => {
-    calls.get(withoutSchedule(told.caller))?.waitsWithin(told);
+    calls.get(withoutSchedule(told.caller))?.applyWaitsWithin(told);
   });
   onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
     calls.get(withoutSchedule(caller))?.used(usage);
   });
   onSignal(intentSignal, runSignals[CALL_INTENT], ({ activityId: id, intent }) => {
     const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};
-    calls.get(activityId(scope, call, 0))?.intend(n, intent);
+    calls.get(activityId(scope, call, 0))?.apply({ type: 'intended', n, intent });
   });
   setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });
 
   return {
-    open(options) {
-      const call = new OpenCall({ ...options, onWaitingChange });
-      calls.set(call.id, call);
-      return call;
+    open(call, options) {
+      const open = new OpenCall(call, { ...options, onWaitingChange });
+      calls.set(open.id, open);
+      return open;
     },
     close(call) {
       calls.delete(call.id);

@@ -1,244 +1,188 @@
 import { CancellationScope, condition, log } from '@temporalio/workflow';
-import type { Intent } from '../../agent/calls/calls.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import type { JsonSchema } from '../../agent/definition/manifest.ts';
-import { type OperatorDecision, effectOf, isAnswerFor, withoutToken } from '../../agent/rules/decisions.ts';
+import type { AskTimeout, JsonSchema } from '../../agent/definition/manifest.ts';
+import { type OperatorDecision, effectOf } from '../../agent/rules/decisions.ts';
 import type { GateCall } from '../../agent/rules/gate.ts';
-import { needsPerson, waitingSummary } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, needsPerson, waitingSummary } from '../../agent/rules/waiting.ts';
+import { nextCall } from '../../agent/run/call-next.ts';
+import type { Call, CallFact, WaitFact } from '../../agent/run/call-state.ts';
 import { type WaitsTold, waitingChanges, waitsAfter } from '../../agent/run/waits-told.ts';
 import type { Json, Usage } from '../../agent/values/vocabulary.ts';
-import type { Emit } from './emit.ts';
 import { recordTimer } from '../temporal/recorded-timer.ts';
+import { type Emit, logResumed, logWaiting } from './emit.ts';
 
-/** What an open call is, beside its state. */
 export interface OpenCallOptions {
-  id: string;
-  kind: 'model' | 'tool';
-  /** Number of its first schedule, and of its first wait. */
-  firstN: number;
+  /** Schema of the input that a person may give; see {@link GateCall}. */
   inputSchema?: JsonSchema | null | undefined;
-  /** Of the run's answer, where a person may give that. */
+  /** Schema of the run's answer, where a person may give the answer. */
   outputSchema?: JsonSchema | undefined;
-  /** The clock that stands still while a person is waited for. */
+  /** Clock of the time limit: stands still during a wait for a person. */
   clock: { pause(): void; resume(): void };
-  /** Tells of decisions, and of what waits within it. */
   emit?: Emit | undefined;
-  /** Its sub-agent was cancelled, and had used up this. */
+  /** Model calls that the tool, or the sub-agent, has made. */
   onUsed?(usage: Usage): void;
-  /** The call, or one within it, begins or ceases to wait. */
+  /** The call, or a call of its sub-agent, begins or ends a wait. */
   onWaitingChange(): void;
 }
 
 export interface WaitOptions {
-  /** What a decision that comes with a token has to bring. */
-  token?: string | undefined;
-  /** How long a person is waited for. Default: for ever. */
-  timeoutMs?: number | undefined;
-  /** In place of the tool's name in what is recorded. */
-  figure?: string | undefined;
-  /** What ends the wait beside a decision. */
+  /** Default: the wait has no time limit. */
+  timeout?: AskTimeout | undefined;
+  /** Ends the wait without a decision. */
   endsWhen?: (() => boolean) | undefined;
 }
 
-/** A call that the outside can speak to, over all its schedules. Its state is changed here and nowhere else. */
+/** The workflow's side of one call: applies facts, emits their events, waits for people, and keeps the cancellation scope. */
 export class OpenCall implements GateCall {
-  readonly id: string;
   readonly inputSchema: JsonSchema | null | undefined;
   readonly outputSchema: JsonSchema | undefined;
   readonly #options: OpenCallOptions;
-  #n: number;
-  #scope = new CancellationScope();
-  #waitNumber: number;
-  #waiting: WaitingCall | undefined;
-  #token: string | undefined;
-  #waitingWithin: WaitingCall[] = [];
+  #call: Call;
+  #scope: CancellationScope | undefined;
+  #waitsWithin: WaitingCall[] = [];
+  /** The workflow has not yet continued after the decision. */
   #decision: OperatorDecision | undefined;
-  #kept: OperatorDecision[] = [];
-  #checkpoint: Json | undefined;
-  #intent: Intent | undefined;
 
-  constructor(options: OpenCallOptions) {
-    this.id = options.id;
-    this.#n = options.firstN;
-    this.#waitNumber = options.firstN;
+  constructor(call: Call, options: OpenCallOptions) {
+    this.#call = call;
+    this.#options = options;
     this.inputSchema = options.inputSchema;
     this.outputSchema = options.outputSchema;
-    this.#options = options;
   }
 
-  /** Number of the schedule under way. */
-  get n(): number {
-    return this.#n;
+  get now(): Call {
+    return this.#call;
   }
 
-  get isFirstSchedule(): boolean {
-    return this.#n === this.#options.firstN;
+  get id(): string {
+    return this.#call.id;
   }
 
-  /** The number of its wait, the next one's where it does not wait. */
+  /** Number of the wait under way, or of the next wait. */
   get waitNumber(): number {
-    return this.#waitNumber;
+    return this.#call.wait?.n ?? this.#call.nextWait;
   }
 
   get input(): Json | undefined {
-    return this.#waiting?.toolInput;
+    return this.#call.wait?.toolInput;
   }
 
   get token(): string | undefined {
-    return this.#token;
-  }
-
-  /** Cancellation scope of the schedule under way; cancelled with the call. */
-  get scope(): CancellationScope {
-    return this.#scope;
-  }
-
-  /** Stored by an earlier schedule. */
-  get checkpoint(): Json | undefined {
-    return this.#checkpoint;
-  }
-
-  /** Of the schedule under way, where it may take effect once only: its tool may have run. */
-  get intent(): Intent | undefined {
-    return this.#intent;
-  }
-
-  /** The runner of the n-th schedule is about to run its tool. */
-  intend(n: number, intent: Intent): void {
-    if (n === this.#n) this.#intent = intent;
-  }
-
-  get state(): GateCall['state'] {
-    return { kind: this.#options.kind, waiting: this.#waiting?.reason, until: this.#waiting?.until };
-  }
-
-  get isDecided(): boolean {
-    return this.#decision !== undefined;
-  }
-
-  /** All that wait for a person here: the call itself, and calls of its sub-agent. */
-  get waits(): readonly WaitingCall[] {
-    return this.#waiting === undefined ? this.#waitingWithin : [this.#waiting, ...this.#waitingWithin];
-  }
-
-  get waitingWithin(): string[] {
-    return this.#waitingWithin.map(({ call }) => call);
-  }
-
-  /** A person's word, already found to fit. */
-  decide(decision: OperatorDecision): void {
-    const { type } = effectOf(decision);
-    this.#options.emit?.({ type: 'decided', call: this.id, decision });
-    if (type === 'none') return;
-    this.#decision = decision;
-    if (type === 'cancel') this.#scope.cancel();
+    return this.#call.wait && this.#call.token;
   }
 
   get kept(): readonly OperatorDecision[] {
-    return this.#kept;
+    return this.#call.kept;
   }
 
-  /** An answer by token that comes before the call has deferred. */
-  keep(answer: OperatorDecision): void {
-    this.#kept.push(answer);
+  get state(): GateCall['state'] {
+    const { kind, wait } = this.#call;
+    return { kind, waiting: wait?.reason, until: wait?.until };
   }
 
-  /** The kept answer to a call that defers with this token. The others are dropped. */
-  takeKept(token: string | undefined): OperatorDecision | undefined {
-    const answer = this.#kept.find((one) => isAnswerFor(token, one));
-    this.#dropKept(answer);
-    if (answer === undefined) return undefined;
-    const decision = withoutToken(answer);
-    this.#options.emit?.({ type: 'decided', call: this.id, decision });
-    return decision;
+  get isDecided(): boolean {
+    const { wait, cancelled } = this.#call;
+    return this.#decision !== undefined || (wait === undefined && cancelled !== undefined);
   }
 
-  #dropKept(used?: OperatorDecision): void {
-    for (const answer of this.#kept.splice(0)) {
-      if (answer !== used) log.warn(`An answer by token to call ${this.id}, which still ran, was not used.`);
+  /** The wait of the call itself, and the waits within its sub-agent. */
+  get waits(): readonly WaitingCall[] {
+    const { wait } = this.#call;
+    return wait === undefined ? this.#waitsWithin : [wait, ...this.#waitsWithin];
+  }
+
+  get waitingWithin(): string[] {
+    return this.#waitsWithin.map(({ call }) => call);
+  }
+
+  apply(fact: CallFact): void {
+    const { kept } = this.#call;
+    const { call, events, used } = nextCall(this.#call, fact);
+    this.#call = call;
+    for (const event of events) this.#options.emit?.(event);
+    if (used !== undefined) this.used(used);
+    if (call.kept.length < kept.length) {
+      const isUsed = events.some(({ type }) => type === 'decided');
+      this.#logUnused(kept.length - (isUsed ? 1 : 0));
     }
   }
 
-  get #isCancelled(): boolean {
-    return this.#decision !== undefined && effectOf(this.#decision).type === 'cancel';
+  /** Applies a decision that the gate has accepted. */
+  decide(decision: OperatorDecision): void {
+    const { type } = effectOf(decision);
+    if (type !== 'none' && this.#call.wait !== undefined) this.#decision = decision;
+    this.apply({ type: 'decided', decision });
+    if (type === 'cancel') this.#scope?.cancel();
   }
 
-  /** The observation of a person's cancellation, given out once; undefined where nobody cancelled. */
-  takeCancellation(): string | undefined {
-    const effect = this.#decision && effectOf(this.#decision);
-    if (effect?.type !== 'cancel') return undefined;
-    this.#decision = undefined;
-    return effect.observation;
+  /** Cancellation scope of the next schedule or wait. */
+  newScope(): CancellationScope {
+    this.#scope = new CancellationScope();
+    return this.#scope;
   }
 
-  /**
-   * Waits until a person decides; undefined when nobody has in the time there is, or none has to any more. Cancelling the run ends the wait with its
-   * CancelledFailure.
-   */
-  async wait(
-    waiting: WaitingCall,
-    { token, timeoutMs, figure, endsWhen }: WaitOptions = {},
-  ): Promise<OperatorDecision | undefined> {
+  /** Resolves to the decision that ends the wait; undefined for any other end. Throws CancelledFailure. */
+  async wait(fact: WaitFact, { timeout, endsWhen }: WaitOptions = {}): Promise<OperatorDecision | undefined> {
     const { clock, onWaitingChange } = this.#options;
-    this.#waiting = waiting;
-    this.#token = token;
-    this.#decision = undefined;
-    const stopsClock = needsPerson(waiting);
+    this.apply({ type: 'waits', ...fact });
+    const { wait } = this.#call;
+    if (wait === undefined) throw new Error('unreachable: the call is over');
+    logWaiting(wait);
+    const stopsClock = needsPerson(wait);
     if (stopsClock) clock.pause();
-    const timer = recordTimer(waitingSummary(this.id, figure ?? waiting.tool, this.state), timeoutMs);
+    const timeoutMs = wait.until === undefined ? timeout?.afterMs : wait.until - Date.now();
+    const timer = recordTimer(waitingSummary(this.id, fact.figure ?? wait.tool, this.state), timeoutMs);
     onWaitingChange();
+    let outcome = 'nobody decided in time';
     try {
       await condition(() => this.#decision !== undefined || timer.over || endsWhen?.() === true);
+      if (endsWhen?.() === true) outcome = 'no decision is needed any more';
+      else if (wait.until === undefined && timeout !== undefined) this.apply({ type: 'unanswered', timeout });
     } finally {
-      this.#waiting = undefined;
-      this.#waitNumber++;
+      this.apply({ type: 'wait_over' });
       timer.end();
       if (stopsClock) clock.resume();
       onWaitingChange();
     }
     const decision: OperatorDecision | undefined = this.#decision;
     this.#decision = undefined;
+    logResumed(wait, decision?.type ?? outcome);
     return decision;
   }
 
+  /** Model calls of the tool, or of the sub-agent. */
   used(usage: Usage): void {
     this.#options.onUsed?.(usage);
   }
 
-  /** Calls of the sub-agent begin or cease to wait. */
-  waitsWithin(told: WaitsTold): void {
-    this.#setWaitingWithin(waitsAfter(this.#waitingWithin, told));
+  /** Calls of the sub-agent begin or end waits. */
+  applyWaitsWithin(told: WaitsTold): void {
+    this.#setWaitsWithin(waitsAfter(this.#waitsWithin, told));
   }
 
-  /** A sub-agent's run is over, so none of its calls waits any more. */
-  clearWaitingWithin(): void {
-    if (this.#waitingWithin.length > 0) this.#setWaitingWithin([]);
+  /** The sub-agent's run is over. */
+  clearWaitsWithin(): void {
+    if (this.#waitsWithin.length > 0) this.#setWaitsWithin([]);
   }
 
-  /** The call is over: its clock is not left standing. */
   close(): void {
-    this.clearWaitingWithin();
-    this.#dropKept();
+    this.clearWaitsWithin();
+    this.#logUnused(this.#call.kept.length);
   }
 
-  /** Prepares the call for its next schedule. */
-  again(checkpoint: Json | undefined): void {
-    this.#n++;
-    this.#checkpoint = checkpoint;
-    this.#intent = undefined;
-    this.#scope = new CancellationScope();
-    if (this.#isCancelled) this.#scope.cancel();
+  #logUnused(answers: number): void {
+    for (let answer = 0; answer < answers; answer++) {
+      log.warn(`An answer by token to call ${this.id}, which still ran, was not used.`);
+    }
   }
 
-  #setWaitingWithin(waiting: WaitingCall[]): void {
-    const { clock, onWaitingChange } = this.#options;
-    const waited = this.#waitingWithin.some(needsPerson);
-    const waits = waiting.some(needsPerson);
-    const before = this.#waitingWithin;
-    this.#waitingWithin = waiting;
-    for (const event of waitingChanges(before, waiting)) this.#options.emit?.(event);
-    if (!waited && waits) clock.pause();
-    if (waited && !waits) clock.resume();
+  #setWaitsWithin(waiting: WaitingCall[]): void {
+    const { clock, emit, onWaitingChange } = this.#options;
+    const before = this.#waitsWithin;
+    this.#waitsWithin = waiting;
+    for (const event of waitingChanges(before, waiting)) emit?.(event);
+    const [waited, waits] = [before, waiting].map((calls) => calls.some(needsPerson));
+    if (waited !== true && waits === true) clock.pause();
+    if (waited === true && waits !== true) clock.resume();
     onWaitingChange();
   }
 }

@@ -1,0 +1,115 @@
+import type { DoneCall } from '../calls/restart.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { needsApproval } from '../rules/approval.ts';
+import { type CallEnd, afterFailure, cancelledEnd } from '../rules/call-rules.ts';
+import { afterDoubt, reconcileAtMs } from '../rules/doubt.ts';
+import { earlierCall } from '../rules/repeated.ts';
+import type { WaitingReason } from '../rules/wait-reasons.ts';
+import { unanswered } from '../rules/waiting.ts';
+import type { ErrorInfo } from '../values/vocabulary.ts';
+import type { Call, Check, FailedEnding } from './call-state.ts';
+
+/** What the workflow does next with a tool call. `until`: the wait ends at this time, in milliseconds since 1970. */
+export type Then =
+  | { do: 'schedule' | 'reconcile' | 'nothing' }
+  | { do: 'ask'; reason: WaitingReason; until?: number | undefined }
+  | { do: 'end'; end: CallEnd }
+  | { do: 'fail'; error: ErrorInfo };
+
+/** What a call needs to know about its run. */
+export interface CallContext {
+  /** The run's time limit has passed. */
+  overdue: boolean;
+  nowMs: number;
+  /** Approvals that hold for the rest of the run. */
+  approved: readonly string[] | undefined;
+  /** Calls of dropped steps. */
+  done: readonly DoneCall[];
+}
+
+/** What follows from the state of a tool call. */
+export function thenOf(call: Call, context: CallContext): Then {
+  const { end, tool, last, wait } = call;
+  if (end !== undefined) return { do: 'end', end };
+  if (tool === undefined) return { do: 'nothing' };
+  const isCut = context.overdue || call.cancelled !== undefined;
+  if (wait !== undefined || call.underWay !== undefined)
+    return isCut ? cut(call, context) : { do: 'nothing' };
+  switch (last?.type) {
+    case undefined: {
+      const check = call.checks.find((one) => isNeeded(one, call, context));
+      if (isCut) return cut(call, context);
+      return check === undefined ? { do: 'schedule' } : { do: 'ask', reason: check };
+    }
+    case 'cancelled':
+      return cut(call, context);
+    case 'deferred':
+      return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };
+    case 'unanswered': {
+      const after = unanswered(last.timeout, { tool: tool.name, reason: last.reason });
+      return after.type === 'end' ? { do: 'end', end: after.end } : { do: 'fail', error: after.error };
+    }
+    case 'aborted':
+      return { do: 'fail', error: last.error };
+    case 'failed':
+      return last.doubt === undefined
+        ? afterFailed(call, tool, last, context)
+        : afterDoubted(call, tool, last, context);
+    case 'replied':
+    case 'stopped':
+      return { do: 'nothing' }; // of model calls
+  }
+}
+
+function isNeeded(check: Check, { planned, action, tool }: Call, { done, approved }: CallContext): boolean {
+  switch (check) {
+    case 'repeated':
+      return earlierCall(done, planned, action.toolInput) !== undefined;
+    case 'approval':
+      return needsApproval(planned, approved);
+    case 'deferred':
+      return tool?.human === true;
+  }
+}
+
+function afterFailed(
+  { cancelled }: Call,
+  tool: ToolManifest,
+  { error, again }: FailedEnding,
+  { overdue }: CallContext,
+): Then {
+  if (again && !overdue && cancelled === undefined) return { do: 'schedule' };
+  return asThen(afterFailure(tool, error, { cancelled, overdue }), 'failed', error);
+}
+
+/** Asks the tool's `reconcile`, if there is one, once the lost attempt must have ended. Otherwise a person. */
+function afterDoubted(call: Call, tool: ToolManifest, last: FailedEnding, context: CallContext): Then {
+  const { doubt, error, found, again } = last;
+  const { overdue, nowMs } = context;
+  if (doubt !== undefined && found === undefined && tool.reconciles === true && !overdue) {
+    const until = reconcileAtMs(tool, doubt, nowMs);
+    return until === undefined ? { do: 'reconcile' } : { do: 'ask', reason: 'doubt', until };
+  }
+  if (found === 'notDone' && call.cancelled !== undefined) return cut(call, { overdue: false });
+  if (found === 'notDone' && !overdue) return again ? { do: 'schedule' } : { do: 'ask', reason: 'failed' };
+  return asThen(afterDoubt(tool, { overdue }), 'doubt', error);
+}
+
+function asThen(
+  after: { type: 'end'; end: CallEnd } | { type: 'ask' | 'fail' },
+  reason: WaitingReason,
+  error: ErrorInfo,
+): Then {
+  switch (after.type) {
+    case 'end':
+      return { do: 'end', end: after.end };
+    case 'ask':
+      return { do: 'ask', reason };
+    case 'fail':
+      return { do: 'fail', error };
+  }
+}
+
+function cut({ cancelled }: Pick<Call, 'cancelled'>, { overdue }: Pick<CallContext, 'overdue'>): Then {
+  return { do: 'end', end: cancelledEnd({ cancelled, overdue }) };
+}

@@ -1,0 +1,113 @@
+import { limitError } from '../limits/run-limits.ts';
+import { type OperatorDecision, effectOf, isAnswerFor, withoutToken } from '../rules/decisions.ts';
+import { earlierCall, repeatedError } from '../rules/repeated.ts';
+import type { Wait, WaitingCall } from '../rules/waiting.ts';
+import { type Call, type CallFact, type Check, type Next, type WaitFact, ended } from './call-state.ts';
+import type { TimelessEvent } from './events.ts';
+
+export function waits(call: Call, fact: WaitFact): Next {
+  const { id, action, tool, last } = call;
+  const { reason, until } = fact;
+  const { tool: name, toolInput } = action;
+  const about = waitAbout(call, fact);
+  const wait: WaitingCall = { call: id, n: call.nextWait, tool: name, toolInput, reason, ...about };
+  // A person is not an activity: no other event says that the person was asked.
+  const isHuman = tool?.human === true && reason === 'deferred';
+  const started: TimelessEvent[] = isHuman ? [{ type: 'tool_started', call: id, tool: name, toolInput }] : [];
+  const waiting: Call = {
+    ...call,
+    wait,
+    nextWait: call.nextWait + 1,
+    token: last?.type === 'deferred' ? last.token : undefined,
+    checks: call.checks.slice(call.checks.indexOf(reason as Check) + 1), // all of them where it is no check
+    cancelled: until === undefined ? undefined : call.cancelled,
+  };
+  return { call: waiting, events: [...started, { type: 'waiting', wait }] };
+}
+
+/** The error, the note and the end of a wait. */
+export function waitAbout(
+  { planned, action, last }: Call,
+  { reason, until, figure, done }: WaitFact,
+): Omit<Wait, 'reason'> {
+  const ends = until === undefined ? {} : { until };
+  switch (reason) {
+    case 'repeated': {
+      const earlier = earlierCall(done, planned, action.toolInput);
+      return earlier === undefined ? {} : { error: repeatedError(earlier) };
+    }
+    case 'approval': {
+      const error = planned.approval?.error;
+      return error === undefined ? {} : { error };
+    }
+    case 'limit':
+      return figure === undefined ? {} : { error: limitError(figure) };
+    case 'deferred':
+      return last?.type === 'deferred' ? { note: last.note } : {};
+    case 'failed':
+    case 'doubt':
+      return last?.type === 'failed' ? { error: last.error, ...ends } : ends;
+  }
+}
+
+export function waitOver(call: Call): Next {
+  if (call.wait === undefined) return { call, events: [] };
+  const events: TimelessEvent[] = call.wait.until === undefined ? [] : [{ type: 'resumed', call: call.id }];
+  return { call: withoutUntil({ ...call, wait: undefined }), events };
+}
+
+/** Nobody decided in the time that there was. */
+export function unanswered(call: Call, { timeout }: Extract<CallFact, { type: 'unanswered' }>): Next {
+  if (call.wait === undefined) return { call, events: [] };
+  const last = { type: 'unanswered', reason: call.wait.reason, timeout } as const;
+  return { call: { ...call, wait: undefined, last }, events: [{ type: 'unanswered', call: call.id }] };
+}
+
+/** The lost attempt has ended, or somebody knows so. */
+function withoutUntil(call: Call): Call {
+  if (call.last?.type !== 'failed' || call.last.doubt === undefined) return call;
+  return { ...call, last: { ...call.last, doubt: { ...call.last.doubt, endsAtMs: undefined } } };
+}
+
+export function decided(call: Call, decision: OperatorDecision): Next {
+  const { id, kind, tool, action } = call;
+  const effect = effectOf(decision, call.wait?.error);
+  const events: TimelessEvent[] = [{ type: 'decided', call: id, decision }];
+  const over: Call = { ...call, wait: undefined };
+  switch (effect.type) {
+    case 'none':
+      return { call, events };
+    case 'cancel':
+      return { call: { ...call, cancelled: effect.observation }, events };
+    case 'now':
+      return { call: withoutUntil(over), events };
+    case 'stop':
+      return { call: { ...over, last: { type: 'stopped' } }, events };
+    case 'fail':
+      return { call: { ...over, last: { type: 'aborted', error: effect.error } }, events };
+    case 'again': {
+      const { input = action.toolInput } = effect;
+      const isOther = effect.input !== undefined;
+      const checks: readonly Check[] = [
+        ...(isOther ? (['repeated'] as const) : []),
+        ...(call.checks.length === 0 && tool?.human === true ? (['deferred'] as const) : call.checks),
+      ];
+      const again = { action: { ...action, toolInput: input }, byPerson: call.byPerson || isOther, checks };
+      return { call: { ...over, ...again, last: undefined, lost: 0 }, events };
+    }
+    case 'end': {
+      const { observation, fromTool } = effect;
+      if (kind === 'model') {
+        return { call: { ...over, last: { type: 'replied', reply: observation } }, events };
+      }
+      const end = ended(over, { observation, fromTool });
+      return { ...end, events: [...events, ...end.events] };
+    }
+  }
+}
+
+export function answered(call: Call, decision: OperatorDecision): Next {
+  const { last } = call;
+  if (last?.type !== 'deferred') return { call: { ...call, kept: [...call.kept, decision] }, events: [] };
+  return isAnswerFor(last.token, decision) ? decided(call, withoutToken(decision)) : { call, events: [] };
+}

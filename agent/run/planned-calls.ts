@@ -1,0 +1,31 @@
+import type { ModelTurn } from '../calls/calls.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { presetEnd } from '../rules/call-rules.ts';
+import { nextCall } from './call-next.ts';
+import { type Next, newCall } from './call-state.ts';
+
+/** The calls of a turn, in order. A call that needs no schedule has its end. `modelCall`: id of the turn's model call. */
+export function plannedCalls(
+  modelCall: string,
+  { text, decision }: Pick<ModelTurn, 'text' | 'decision'>,
+  { tools, firstN }: { tools: readonly ToolManifest[]; firstN: number },
+): Next[] {
+  if (decision.type !== 'act') return [];
+  return decision.actions.map((planned, index) => {
+    const id = `${modelCall}.${index + 1}`;
+    const tool = tools.find(({ name }) => name === planned.tool);
+    const call = newCall({ id, kind: 'tool', tool, planned, log: text, firstN });
+    const action = { type: 'action', call: id, action: call.action } as const;
+    const preset = presetEnd(planned, tools);
+    if (preset === undefined) return { call, events: [action] };
+    const { startedAs, end } = preset;
+    const started = {
+      type: 'tool_started',
+      call: id,
+      tool: startedAs,
+      toolInput: planned.toolInput,
+    } as const;
+    const over = nextCall(call, { type: 'told', observation: end.observation });
+    return { call: over.call, events: [action, started, ...over.events] };
+  });
+}
