@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
  */
 const STATELESS = [
   'agent/rules/approval',
+  'agent/run/call-then',
+  'agent/run/planned-calls',
   'agent/rules/doubt',
   'agent/rules/repeated',
   'workflows/session/agent-session',
@@ -16,7 +18,6 @@ const STATELESS = [
   'workflows/run/deadline',
   'workflows/run/dropped-effects',
   'workflows/operator/inbox',
-  'workflows/operator/limit-wait',
   'workflows/operator/parent-news',
   'workflows/loop/plan',
   'workflows/run/recorded-call',

@@ -1,6 +1,6 @@
 import { replied, scheduleEnded, scheduled } from './call-schedule.ts';
 import { type Call, type CallFact, type Next, ended } from './call-state.ts';
-import { answered, decided, unanswered, waitOver, waits } from './call-wait.ts';
+import { answered, decided, unanswered, waitOver, waits, waitsWithin } from './call-wait.ts';
 
 /** The state after a fact, and the events that the fact brings. */
 export function nextCall(call: Call, fact: CallFact): Next {
@@ -16,6 +16,8 @@ export function nextCall(call: Call, fact: CallFact): Next {
       return replied(call, fact);
     case 'waits':
       return waits(call, fact);
+    case 'waits_within':
+      return waitsWithin(call, fact.told);
     case 'unanswered':
       return unanswered(call, fact);
     case 'wait_over':

@@ -5,7 +5,7 @@ import { isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { aftermath, mayGoAgain, reconciledEnd, withIntent } from '../rules/doubt.ts';
 import type { Json, Usage } from '../values/vocabulary.ts';
 import { type Call, type CallFact, type Next, ended } from './call-state.ts';
-import { decided } from './call-wait.ts';
+import { decided, setWithin } from './call-wait.ts';
 import type { TimelessEvent } from './events.ts';
 
 /** The tool's `reconcile` has to say whether the call had its effect. */
@@ -34,6 +34,12 @@ type WorkEnded = Extract<CallFact, { type: 'succeeded' | 'failed' | 'cancelled' 
 
 export function scheduleEnded(before: Call, fact: WorkEnded): Next {
   if (before.underWay === 'reconcile') return reconciled(before, fact);
+  const { call, events } = setWithin(before, []);
+  const end = runEnded(call, fact);
+  return { ...end, events: [...events, ...end.events] };
+}
+
+function runEnded(before: Call, fact: WorkEnded): Next {
   const { attempts: known, ms } = fact;
   const attempts = before.attempts + (known ?? 1);
   const call: Call = { ...before, underWay: undefined, attempts, durationMs: before.durationMs + ms };

@@ -9,6 +9,7 @@ import type { WaitingReason } from '../rules/wait-reasons.ts';
 import type { WaitingCall } from '../rules/waiting.ts';
 import type { AgentAction, ErrorInfo, Json, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
+import type { WaitsTold } from './waits-told.ts';
 
 /**
  * A tool call or a model call, over all its schedules and waits. The workflow and the reader of a history feed the same facts
@@ -40,6 +41,8 @@ export interface Call {
   readonly underWay: 'run' | 'reconcile' | undefined;
   /** The wait under way. */
   readonly wait: WaitingCall | undefined;
+  /** Waits of the sub-agent's calls, while the sub-agent runs. */
+  readonly within: readonly WaitingCall[];
   /** Token of the deferred call that waits. */
   readonly token: string | undefined;
   /** Checks before the next schedule, in this order. */
@@ -118,6 +121,7 @@ export function newCall({
     durationMs: 0,
     underWay: undefined,
     wait: undefined,
+    within: [],
     token: undefined,
     checks: CHECKS,
     last: undefined,
@@ -132,7 +136,15 @@ export function newCall({
 
 /** A call of a run that begins again: nothing of the call is under way. */
 export function restartedCall(call: Call): Call {
-  return { ...call, underWay: undefined, wait: undefined, last: undefined, cancelled: undefined, kept: [] };
+  return {
+    ...call,
+    underWay: undefined,
+    wait: undefined,
+    within: [],
+    last: undefined,
+    cancelled: undefined,
+    kept: [],
+  };
 }
 
 /** `attempts`: undefined where the workflow does not know. `ms`: duration of the schedule. */
@@ -160,6 +172,8 @@ export type CallFact =
   | ({ type: 'cancelled'; failed: FailedCall } & Ran)
   | ({ type: 'replied'; turn: ModelTurn; closing?: true | undefined } & Ran)
   | ({ type: 'waits' } & WaitFact)
+  /** Calls of the sub-agent begin or end waits. */
+  | { type: 'waits_within'; told: WaitsTold }
   | { type: 'unanswered'; timeout: AskTimeout }
   /** The wait ended without a decision: at its own time, or with the run. */
   | { type: 'wait_over' }

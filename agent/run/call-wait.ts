@@ -4,6 +4,7 @@ import { earlierCall, repeatedError } from '../rules/repeated.ts';
 import type { Wait, WaitingCall } from '../rules/waiting.ts';
 import { type Call, type CallFact, type Check, type Next, type WaitFact, ended } from './call-state.ts';
 import type { TimelessEvent } from './events.ts';
+import { type WaitsTold, waitingChanges, waitsAfter } from './waits-told.ts';
 
 export function waits(call: Call, fact: WaitFact): Next {
   const { id, action, tool, last } = call;
@@ -18,6 +19,8 @@ export function waits(call: Call, fact: WaitFact): Next {
     ...call,
     wait,
     nextWait: call.nextWait + 1,
+    // A wait before the first schedule of a model call has that schedule's number.
+    nextN: reason === 'limit' ? call.nextN + 1 : call.nextN,
     token: last?.type === 'deferred' ? last.token : undefined,
     checks: call.checks.slice(call.checks.indexOf(reason as Check) + 1), // all of them where it is no check
     cancelled: until === undefined ? undefined : call.cancelled,
@@ -56,6 +59,17 @@ export function waitOver(call: Call): Next {
   return { call: withoutUntil({ ...call, wait: undefined }), events };
 }
 
+/** A sub-agent that is not under way has no waits. */
+export function waitsWithin(call: Call, told: WaitsTold): Next {
+  if (call.underWay === undefined) return { call, events: [] };
+  return setWithin(call, waitsAfter(call.within, told));
+}
+
+export function setWithin(call: Call, within: readonly WaitingCall[]): Next {
+  if (call.within.length + within.length === 0) return { call, events: [] };
+  return { call: { ...call, within }, events: waitingChanges(call.within, within) };
+}
+
 /** Nobody decided in the time that there was. */
 export function unanswered(call: Call, { timeout }: Extract<CallFact, { type: 'unanswered' }>): Next {
   if (call.wait === undefined) return { call, events: [] };
@@ -71,7 +85,8 @@ function withoutUntil(call: Call): Call {
 
 export function decided(call: Call, decision: OperatorDecision): Next {
   const { id, kind, tool, action } = call;
-  const effect = effectOf(decision, call.wait?.error);
+  const { wait } = call;
+  const effect = effectOf(decision, wait?.reason === 'limit' ? undefined : wait?.error);
   const events: TimelessEvent[] = [{ type: 'decided', call: id, decision }];
   const over: Call = { ...call, wait: undefined };
   switch (effect.type) {

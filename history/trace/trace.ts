@@ -5,9 +5,11 @@ import { freshCounters } from '../../agent/limits/counters.ts';
 import { askTimeoutOf, needsPerson } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
+import { type Consumption, finished, unfinished } from '../../agent/run/run-result.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { plainJson } from '../../agent/values/values.ts';
 import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import {
   type AgentRunInput,
@@ -25,20 +27,19 @@ import {
   asResolvedAgent,
   asRunInput,
   asRunMessage,
+  asRunResult,
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
-import { type Spent, finished, unfinished } from './emitted.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
 import { createRunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
-import { createWaitsWithin } from './waits-within.ts';
 
 /** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
 export interface Trace {
   next(fact: Fact): Promise<RunEvent[]>;
   /** Used up so far. */
-  spent(): Spent;
+  spent(): Consumption;
 }
 
 /** Activities that are no step of a run. */
@@ -48,10 +49,9 @@ const OURS = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 export function createTrace(id: string): Trace {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
-  const within = createWaitsWithin();
   const timers = createRunTimers();
   const steering = traceSteering(timers);
-  const spent: Spent = { iterations: 0, usage: noUsage };
+  const spent: Consumption = { iterations: 0, usage: noUsage };
   const calls = new RunCalls((used) => (spent.usage = addUsage(spent.usage, used)));
   let workflowId = id;
   let runId = '';
@@ -100,12 +100,12 @@ export function createTrace(id: string): Trace {
       case 'update_completed':
         return updated(await fact.result?.(), await fact.input?.());
       case 'run_succeeded':
-        return [...settleAll(), ...finished(await fact.result(), lastLog)];
+        return [...settleAll(), ...withResult(await fact.result(), lastLog)];
       case 'run_failed':
         ending = true;
-        return [...settleAll(), unfinished('failed', await fact.error(), spent)];
+        return [...settleAll(), unfinished(await fact.error(), spent)];
       case 'run_cancelled':
-        return [...settleAll(), unfinished('cancelled', null, spent)];
+        return [...settleAll(), unfinished(null, spent)];
       default:
         return [];
     }
@@ -137,7 +137,6 @@ export function createTrace(id: string): Trace {
       // Nothing of the run before is under way any more.
       ending = false;
       pending.clear();
-      within.clear();
       again.push(...steering.restarted(run?.said ?? []));
     }
     if (isBegun && again.length > 0) return [...told, ...again];
@@ -192,7 +191,7 @@ export function createTrace(id: string): Trace {
     if (task.name === 'callModel' && fact.type === 'succeeded') {
       return replied(task, asModelTurn(await fact.result()), ms);
     }
-    return [...within.over(call), ...calls.apply(call, await endOf(fact, { attempts: task.attempts, ms }))];
+    return calls.apply(call, await endOf(fact, { attempts: task.attempts, ms }));
   }
 
   function resolved({ name, call }: Pending, result: unknown): void {
@@ -211,7 +210,6 @@ export function createTrace(id: string): Trace {
     Object.assign(spent, { iterations, usage });
     ending = rewinding = false;
     pending.clear();
-    within.clear();
     timers.extended();
     steering.rewound();
     const restart = { by: 'rewind', step: iterations + 1, from: { runId } } as const;
@@ -269,7 +267,7 @@ export function createTrace(id: string): Trace {
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
     if (waiting.waits.some(needsPerson)) timers.putOff();
-    return within.told(waiting);
+    return calls.apply(withoutSchedule(waiting.caller), { type: 'waits_within', told: waiting });
   }
 
   function settleAll(): TimelessEvent[] {
@@ -289,4 +287,12 @@ export function createTrace(id: string): Trace {
     calls.giveInputs(run.restart);
     return [event];
   }
+}
+
+/** A workflow of the user's own, in which agents may have run, has a result of another form. */
+function withResult(value: unknown, log: string): TimelessEvent[] {
+  const result = asRunResult(value);
+  if (result !== undefined) return finished(result, log);
+  const none = { stopReason: null, iterations: null, usage: null, error: null };
+  return [{ type: 'run_ended', status: 'completed', output: plainJson(value), ...none }];
 }

@@ -12,7 +12,7 @@ import type { DoneCall } from '../../agent/calls/restart.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import type { Recorded } from '../read/payloads.ts';
 import type { DecidedInputs } from '../trace/decided-inputs.ts';
-import type { Spent } from '../trace/emitted.ts';
+import type { Consumption } from '../../agent/run/run-result.ts';
 import { rebuildTranscript } from './transcript.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
@@ -51,7 +51,7 @@ export interface Standing {
   /** Messages of people since the last model call. */
   said: string[];
   /** At the end of the record. */
-  spent: Spent;
+  spent: Consumption;
   elapsedMs: number;
   /** The record goes back to the run's beginning. */
   isWhole: boolean;
@@ -80,7 +80,7 @@ export interface Asked {
   told: Entry[];
   repeat: CallModelInput['repeat'];
   granted: Granted;
-  spent: Spent;
+  spent: Consumption;
   elapsedMs: number;
   isScheduled: boolean;
   /** undefined: without a result so far. */

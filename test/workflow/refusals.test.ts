@@ -83,7 +83,7 @@ const ofApproval = 'Possible: approve, reject, resolve, abort.';
 type Reach = (run: AgentRun) => Promise<unknown>;
 const states: [state: string, agent: string, call: string, DecisionName, refusal: string, Reach?][] = [
   ['a tool that runs', 'sleeps', '1.1', 'resolve', 'Possible: cancelCall.', seen('tool_started')],
-  ['a model call that runs', 'silent', '1', 'abort', 'there is no open call 1', seen('model_started')],
+  ['a model call that runs', 'silent', '1', 'abort', 'Possible: nothing.', seen('model_started')],
   ['a tool that failed', 'breaks', '1.1', 'reject', ofFailed],
   ['a model call that failed', 'down', '1', 'skip', 'Possible: retry, resolve, abort.'],
   ['a call that needs approval', 'asks', '1.1', 'retry', ofApproval],

@@ -67,7 +67,6 @@ export async function scheduleOnce(
     }
   }
   if (tool.agent !== undefined) loop.pause.childEnded(id);
-  open.clearWaitsWithin();
   open.apply(end);
   if (ending !== undefined) throw ending;
   if (isNotRecorded(loop, work, end)) return scheduleOnce(loop, { ...work, live: true }, false);

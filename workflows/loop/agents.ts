@@ -105,7 +105,7 @@ function newEntry(name: string, hooks: StandingHooks, lastStep: number): Entry {
     untold: [],
     rewindTo: undefined,
     limits: () => limitsOf(entry.loop?.manifest, entry.loop?.counters),
-    reached: () => entry.loop?.limitWait.reached,
+    reached: () => entry.loop?.limitReached,
     extend(by) {
       const { loop } = entry;
       if (loop === undefined) {
@@ -114,7 +114,7 @@ function newEntry(name: string, hooks: StandingHooks, lastStep: number): Entry {
       }
       if (raisedBy(by).length === 0) return;
       loop.counters.allowance = addAllowance(loop.counters.allowance ?? {}, by);
-      loop.limitWait.end();
+      loop.limitReached = undefined;
     },
     lastStep: () =>
       workflowInfo().workflowType === AGENT_RUN ? (entry.loop?.lastStep ?? lastStep) : undefined,

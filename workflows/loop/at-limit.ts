@@ -1,30 +1,76 @@
-import type { ReachedLimit } from '../../agent/limits/run-limits.ts';
+import { isUsedUp, reachedLimit } from '../../agent/limits/counters.ts';
+import { type ReachedLimit, limitBehind, repeatsReached } from '../../agent/limits/run-limits.ts';
+import { stopMessage } from '../../agent/limits/stop-message.ts';
 import { askTimeoutOf, unanswered } from '../../agent/rules/waiting.ts';
-import { type Ending, modelCall } from '../../agent/run/call-state.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
-import { type AgentLoop, callId } from '../run/agent-loop.ts';
+import type { Ending } from '../../agent/run/call-state.ts';
+import type { Json, StopReason } from '../../agent/values/vocabulary.ts';
+import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
+import { type LoopEnd, endWith } from './loop-end.ts';
+import { planClosing } from './plan.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 
-/** What a person makes of a run that has come to a limit. */
-export type AfterLimit = { type: 'go on' } | { type: 'answer'; output: Json } | { type: 'stop' };
+/** The limit that the run has reached. */
+export function limitOf({ manifest, counters, deadline }: AgentLoop): StopReason | undefined {
+  if (deadline.passed && !deadline.renew()) return 'max_execution_time';
+  return reachedLimit(manifest, counters, Date.now());
+}
 
-/** Waits where the model would be asked next: until a person raises the limit, gives the answer, or has the run stop or fail. */
-export async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<AfterLimit> {
-  const { control, manifest, deadline, emit, limitWait } = loop;
-  const id = callId(loop);
-  const call = modelCall(id, loop.firstN + limitWait.waits(id));
-  const open = control.open(call, { outputSchema: manifest.output, clock: deadline, emit });
-  limitWait.begin(id, reached);
+/** The run's end; undefined where a person lets the run continue. */
+export function atLimit(loop: AgentLoop, limit: StopReason): Promise<LoopEnd | undefined> {
+  const { manifest, counters, deadline } = loop;
+  return stopOrAsk(loop, limit, () => limitBehind(limit, manifest, counters, deadline.nowMs));
+}
+
+/** The model repeats one action; see `repeatLimit`. */
+export async function stopRepeating(loop: AgentLoop): Promise<LoopEnd | undefined> {
+  const { counters } = loop;
+  const end = await stopOrAsk(loop, 'max_iterations', () => repeatsReached(counters));
+  if (end === undefined) delete counters.repeat;
+  return end;
+}
+
+async function stopOrAsk(
+  loop: AgentLoop,
+  limit: StopReason,
+  reached: () => ReachedLimit,
+): Promise<LoopEnd | undefined> {
+  if (loop.manifest.onLimit !== 'ask') return stopped(loop, limit);
+  const after = await askAtLimit(loop, reached());
+  if (after.type === 'go on') return undefined;
+  return after.type === 'answer' ? endWith(loop, after.output, 'final_answer') : stopped(loop, limit);
+}
+
+/** The answer at a limit: a fixed sentence, or the model's answer from the steps so far, if there are steps and the budget has room. */
+async function stopped(loop: AgentLoop, limit: StopReason): Promise<LoopEnd> {
+  const { manifest, counters } = loop;
+  const message = () => endWith(loop, stopMessage(manifest, counters, limit), limit);
+  const mayGenerate = manifest.earlyStopping === 'generate' && !isUsedUp(manifest, counters);
+  if (!mayGenerate || counters.iterations === 0) return message();
+  const { decision } = await planClosing(loop);
+  if (decision.type === 'fail') throw runFailure(decision.error);
+  return decision.type === 'finish' ? endWith(loop, decision.output, limit) : message();
+}
+
+/** A person's decision at a limit. */
+type AfterLimit = { type: 'go on' } | { type: 'answer'; output: Json } | { type: 'stop' };
+
+/**
+ * Waits at a limit, before the next model call, until a person raises the limit, gives the answer, or stops the run. Throws when a person
+ * fails the run, or nobody decides in time.
+ */
+async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<AfterLimit> {
+  const { manifest } = loop;
+  loop.limitReached = reached;
   try {
-    await open.wait(
-      { reason: 'limit', figure: reached.figure, done: [] },
-      { timeout: askTimeoutOf(manifest, undefined), endsWhen: () => limitWait.reached === undefined },
-    );
-    if (limitWait.reached === undefined) return { type: 'go on' };
-    return afterWait(open.now.last);
+    return await withModelCall(loop, manifest.output, async (open) => {
+      await open.wait(
+        { reason: 'limit', figure: reached.figure, done: [] },
+        { timeout: askTimeoutOf(manifest, undefined), endsWhen: () => loop.limitReached === undefined },
+      );
+      return loop.limitReached === undefined ? { type: 'go on' } : afterWait(open.now.last);
+    });
   } finally {
-    limitWait.end();
-    control.close(open);
+    loop.limitReached = undefined;
   }
 }
 

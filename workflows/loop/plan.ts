@@ -2,11 +2,11 @@ import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/
 import { type CallModelInput, type ModelTurn, activityId } from '../../agent/calls/calls.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
-import { type Ending, modelCall } from '../../agent/run/call-state.ts';
+import type { Ending } from '../../agent/run/call-state.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.ts';
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
-import { type AgentLoop, callId } from '../run/agent-loop.ts';
+import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { endOfAttempt, runFailure } from '../temporal/run-failure.ts';
@@ -31,13 +31,8 @@ export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
 type More = Pick<CallModelInput, 'closing'>;
 
 /** Makes one model call until there is a reply. A failure that may pass waits for a person, if the agent says so. */
-async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
-  const { control, manifest, deadline, emit } = loop;
-  const id = callId(loop);
-  // Waits at a limit come before the call, and have numbers too.
-  const call = modelCall(id, loop.firstN + loop.limitWait.waits(id));
-  const open = control.open(call, { clock: deadline, emit });
-  try {
+function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
+  return withModelCall(loop, undefined, async (open) => {
     for (let reply: string | undefined; ;) {
       if (loop.pause.isOn) await loop.pause.over();
       const fromMs = Date.now();
@@ -49,13 +44,11 @@ async function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
         const failed = readFailure(failure);
         open.apply({ type: 'failed', failed, ms: Date.now() - fromMs });
         if (!mayAsk(loop, failed)) throw runFailure(failed.error);
-        await open.wait({ reason: 'failed', done: [] }, { timeout: askTimeoutOf(manifest, undefined) });
+        await open.wait({ reason: 'failed', done: [] }, { timeout: askTimeoutOf(loop.manifest, undefined) });
         reply = replyAfter(open.now.last, failed.error);
       }
     }
-  } finally {
-    control.close(open);
-  }
+  });
 }
 
 /** A person's reply; undefined: ask the model again. */

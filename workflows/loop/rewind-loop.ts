@@ -3,7 +3,6 @@ import { activityId } from '../../agent/calls/calls.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
-import { LimitWait } from '../operator/limit-wait.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { openTranscript } from '../run/transcript.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
@@ -17,7 +16,7 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
   const { manifest, scope, counters } = loop;
   const { from, pending, counters: kept, elapsedMs, done, firstN } = await pointBefore(loop, step);
   loop.transcript = openTranscript({ agent: manifest.name, from, pending, manifest }, manifest, scope);
-  loop.limitWait = new LimitWait();
+  loop.nextModelCall = undefined;
   loop.done = done;
   loop.firstN = firstN;
   loop.lastStep = step;

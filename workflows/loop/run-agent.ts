@@ -1,17 +1,18 @@
 import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../../agent/calls/calls.ts';
+import { readFailure } from '../../agent/calls/failures.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import { type Counters, freshCounters } from '../../agent/limits/counters.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
-import type { RunResult } from '../../agent/run/run-result.ts';
+import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
 import type { ChatMessage, Usage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { type RunningAgent, type StandingHooks, enroll } from './agents.ts';
 import { droppedEffects, mayHaveEffects } from '../run/dropped-effects.ts';
 import { Deadline } from '../run/deadline.ts';
-import { emitEnd, emitFailure, emitRestart, emitStart, emitUnheard, emitter } from '../operator/emit.ts';
-import { LimitWait } from '../operator/limit-wait.ts';
-import { type LoopEnd, iterate } from './loop.ts';
+import { emitEnd, emitRestart, emitStart, emitter } from '../operator/emit.ts';
+import { type BetweenTurns, iterate } from './loop.ts';
+import type { LoopEnd } from './loop-end.ts';
 import type { AgentRunInput, RecordedResult } from '../messages.ts';
 import { resolve } from './resolve.ts';
 import { rewind } from './rewind-loop.ts';
@@ -66,13 +67,12 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
       (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn),
       input.restart?.turn,
     );
-    emitUnheard(loop.emit, loop.inbox);
-    emitEnd(loop.emit, result, log);
+    emitEnd(loop.emit, loop.inbox, finished(result, log));
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
-    emitUnheard(loop.emit, loop.inbox);
-    emitFailure(loop.emit, loop.counters, failure);
+    const error = isCancellation(failure) ? null : readFailure(failure).error;
+    emitEnd(loop.emit, loop.inbox, [unfinished(error, loop.counters)]);
     if (loop.manifest.budget === undefined) throw failure;
     if (isCancellation(failure)) await hooks.cancelled?.(loop.counters.usage);
     throw withUsage(failure, loop.counters.usage);
@@ -91,7 +91,7 @@ function lastStepOf({ counters, from, restart }: AgentRunInput): number {
 /** The loop to its end, from the beginning and after each rewind. */
 async function iterateToEnd(
   loop: AgentLoop,
-  betweenTurns: Parameters<typeof iterate>[1],
+  betweenTurns: BetweenTurns,
   kept: KeptTurn | undefined,
 ): Promise<LoopEnd> {
   for (let turn = kept; ; turn = undefined) {
@@ -130,7 +130,8 @@ function begin(
     control,
     pause,
     inbox,
-    limitWait: new LimitWait(),
+    nextModelCall: undefined,
+    limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
     scopeAround: CancellationScope.current(),

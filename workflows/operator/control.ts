@@ -44,9 +44,10 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
       decisionUpdates[type],
       (data?: unknown) => {
         const { call, decision, ...kept } = choose(type, data);
+        const { id, waitNumber: n } = call;
         if ('kept' in kept) call.apply({ type: 'answered', decision });
         else call.decide(decision);
-        return { call: call.id, n: call.waitNumber, decision: type, ...kept };
+        return { call: id, n, decision: type, ...kept };
       },
       {
         validator: (...sent: unknown[]) => void choose(type, sentData(type, sent)),
@@ -55,7 +56,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
     );
   }
   onSignal(childWaitingSignal, runSignals.childWaiting, (told) => {
-    calls.get(withoutSchedule(told.caller))?.applyWaitsWithin(told);
+    calls.get(withoutSchedule(told.caller))?.apply({ type: 'waits_within', told });
   });
   onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
     calls.get(withoutSchedule(caller))?.used(usage);

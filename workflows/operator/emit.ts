@@ -1,19 +1,11 @@
-import {
-  type Sinks,
-  isCancellation,
-  log as workflowLog,
-  proxySinks,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { type Sinks, log as workflowLog, proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
-import { readFailure } from '../../agent/calls/failures.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import { reasonText, stateOf, whatFits } from '../../agent/rules/waiting.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
-import { type RunResult, statusOf } from '../../agent/run/run-result.ts';
 import type { Inbox } from './inbox.ts';
 import type { AgentRunInput } from '../messages.ts';
 
@@ -61,11 +53,6 @@ export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunI
   emit?.({ type: 'run_started', id: workflowId, runId, agent, input });
 }
 
-/** What people said that no model call carried, before the run's end is told. */
-export function emitUnheard(emit: Emit | undefined, inbox: Inbox): void {
-  if (!inbox.isEmpty) emit?.({ type: 'unheard', messages: inbox.take() });
-}
-
 /** A run that goes on from another one: by a person's word it is told, with what is said to it again; by continue-as-new it is not. */
 export function emitRestart(
   emit: Emit | undefined,
@@ -78,24 +65,8 @@ export function emitRestart(
   for (const text of said) emit({ type: 'steered', message: { type: 'say', text } });
 }
 
-/** `log`: what the model wrote around its final answer. */
-export function emitEnd(emit: Emit | undefined, { output, ...result }: RunResult, log: string): void {
-  const { stopReason, iterations, usage } = result;
-  emit?.({ type: 'finish', output, log });
-  const status = statusOf(stopReason);
-  emit?.({ type: 'run_ended', status, stopReason, output, iterations, usage, error: null });
-}
-
-export function emitFailure(emit: Emit | undefined, counters: Counters, failure: unknown): void {
-  const { iterations, usage } = counters;
-  const cancelled = isCancellation(failure);
-  emit?.({
-    type: 'run_ended',
-    status: cancelled ? 'cancelled' : 'failed',
-    stopReason: cancelled ? 'cancelled' : 'error',
-    output: null,
-    iterations,
-    usage,
-    error: cancelled ? null : readFailure(failure).error,
-  });
+/** Emits the end of a run, and before it the messages that no model call carried. */
+export function emitEnd(emit: Emit | undefined, inbox: Inbox, end: readonly TimelessEvent[]): void {
+  if (!inbox.isEmpty) emit?.({ type: 'unheard', messages: inbox.take() });
+  for (const event of end) emit?.(event);
 }

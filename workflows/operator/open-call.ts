@@ -5,7 +5,6 @@ import type { GateCall } from '../../agent/rules/gate.ts';
 import { type WaitingCall, needsPerson, waitingSummary } from '../../agent/rules/waiting.ts';
 import { nextCall } from '../../agent/run/call-next.ts';
 import type { Call, CallFact, WaitFact } from '../../agent/run/call-state.ts';
-import { type WaitsTold, waitingChanges, waitsAfter } from '../../agent/run/waits-told.ts';
 import type { Json, Usage } from '../../agent/values/vocabulary.ts';
 import { recordTimer } from '../temporal/recorded-timer.ts';
 import { type Emit, logResumed, logWaiting } from './emit.ts';
@@ -38,7 +37,6 @@ export class OpenCall implements GateCall {
   readonly #options: OpenCallOptions;
   #call: Call;
   #scope: CancellationScope | undefined;
-  #waitsWithin: WaitingCall[] = [];
   /** The workflow has not yet continued after the decision. */
   #decision: OperatorDecision | undefined;
 
@@ -86,20 +84,21 @@ export class OpenCall implements GateCall {
 
   /** The wait of the call itself, and the waits within its sub-agent. */
   get waits(): readonly WaitingCall[] {
-    const { wait } = this.#call;
-    return wait === undefined ? this.#waitsWithin : [wait, ...this.#waitsWithin];
+    const { wait, within } = this.#call;
+    return wait === undefined ? within : [wait, ...within];
   }
 
   get waitingWithin(): string[] {
-    return this.#waitsWithin.map(({ call }) => call);
+    return this.#call.within.map(({ call }) => call);
   }
 
   apply(fact: CallFact): void {
-    const { kept } = this.#call;
+    const { kept, within } = this.#call;
     const { call, events, used } = nextCall(this.#call, fact);
     this.#call = call;
     for (const event of events) this.#options.emit?.(event);
     if (used !== undefined) this.used(used);
+    if (call.within !== within) this.#withinChanged(within, call.within);
     if (call.kept.length < kept.length) {
       const isUsed = events.some(({ type }) => type === 'decided');
       this.#logUnused(kept.length - (isUsed ? 1 : 0));
@@ -154,18 +153,7 @@ export class OpenCall implements GateCall {
     this.#options.onUsed?.(usage);
   }
 
-  /** Calls of the sub-agent begin or end waits. */
-  applyWaitsWithin(told: WaitsTold): void {
-    this.#setWaitsWithin(waitsAfter(this.#waitsWithin, told));
-  }
-
-  /** The sub-agent's run is over. */
-  clearWaitsWithin(): void {
-    if (this.#waitsWithin.length > 0) this.#setWaitsWithin([]);
-  }
-
   close(): void {
-    this.clearWaitsWithin();
     this.#logUnused(this.#call.kept.length);
   }
 
@@ -175,12 +163,9 @@ export class OpenCall implements GateCall {
     }
   }
 
-  #setWaitsWithin(waiting: WaitingCall[]): void {
-    const { clock, emit, onWaitingChange } = this.#options;
-    const before = this.#waitsWithin;
-    this.#waitsWithin = waiting;
-    for (const event of waitingChanges(before, waiting)) emit?.(event);
-    const [waited, waits] = [before, waiting].map((calls) => calls.some(needsPerson));
+  #withinChanged(before: readonly WaitingCall[], now: readonly WaitingCall[]): void {
+    const { clock, onWaitingChange } = this.#options;
+    const [waited, waits] = [before, now].map((calls) => calls.some(needsPerson));
     if (waited !== true && waits === true) clock.pause();
     if (waited === true && waits !== true) clock.resume();
     onWaitingChange();

@@ -1,13 +1,15 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import { activityId } from '../../agent/calls/calls.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
-import type { LimitWait } from '../operator/limit-wait.ts';
+import type { ReachedLimit } from '../../agent/limits/run-limits.ts';
+import { type Call, modelCall } from '../../agent/run/call-state.ts';
 import type { Control } from '../operator/control.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from '../operator/emit.ts';
 import type { Inbox } from '../operator/inbox.ts';
+import type { OpenCall } from '../operator/open-call.ts';
 import type { Pause } from '../operator/pause.ts';
 import type { RecordedSource } from '../messages.ts';
 import type { TranscriptWriter } from './transcript.ts';
@@ -23,7 +25,10 @@ export interface AgentLoop {
   readonly control: Control;
   readonly pause: Pause;
   readonly inbox: Inbox;
-  limitWait: LimitWait;
+  /** The model call of the next step, after its waits at a limit. */
+  nextModelCall: Call | undefined;
+  /** The run waits at this limit. Undefined ends the wait. */
+  limitReached: ReachedLimit | undefined;
   /** The recorded run that answers its calls, in a backtest. */
   readonly recorded: OpenRecording | undefined;
   /** Tells the worker's `onEvent`. */
@@ -41,8 +46,26 @@ export interface AgentLoop {
 }
 
 /** The model call that comes next, as people type it: `3`, in a later runAgent of one workflow `1/3`. */
-export function callId({ scope, counters }: AgentLoop): string {
+function callId({ scope, counters }: AgentLoop): string {
   return activityId(scope, String(counters.iterations + 1), 0);
+}
+
+/** Runs `use` with the next model call, which the operator's gate knows meanwhile. */
+export async function withModelCall<T>(
+  loop: AgentLoop,
+  outputSchema: JsonSchema | undefined,
+  use: (open: OpenCall) => Promise<T>,
+): Promise<T> {
+  const { control, deadline, emit, firstN, nextModelCall } = loop;
+  const id = callId(loop);
+  const call = nextModelCall?.id === id ? nextModelCall : modelCall(id, firstN);
+  const open = control.open(call, { outputSchema, clock: deadline, emit });
+  try {
+    return await use(open);
+  } finally {
+    loop.nextModelCall = open.now;
+    control.close(open);
+  }
 }
 
 /** A recorded run that answers calls, and how often each was answered. */

@@ -1,0 +1,20 @@
+import type { Json, StopReason } from '../../agent/values/vocabulary.ts';
+import type { RecordedResult } from '../messages.ts';
+import type { AgentLoop } from '../run/agent-loop.ts';
+
+/** Result of a run, and the text that the model wrote around its answer. */
+export interface LoopEnd {
+  result: RecordedResult;
+  log: string;
+}
+
+export function endWith(
+  { counters, manifest }: AgentLoop,
+  output: Json,
+  stopReason: StopReason,
+  log = '',
+): LoopEnd {
+  const { memory } = manifest;
+  const { iterations, usage } = counters;
+  return { result: { output, stopReason, iterations, usage, memory }, log };
+}
