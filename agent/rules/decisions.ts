@@ -47,6 +47,8 @@ type Given<T extends Takes> = { [F in FieldsThat<T, 'required'>]: DecisionFields
 interface DecisionRule<T extends Takes> {
   /** What it does, in the words of the command's help and the Web UI's. */
   does: string;
+  /** State of a call that ended by the decision, in an exported page. */
+  past: string;
   /** Data of the update in the Web UI when one call fits. */
   data: string;
   /** The waits that it ends. None: it is for a call that runs. */
@@ -68,6 +70,7 @@ function decision<const T extends Takes>(rule: DecisionRule<T>): DecisionRule<T>
 export const decisions = {
   retry: decision({
     does: 'Run the waiting call again',
+    past: 'retried',
     data: 'nothing, or {"input":…} for other input',
     reasons: ['failed', 'doubt', 'deferred', 'repeated'],
     until: 'never',
@@ -76,6 +79,7 @@ export const decisions = {
   }),
   reconcile: decision({
     does: 'Ask the tool now: the lost attempt is dead',
+    past: 'asked about',
     data: 'nothing',
     reasons: ['doubt'],
     until: 'only',
@@ -84,6 +88,7 @@ export const decisions = {
   }),
   approve: decision({
     does: 'Let the call that waits for approval run',
+    past: 'approved',
     data: 'nothing, {"input":…} for other input, or {"remember":"tool"} or {"remember":"input"} not to be asked again in this run',
     reasons: ['approval'],
     takes: { input: 'optional', remember: 'optional' },
@@ -91,6 +96,7 @@ export const decisions = {
   }),
   reject: decision({
     does: 'Do not let the call run; the model is told, and why',
+    past: 'rejected',
     data: 'nothing, or {"reason":"…"}',
     reasons: ['approval'],
     takes: { reason: 'optional' },
@@ -98,6 +104,7 @@ export const decisions = {
   }),
   resolve: decision({
     does: 'Give the result of the waiting call yourself',
+    past: 'resolved',
     data: '{"output":…}',
     reasons: waitingReasons,
     takes: { output: 'required', token: 'optional' },
@@ -105,6 +112,7 @@ export const decisions = {
   }),
   skip: decision({
     does: 'Continue without the waiting call; the model is told',
+    past: 'skipped',
     data: 'nothing, or {"reason":"…"}',
     reasons: ['failed', 'doubt', 'deferred', 'repeated'],
     kind: 'tool',
@@ -113,6 +121,7 @@ export const decisions = {
   }),
   cancelCall: decision({
     does: 'Cancel one running tool call; the run goes on and the model is told',
+    past: 'cancelled',
     data: 'nothing',
     reasons: [],
     kind: 'tool',
@@ -121,6 +130,7 @@ export const decisions = {
   }),
   stop: decision({
     does: 'End a run that waits at its limit',
+    past: 'stopped',
     data: 'nothing',
     reasons: ['limit'],
     takes: {},
@@ -128,6 +138,7 @@ export const decisions = {
   }),
   abort: decision({
     does: 'Fail the run at the waiting call',
+    past: 'aborted',
     data: 'nothing, or {"reason":"…"}',
     reasons: waitingReasons,
     takes: { reason: 'optional' },

@@ -7,7 +7,7 @@ import { type Target, fittingCalls, openRuns } from '../bulk/targets.ts';
 import { type CliContext, neverStarted, withTemporal } from '../connection/context.ts';
 import { type Io, UsageError, exitCodes, say, signalCodes } from '../shell/io.ts';
 import { count } from '../shell/display.ts';
-import type { ReasonOptions } from './decide.ts';
+import { type ExpectedEnd, type ReasonOptions, wantedEnds } from './decide.ts';
 import { type DecisionWords, typedDecision } from '../options/typed-decision.ts';
 import { checkAgentName } from './list.ts';
 
@@ -33,7 +33,7 @@ export function decideAll(
   return runBulk(io, options, {
     name: type,
     needsWorker: true,
-    settlesAt: SETTLES_AT[effectOf(decision).type],
+    settlesAt: settledBy(wantedEnds[effectOf(decision).type]),
     async find(context) {
       const { targets, others } = await fittingCalls(io, context, type, options);
       if (others > 0) say(io, `Left out, because ${type} is not for them: ${count(others, 'waiting call')}.`);
@@ -58,16 +58,10 @@ export async function cancelAll(io: Io, options: BulkOptions & ReasonOptions): P
   });
 }
 
-/** By the effect of a decision. */
-const SETTLES_AT: { readonly [E in ReturnType<typeof effectOf>['type']]: Bulk['settlesAt'] } = {
-  none: 'once',
-  fail: 'an end',
-  stop: 'an end',
-  again: 'an end or a wait',
-  now: 'an end or a wait',
-  end: 'an end or a wait',
-  cancel: 'an end or a wait',
-};
+function settledBy(end: ExpectedEnd): Bulk['settlesAt'] {
+  if (end === 'nothing') return 'once';
+  return end === 'an answer' ? 'an end or a wait' : 'an end';
+}
 
 async function runBulk(io: Io, options: BulkOptions, bulk: Bulk): Promise<number> {
   const { dryRun = false } = options;

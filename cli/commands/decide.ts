@@ -41,12 +41,18 @@ export async function decide(
       if (call === undefined && typed.output !== undefined) await checkNoCall(run, type, typed.output);
       return { id, ...(await run.decide(call, decision)) };
     };
-    return carryOut(io, await workFor(context, run, options), act, options, WANTED[effectOf(decision).type]);
+    return carryOut(
+      io,
+      await workFor(context, run, options),
+      act,
+      options,
+      wantedEnds[effectOf(decision).type],
+    );
   });
 }
 
 /** The end of the run that a decision asks for, by the effect of the decision. */
-const WANTED: { readonly [E in ReturnType<typeof effectOf>['type']]: ExpectedEnd } = {
+export const wantedEnds: { readonly [E in ReturnType<typeof effectOf>['type']]: ExpectedEnd } = {
   none: 'nothing',
   fail: 'failed',
   stop: 'stopped',
@@ -80,7 +86,7 @@ interface Receipt extends Pick<DecisionData, 'call'> {
 }
 
 /** The expected result of a decision: the run ends with this status, with its answer, or continues. */
-type ExpectedEnd = Extract<RunStatus, 'cancelled' | 'failed' | 'stopped'> | 'an answer' | 'nothing';
+export type ExpectedEnd = Extract<RunStatus, 'cancelled' | 'failed' | 'stopped'> | 'an answer' | 'nothing';
 
 /** Opens a run and carries out a decision on it. */
 export async function decided(

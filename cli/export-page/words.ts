@@ -1,5 +1,6 @@
 import { EXCEPTION_TOOL, type RunStatus } from '../../agent/values/vocabulary.ts';
 import type { OperatorDecision } from '../../agent/run/events.ts';
+import { ruleOf } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, needsPerson, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { count, duration } from '../shell/display.ts';
 import { type Html, html } from './html.ts';
@@ -43,7 +44,7 @@ export function stateOfCall(call: Call): State | undefined {
   if (last?.type === 'failed') return { tone: 'bad', word: 'failed' };
   if (last?.type === 'unanswered') return unanswered;
   if (last?.type !== 'decided' || goesOn.has(last.decision.type)) return undefined;
-  return { tone: 'quiet', word: pastTense[last.decision.type] };
+  return { tone: 'quiet', word: ruleOf(last.decision.type).past };
 }
 
 /** Decisions after which the call's own end counts. */
@@ -64,20 +65,8 @@ function stateOfLimit({ spans, notes }: Turn): State | undefined {
   if (spans.some(({ to }) => to === undefined)) return { tone: 'wait', word: 'waiting for a person' };
   const last = notes.findLast(({ type }) => ends.has(type));
   if (last?.type === 'unanswered') return unanswered;
-  return last?.type === 'decided' ? { tone: 'quiet', word: pastTense[last.decision.type] } : undefined;
+  return last?.type === 'decided' ? { tone: 'quiet', word: ruleOf(last.decision.type).past } : undefined;
 }
-
-const pastTense: { readonly [D in OperatorDecision['type']]: string } = {
-  retry: 'retried',
-  reconcile: 'asked about',
-  approve: 'approved',
-  reject: 'rejected',
-  resolve: 'resolved',
-  skip: 'skipped',
-  cancelCall: 'cancelled',
-  stop: 'stopped',
-  abort: 'aborted',
-};
 
 function unfinished({ spans, notes }: Work): State {
   if (spans.some(({ type, to }) => type === 'wait' && to === undefined)) {
