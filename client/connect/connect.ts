@@ -9,6 +9,7 @@ import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import { pollers } from './task-queue.ts';
 import { cliName } from './cli-name.ts';
+import { retryInterceptors } from './closed-channel.ts';
 
 export interface ConnectOptions {
   address?: string;
@@ -107,6 +108,7 @@ export async function connectTo(
       ...options,
       address,
       connectTimeout: '5s',
+      interceptors: retryInterceptors(),
       channelArgs: { 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES },
     });
     await connection.workflowService.getSystemInfo({});

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { connectTo } from '../../client/connect/connect.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
@@ -37,8 +38,7 @@ export async function startRig(
   quiet();
   const taskQueue = `test-${randomUUID()}`;
   const native = await NativeConnection.connect({ address });
-  const connection = await Connection.connect({ address });
-  const temporal = new Client({ connection });
+  const temporal = await connectTo(address, 'default');
 
   let worker: Worker | undefined;
   let running: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export async function startRig(
     },
     async stop() {
       await halt();
-      await connection.close();
+      await temporal.connection.close();
       await native.close();
     },
   };
