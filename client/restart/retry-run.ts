@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { isOpen } from '../../history/list/listed.ts';
-import { misfit } from '../../agent/rules/fits-schema.ts';
+import { schemaProblem } from '../../agent/rules/fits-schema.ts';
 import { effectDigest } from '../../agent/rules/repeated.ts';
 import { presetEnd } from '../../agent/rules/call-rules.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -207,7 +207,7 @@ function checkedInput(
   { call, input }: GivenInput,
 ): Json {
   const schema = tools.find(({ name }) => name === tool)?.inputSchema;
-  const problem = schema === undefined ? undefined : misfit(schema, input);
+  const problem = schema === undefined ? undefined : schemaProblem(schema, input);
   if (problem === undefined) return input;
   throw new InvalidInput(`retry: this input does not fit ${call}: ${problem}.`);
 }
