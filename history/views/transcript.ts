@@ -123,7 +123,7 @@ async function carry(
     before,
     delta,
     (ref) => {
-      const recordedBy = names.now(ref.runId);
+      const recordedBy = names.current(ref.runId);
       const result = referred.get(`${recordedBy} ${ref.activityId}`);
       return source.observation(run, { ...ref, runId: recordedBy }, result);
     },

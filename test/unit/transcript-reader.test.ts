@@ -146,7 +146,7 @@ function started(input: object = {}, runId = 'run', originalRunId = runId): Fact
     workflowType: 'agentRun',
     ...ids,
     input: value,
-    behind: () => Promise.resolve(undefined),
+    laterArguments: () => Promise.resolve(undefined),
   };
 }
 
