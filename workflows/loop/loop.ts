@@ -6,7 +6,7 @@ import type { AgentLoop } from '../run/agent-loop.ts';
 import { atLimit, limitOf, stopRepeating } from './at-limit.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import { plan } from './plan.ts';
-import { sayAgain } from '../run/recorded-call.ts';
+import { replayMessages as sayAgain } from '../run/recorded-call.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import { append } from '../run/transcript.ts';
 import { type Step, type Turn, deltaEntries, fullEntries } from '../run/turn.ts';
