@@ -123,7 +123,7 @@ export const runMessages = {
       if (agents.some(({ isRewinding }) => isRewinding))
         throw refusal('rewind', 'somebody else was first: the run is being rewound.');
       for (const { lastStep } of agents) {
-        if (lastStep === undefined) throw refusal('rewind', 'this workflow is no run of an agent.');
+        if (lastStep === undefined) throw refusal('rewind', 'this workflow is not a run of an agent.');
         const its = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;
         if (step > lastStep) throw refusal('rewind', `the run has no step ${step}. ${its}`);
       }

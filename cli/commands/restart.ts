@@ -114,6 +114,6 @@ function stepOf(verb: string, id: string, text: string): number {
   throw new UsageError(
     path.length > 0
       ? `${verb}: ${text} is a step of a sub-agent, which has a run of its own: ${typedCommand(verb, [below])} with step ${own}.`
-      : `${verb}: ${text} is no step. A step is a whole number: that of the model call, 3 for call 3.1.`,
+      : `${verb}: ${text} is not a step. A step is a whole number: that of the model call, 3 for call 3.1.`,
   );
 }

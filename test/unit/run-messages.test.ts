@@ -165,7 +165,7 @@ describe('what is said to a run', () => {
       1,
       'in a workflow of others',
       runWith({ lastStep: undefined }),
-      'this workflow is no run of an agent.',
+      'this workflow is not a run of an agent.',
     ],
     ['rewind', 1, 'without agents', none, 'no agent runs in this workflow now.'],
     ['extend', { iterations: 1 }, 'that runs', run, undefined],
