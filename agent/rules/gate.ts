@@ -163,7 +163,7 @@ function checkFields(type: DecisionName, given: DecisionData): void {
     }
     if (given[field] !== undefined && takes[field] === undefined) {
       const others = decisionNames.filter((name) => ruleOf(name).takes[field] !== undefined);
-      throw refusal(type, `does not take ${field}. What takes it: ${others.join(', ')}.`);
+      throw refusal(type, `does not take ${field}. Decisions that take it: ${others.join(', ')}.`);
     }
   }
 }
@@ -218,7 +218,7 @@ function stateText({ kind, waiting, until }: CallState): string {
 /** Refuses the token of another call, or of an earlier wait: the sender may know nothing but the token. */
 function checkToken({ id, token }: GateCall, type: DecisionName, given: string | undefined): void {
   if (given === undefined || given === token) return;
-  throw refusal(type, `this token is not that of ${id} as it waits now.`);
+  throw refusal(type, `this token does not belong to the current wait of ${id}.`);
 }
 
 /** Bounds remembered inputs: each is carried through every continue-as-new of the run. */
@@ -236,7 +236,7 @@ function checkRemember({ input }: GateCall, type: DecisionName, given: DecisionD
 function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Json | undefined): void {
   if (input === undefined) return;
   const problem =
-    inputSchema === undefined ? 'the model is asked what the run says' : schemaProblem(inputSchema, input);
+    inputSchema === undefined ? 'a model call takes no input' : schemaProblem(inputSchema, input);
   if (problem !== undefined) throw refusal(type, `this input does not fit ${id}: ${problem}.`);
 }
 

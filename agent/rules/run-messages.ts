@@ -85,7 +85,7 @@ export const runMessages = {
     check(_, { agents, isPaused, isPausedAbove }) {
       checkAgents('pause', agents);
       if (isPaused) throw refusal('pause', 'the run is paused already. Possible: resume.');
-      if (isPausedAbove) throw refusal('pause', 'the run that this one is part of is paused already.');
+      if (isPausedAbove) throw refusal('pause', 'the parent run is paused already.');
     },
   }),
   resume: runMessage<object>({
@@ -95,7 +95,7 @@ export const runMessages = {
     check(_, { isPaused, isPausedAbove }) {
       if (isPaused) return;
       if (!isPausedAbove) throw refusal('resume', 'the run is not paused. Possible: pause.');
-      throw refusal('resume', 'it is the run that this one is part of that is paused. Resume that one.');
+      throw refusal('resume', 'this run is paused because its parent run is. Resume the parent run.');
     },
   }),
   extend: runMessage<Allowance>({

@@ -32,8 +32,8 @@ export interface Wait {
 }
 
 /**
- * Summary of the timer that records a wait. The timer's time is too far away to fire. The Web UI shows the summary on its timeline,
- * with the accepted decisions; readers of the history read the wait from it.
+ * Summary of the timer that records a wait. The timer fires only when the wait times out. The Web UI shows the summary on its timeline,
+ * with the accepted updates; readers of the history read the wait from it.
  */
 export function waitingSummary(call: string, what: string, state: CallState): string {
   const shown = boundedText(what, 80);
@@ -46,7 +46,7 @@ export function needsPerson({ until }: { until?: number | undefined }): boolean 
   return until === undefined;
 }
 
-/** Names of the decisions and run messages that end the wait of a call, or apply to a running call. */
+/** Names of the updates that a call accepts in this state: decisions, and messages to the run that end its wait. */
 export function whatFits(state: CallState): string[] {
   const message = state.waiting && waitReasonOf(state.waiting).message;
   return [...(message === undefined ? [] : [message]), ...fittingDecisions(state)];
