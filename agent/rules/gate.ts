@@ -18,7 +18,7 @@ import {
 } from './decisions.ts';
 import { answerProblem, schemaProblem } from './fits-schema.ts';
 import { refusal } from '../values/refusal.ts';
-import { whatFits } from './waiting.ts';
+import { possibleUpdates } from './waiting.ts';
 
 /** A call under way, with all that the gate checks. */
 export interface GateCall {
@@ -201,7 +201,10 @@ function targetState(type: DecisionName): string {
 function checkState(waiting: GateCall, type: DecisionName, wait: number | undefined): void {
   const { id, state } = waiting;
   if (!decisionFits(type, state)) {
-    throw refusal(type, `${id} ${stateText(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`);
+    throw refusal(
+      type,
+      `${id} ${stateText(state)}. Possible: ${possibleUpdates(state).join(', ') || 'nothing'}.`,
+    );
   }
   if (wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber) {
     throw refusal(type, `${id} is at wait ${waiting.waitNumber} by now, not ${wait}. Look again.`);

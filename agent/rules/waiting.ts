@@ -38,7 +38,7 @@ export interface Wait {
 export function waitingSummary(call: string, what: string, state: CallState): string {
   const shown = boundedText(what, 80);
   const until = state.until === undefined ? '' : ` until ${new Date(state.until).toISOString()}`;
-  return `waiting: ${call} ${shown} ${state.waiting}${until}. ${whatFits(state).join(' | ')}`;
+  return `waiting: ${call} ${shown} ${state.waiting}${until}. ${possibleUpdates(state).join(' | ')}`;
 }
 
 /** Returns false for a wait that ends automatically: the run is not `waiting` then, and its clock does not stop. */
@@ -47,7 +47,7 @@ export function needsPerson({ until }: { until?: number | undefined }): boolean 
 }
 
 /** Names of the updates that a call accepts in this state: decisions, and messages to the run that end its wait. */
-export function whatFits(state: CallState): string[] {
+export function possibleUpdates(state: CallState): string[] {
   const message = state.waiting && waitReasonOf(state.waiting).message;
   return [...(message === undefined ? [] : [message]), ...fittingDecisions(state)];
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { typedCommand } from '../../client/connect/cli-name.ts';
 import { locationOfRun } from '../../client/read/run-location.ts';
-import type { RestartReceipt } from '../../client/restart/begin-again.ts';
+import type { RestartReceipt } from '../../client/restart/restart-run.ts';
 import {
   type OpenedRun,
   attended,

@@ -9,7 +9,7 @@ import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { plainJson, wellFormed } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { InvalidInput } from '../connect/errors.ts';
-import { type RestartReceipt, type RunToRestart, runToRestart, startFork } from './begin-again.ts';
+import { type RestartReceipt, type RunToRestart, runToRestart, startFork } from './restart-run.ts';
 import {
   type RecordedModelCall,
   type RecordedPoint,

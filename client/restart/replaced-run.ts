@@ -8,7 +8,7 @@ import { typedCommand } from '../connect/cli-name.ts';
 export const RESET = 'Reset';
 
 /** If Temporal's Reset ended the run, the event gets an error that names the run that continues. Other events are unchanged. */
-export async function orReset(client: Client, run: RunRef, event: RunEvent): Promise<RunEvent> {
+export async function explainReset(client: Client, run: RunRef, event: RunEvent): Promise<RunEvent> {
   if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
   const { workflowId: id, runId } = run;
   const { raw } = await client.workflow.getHandle(id, runId).describe();

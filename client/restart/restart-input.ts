@@ -11,7 +11,7 @@ import {
 } from '../../history/views/restart-point.ts';
 import type { RestartRecord } from '../../history/views/restart-point.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
-import type { RunToRestart } from './begin-again.ts';
+import type { RunToRestart } from './restart-run.ts';
 
 /** The restart that a person asks for. `said`: messages for the new run. */
 type RestartRequest = Pick<Restart, 'by' | 'step' | 'edited' | 'turn'> & { said?: string[] };

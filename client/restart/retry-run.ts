@@ -15,7 +15,7 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import { asToolResult } from '../../history/read/records.ts';
 import type { ActivityResult } from '../../history/views/restart-point.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
-import { type RestartReceipt, type RunToRestart, beginAgain, runToRestart } from './begin-again.ts';
+import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
 import { type RecordedModelCall, pointBefore, resultBudget } from '../../history/views/restart-point.ts';
 import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
 import { typedCommand } from '../connect/cli-name.ts';
@@ -44,7 +44,7 @@ export async function retryRun(
   const run = await runToRestart(client, id, 'retry');
   checkEnded(run);
   const { input, calls } = await inputAgain(client, run, options);
-  return { ...(await beginAgain(client, run, input)), calls };
+  return { ...(await restartRun(client, run, input)), calls };
 }
 
 function checkEnded({ id, status }: RunToRestart): void {

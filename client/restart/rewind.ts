@@ -5,7 +5,7 @@ import { isOpen } from '../../history/list/listed.ts';
 import { type RecordedModelCall, pointBefore } from '../../history/views/restart-point.ts';
 import type { RunMessageReceipt } from '../../workflows/messages.ts';
 import { updateRun } from '../connect/update-run.ts';
-import { type RestartReceipt, type RunToRestart, beginAgain, runToRestart } from './begin-again.ts';
+import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
 import { restartInput } from './restart-input.ts';
 
 export interface RewindOptions {
@@ -24,7 +24,7 @@ export async function rewind(client: Client, id: string, { step }: RewindOptions
     await updateRun<RunMessageReceipt>(client, client.workflow.getHandle(id), 'rewind', { step });
     return { id, runId: run.runId, step };
   }
-  return beginAgain(
+  return restartRun(
     client,
     run,
     await restartInput(client, run, { by: 'rewind', step }, pointBefore(modelCall)),

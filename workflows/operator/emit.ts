@@ -3,7 +3,7 @@ import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
-import { reasonText, stateOf, whatFits } from '../../agent/rules/waiting.ts';
+import { possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';
@@ -28,7 +28,7 @@ export function emitter(listened: boolean): Emit | undefined {
 export function logWaiting(waiting: WaitingCall): void {
   const { call, tool, reason, error, until } = waiting;
   const why = error === undefined ? '' : `: ${boundedText(error.message, 200).replace(/\.$/u, '')}`;
-  const [first = ''] = whatFits(stateOf(waiting));
+  const [first = ''] = possibleUpdates(stateOf(waiting));
   const which = reason === 'limit' ? '' : ` ${call}`;
   const what = `${tool} (${call}) ${reasonText(waiting)}`;
   const text =

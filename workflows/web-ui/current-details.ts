@@ -1,7 +1,13 @@
 import { setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
 import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
-import { type WaitingCall, needsPerson, reasonText, stateOf, whatFits } from '../../agent/rules/waiting.ts';
+import {
+  type WaitingCall,
+  needsPerson,
+  reasonText,
+  stateOf,
+  possibleUpdates,
+} from '../../agent/rules/waiting.ts';
 import { type SessionMessage, type SessionState, speakers } from '../../agent/session/session.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
@@ -118,7 +124,7 @@ function whyText({ error, note }: WaitingCall): string | undefined {
 }
 
 function updates(waiting: WaitingCall): string {
-  return whatFits(stateOf(waiting))
+  return possibleUpdates(stateOf(waiting))
     .map((name) => `\`${name}\``)
     .join(', ');
 }
@@ -132,7 +138,7 @@ function place(id: string, { call }: WaitingCall): string {
 
 /** Says which updates need data if only one call waits: most need none. */
 function dataWhenAlone(waiting: WaitingCall): string {
-  const fitting = whatFits(stateOf(waiting));
+  const fitting = possibleUpdates(stateOf(waiting));
   const needing = fitting.filter((name) => !isDecision(name) || requiresData(name));
   const except =
     needing.length === 0 ? '' : `, except for ${needing.map((name) => `\`${name}\``).join(', ')}`;

@@ -60,7 +60,7 @@ export async function runToRestart(client: Client, id: string, verb: string): Pr
  * Starts a closed run again, under its id. Needs no worker. Throws DecisionRefused if another person was first, or if the run is a
  * sub-agent's: its parent has read the end already.
  */
-export async function beginAgain(
+export async function restartRun(
   client: Client,
   run: RunToRestart,
   input: AgentRunInput & { restart: Restart },
