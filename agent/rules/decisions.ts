@@ -149,7 +149,7 @@ export function isAnswerFor(token: string | undefined, made: OperatorDecision): 
 
 export const decisionNames = Object.keys(decisions) as DecisionName[]; // the keys of the literal above
 
-/** The same rules without the types of their fields. */
+/** Returns the rule of a decision, without the types of its fields. */
 export function ruleOf(name: DecisionName): DecisionRule<Takes> {
   return decisions[name];
 }
@@ -169,7 +169,7 @@ export function decisionOf(
   type: DecisionName,
   sent: { [F in keyof DecisionFields]?: unknown },
 ): OperatorDecision {
-  const taken = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // as their type says
+  const taken = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // the keys of Takes
   const fields = taken.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]]));
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }

@@ -25,8 +25,8 @@ export interface Doubt {
 }
 
 /**
- * A failed call of a tool with `effects: 'once'` is in doubt, unless its failure says that the call did nothing. `lost`: earlier
- * schedules of the call that ended without an effect.
+ * Returns the consequence of a failed schedule. A failed call of a tool with `effects: 'once'` is in doubt, unless its failure says that
+ * the call had no effect. `lost`: number of earlier schedules of the call that ended without an effect.
  */
 export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number): Aftermath {
   const { error, notDone, timedOut, intent } = failed;
@@ -61,7 +61,7 @@ export function mayGoAgain(lost: number): boolean {
   return lost < limits.workerDeathsInARow - 1;
 }
 
-/** The heartbeat of a lost attempt may have been reset; the intent that the attempt sent to its run is still in history. */
+/** Adds the intent that a lost attempt sent to its run, if the attempt's heartbeat has none: a later attempt may have reset it. */
 export function withIntent(failed: FailedCall, sentIntent: Intent | undefined): FailedCall {
   return failed.timedOut === true && failed.intent === undefined ? { ...failed, intent: sentIntent } : failed;
 }

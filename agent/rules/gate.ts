@@ -130,7 +130,7 @@ function parseData(type: string, data: unknown): DecisionData {
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
-  const json = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
+  const json = plainJson(data) as { [key: string]: Json }; // the data is an object
   const { call, wait, ...values } = withoutNulls(json, ['input', 'output']);
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
     throw refusal(type, `call is an id such as "3.1".`);
@@ -143,7 +143,7 @@ function parseData(type: string, data: unknown): DecisionData {
   return { ...values, call: call === undefined ? undefined : String(call), wait };
 }
 
-/** The Web UI's form turns an unquoted 3.10 into the number 3.1. */
+/** Refuses a number that may mean two calls: the Web UI's form turns an unquoted 3.10 into the number 3.1. */
 function checkNumber(open: readonly GateCall[], type: DecisionName, given: unknown): void {
   if (typeof given !== 'number') return;
   const ids = open.filter(({ id }) => Number(id) === given).map(({ id }) => id);

@@ -55,7 +55,7 @@ export type WaitingReason = keyof typeof waitReasons;
 
 export const waitingReasons = Object.keys(waitReasons) as WaitingReason[]; // the keys of the literal above
 
-/** The same entries without the types of their texts. */
+/** Returns the entry of a reason, without the types of its texts. */
 export function waitReasonOf(name: WaitingReason): WaitReason {
   return waitReasons[name];
 }

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from './pages.ts';
 
-/** An event that Temporal Cloud bills, and that has no meaning for the run. */
+/** An event that Temporal Cloud bills, and that other readers of a run ignore. */
 export type CostFact =
   /** The run changed its search attributes. */
   | { type: 'attributes_upserted' }

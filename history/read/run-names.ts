@@ -1,7 +1,7 @@
 import type { Fact } from './fact.ts';
 
 /**
- * Maps recorded run ids to the runs that have the records now. Temporal's reset copies a history into a run with another run id.
+ * Maps a recorded run id to the run whose history has its records now. Temporal's reset copies a history into a run with another run id.
  * References in the copy still name the run before the reset; the copy has the referenced events as well.
  */
 export interface RunNames {

@@ -4,9 +4,9 @@ import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/deci
 import {
   type WaitingCall,
   needsPerson,
+  possibleUpdates,
   reasonText,
   stateOf,
-  possibleUpdates,
 } from '../../agent/rules/waiting.ts';
 import { type SessionMessage, type SessionState, speakers } from '../../agent/session/session.ts';
 import { boundedText } from '../../agent/values/values.ts';
