@@ -143,8 +143,8 @@ export type OperatorDecision = {
 }[DecisionName];
 
 /** Returns true if an early answer has the token of the deferred call. */
-export function isAnswerFor(token: string | undefined, made: OperatorDecision): boolean {
-  return token !== undefined && made.type === 'resolve' && made.token === token;
+export function isAnswerFor(token: string | undefined, answer: OperatorDecision): boolean {
+  return token !== undefined && answer.type === 'resolve' && answer.token === token;
 }
 
 export const decisionNames = Object.keys(decisions) as DecisionName[]; // the keys of the literal above
@@ -169,8 +169,8 @@ export function decisionOf(
   type: DecisionName,
   sent: { [F in keyof DecisionFields]?: unknown },
 ): OperatorDecision {
-  const taken = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // the keys of Takes
-  const fields = taken.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]]));
+  const names = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // the keys of Takes
+  const fields = names.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]]));
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }
 
@@ -183,13 +183,13 @@ export function shownDecision(
 }
 
 /** Removes the token of a decision. */
-export function withoutToken<D extends OperatorDecision>(made: D): D {
-  const { token: _, ...shown } = made as D & { token?: string };
+export function withoutToken<D extends OperatorDecision>(taken: D): D {
+  const { token: _, ...shown } = taken as D & { token?: string };
   return shown as D; // only the token is gone
 }
 
-export function effectOf(made: OperatorDecision, error?: ErrorInfo): Effect {
-  return ruleOf(made.type).effect(made, error);
+export function effectOf(taken: OperatorDecision, error?: ErrorInfo): Effect {
+  return ruleOf(taken.type).effect(taken, error);
 }
 
 /** Returns true if the rule of the decision accepts a call in this state. */

@@ -83,8 +83,8 @@ export function reconciledEnd(
 ): { type: 'end'; end: CallEnd } | { type: 'notDone' | 'unknown' } {
   const { reconciled } = result as ToolResult; // written by our runner
   if (reconciled !== 'done') return { type: reconciled ?? 'unknown' };
-  const meant = resultEnd(tool, result, false);
-  return meant.type === 'end' ? meant : { type: 'unknown' };
+  const end = resultEnd(tool, result, false);
+  return end.type === 'end' ? end : { type: 'unknown' };
 }
 
 function doubtOf({ name }: ToolManifest, { type, message }: ErrorInfo): ErrorInfo {

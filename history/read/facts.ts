@@ -98,10 +98,10 @@ function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
   const before = fact.type === 'marked' ? 0 : Math.max(...calls.map(({ ms = 0 }) => ms));
   const facts = calls.flatMap(({ id: workId, name, input, ms = 0, end }): Fact[] => {
     const work = { of: 'activity', id, key: `${id} ${workId}`, more: true } as const;
-    const begun = { ...work, at: at - ms } as const;
+    const start = { ...work, at: at - ms } as const;
     return [
-      { ...begun, type: 'scheduled', workId, name, input: async () => input, local: true },
-      { ...begun, type: 'begun', attempt: 1 },
+      { ...start, type: 'scheduled', workId, name, input: async () => input, local: true },
+      { ...start, type: 'begun', attempt: 1 },
       end.type === 'succeeded'
         ? { ...work, at, type: 'succeeded', result: async () => end.result }
         : {
@@ -188,10 +188,10 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
         : { type: 'failed', of, key, error: async () => (await failure()).error, failure };
     }
     const cancelled = event.activityTaskCanceledEventAttributes;
-    const asked = event.activityTaskCancelRequestedEventAttributes;
-    const key = String((cancelled ?? asked)?.scheduledEventId);
+    const requested = event.activityTaskCancelRequestedEventAttributes;
+    const key = String((cancelled ?? requested)?.scheduledEventId);
     if (cancelled) return { type: 'cancelled', of, key, requested: false, details: value(cancelled.details) };
-    return asked ? { type: 'cancelled', of, key, requested: true } : undefined;
+    return requested ? { type: 'cancelled', of, key, requested: true } : undefined;
   }
 
   function childFact(event: HistoryEvent): FactBody | undefined {

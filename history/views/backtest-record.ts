@@ -35,15 +35,15 @@ export async function* readBacktest(
     totals: totalsOf([]),
   };
   /** Inputs of the activities under way, by the key of their facts. */
-  const begun = new Map<string, { name: string; input: Recorded }>();
+  const open = new Map<string, { name: string; input: Recorded }>();
   for await (const fact of readLineage(client, run, follow)) {
-    if (fact.type === 'scheduled' && fact.of === 'activity') begun.set(fact.key, fact);
+    if (fact.type === 'scheduled' && fact.of === 'activity') open.set(fact.key, fact);
     if (fact.type === 'started') {
-      begun.clear(); // each run numbers its events from 1
+      open.clear(); // each run numbers its events from 1
       Object.assign(report, await readStart(fact.input));
       yield { report, compared: undefined };
     }
-    const compared = await comparedBy(fact, begun);
+    const compared = await comparedBy(fact, open);
     if (compared !== undefined) {
       report.runs.push(compared);
       report.totals = totalsOf(report.runs);
@@ -64,10 +64,10 @@ async function readStart(input: Recorded): Promise<Pick<BacktestReport, 'agent' 
 
 async function comparedBy(
   fact: Fact,
-  begun: ReadonlyMap<string, { name: string; input: Recorded }>,
+  open: ReadonlyMap<string, { name: string; input: Recorded }>,
 ): Promise<BacktestedRun | undefined> {
   if ((fact.type !== 'succeeded' && fact.type !== 'failed') || fact.of !== 'activity') return undefined;
-  const activity = begun.get(fact.key);
+  const activity = open.get(fact.key);
   if (activity === undefined) return undefined;
   if (fact.type === 'failed') {
     const { workflowId, runId } = recordedRunOf(await activity.input());

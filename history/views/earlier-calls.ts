@@ -129,14 +129,14 @@ async function withFacts(
       open.set(fact.key, { call: id.call, input: fact.input });
       deferred.delete(id.call); // the tool is started again
     } else if (fact.type === 'succeeded') {
-      const begun = open.get(fact.key);
-      if (begun === undefined) continue;
+      const started = open.get(fact.key);
+      if (started === undefined) continue;
       open.delete(fact.key);
       const result = asToolResult(await fact.result());
       if (result === undefined) continue;
-      const toolInput = ((await begun.input()) ?? null) as Json; // a tool activity has one argument
-      if (result.kind === 'deferred') addDeferred(begun.call, { toolInput, token: result.token });
-      else addEnded(begun.call, toolInput, result.output);
+      const toolInput = ((await started.input()) ?? null) as Json; // a tool activity has one argument
+      if (result.kind === 'deferred') addDeferred(started.call, { toolInput, token: result.token });
+      else addEnded(started.call, toolInput, result.output);
     } else if (fact.type === 'update_accepted' && open.size + deferred.size > 0)
       decisions.set(fact.key, fact.input);
     else if (fact.type === 'update_completed') await readDecision(fact.key, fact.result);
@@ -179,13 +179,13 @@ async function withFacts(
     const sent = decisions.get(key);
     decisions.delete(key);
     if (sent === undefined || answer === undefined) return;
-    const made = asDecision(await answer(), await sent());
-    const id = parseActivityId(made?.call ?? '');
-    if (made === undefined || id?.scope !== scope) return;
+    const recorded = asDecision(await answer(), await sent());
+    const id = parseActivityId(recorded?.call ?? '');
+    if (recorded === undefined || id?.scope !== scope) return;
     const { call } = id;
     const waiting = deferred.get(call);
-    const isRunning = waiting === undefined && [...open.values()].some((begun) => begun.call === call);
-    if (!made.isKept || isAnswerFor(waiting?.token, made.decision)) resolve(call, made.decision);
-    else if (isRunning) early.set(call, [...(early.get(call) ?? []), made.decision]);
+    const isRunning = waiting === undefined && [...open.values()].some((other) => other.call === call);
+    if (!recorded.isKept || isAnswerFor(waiting?.token, recorded.decision)) resolve(call, recorded.decision);
+    else if (isRunning) early.set(call, [...(early.get(call) ?? []), recorded.decision]);
   }
 }

@@ -39,8 +39,8 @@ export async function readEffects(
 ): Promise<DoneCall[]> {
   const reading: Reading = {
     tools: new Map(),
-    begun: new Map(),
-    made: new Map(),
+    open: new Map(),
+    effects: new Map(),
     latest: new Map(),
     planned: new Map(),
     children: new Map(),
@@ -59,16 +59,16 @@ export async function readEffects(
       call: callWithin(call, done.call),
     })),
   );
-  return lastOfEach([...reading.earlier, ...reading.made.values(), ...(await Promise.all(within)).flat()]);
+  return lastOfEach([...reading.earlier, ...reading.effects.values(), ...(await Promise.all(within)).flat()]);
 }
 
 interface Reading {
   /** Tools of the run's agent with `effects: 'once'`. */
   tools: Map<string, ToolManifest>;
   /** Calls under way, by run and key. `before`: the call's schedule before this one. */
-  begun: Map<string, { tool: ToolManifest; before: string | undefined }>;
+  open: Map<string, { tool: ToolManifest; before: string | undefined }>;
   /** Schedules that may have had an effect, by run and key, oldest first. */
-  made: Map<string, DoneCall>;
+  effects: Map<string, DoneCall>;
   /** Latest schedule of each call, by run and call. */
   latest: Map<string, string>;
   /** The model's decisions, by run and call. */
@@ -111,10 +111,10 @@ async function read(
     if (tool === undefined) return;
     const input = ((await fact.input()) ?? null) as Json; // a tool activity has one argument
     const schedules = `${runId} ${call}`;
-    reading.begun.set(key, { tool, before: reading.latest.get(schedules) });
+    reading.open.set(key, { tool, before: reading.latest.get(schedules) });
     reading.latest.set(schedules, key);
     const action = reading.planned.get(schedules) ?? { toolInput: input };
-    reading.made.set(key, { call, tool: tool.name, input: effectDigest(action, input) });
+    reading.effects.set(key, { call, tool: tool.name, input: effectDigest(action, input) });
     return;
   }
   if (fact.type === 'succeeded') {
@@ -124,15 +124,15 @@ async function read(
     if (key === reading.effectsKey) reading.earlier.push(...asDoneCalls(await fact.result()));
     if (key === reading.rewindKey) reading.earlier.push(...(asRewindPoint(await fact.result())?.done ?? []));
   }
-  const begun = reading.begun.get(key);
-  const done = reading.made.get(key);
-  if (begun === undefined || done === undefined || fact.type === 'begun') return;
-  const { end, isOfEarlierSchedule } = await withEnd(done, begun.tool, fact);
-  if (end === undefined) reading.made.delete(key);
-  else reading.made.set(key, end);
+  const started = reading.open.get(key);
+  const done = reading.effects.get(key);
+  if (started === undefined || done === undefined || fact.type === 'begun') return;
+  const { end, isOfEarlierSchedule } = await withEnd(done, started.tool, fact);
+  if (end === undefined) reading.effects.delete(key);
+  else reading.effects.set(key, end);
   // `reconcile` said that the earlier schedule had no effect.
-  if (isOfEarlierSchedule && end === undefined && begun.before !== undefined)
-    reading.made.delete(begun.before);
+  if (isOfEarlierSchedule && end === undefined && started.before !== undefined)
+    reading.effects.delete(started.before);
 }
 
 function addPlanned({ planned }: Reading, runId: string, id: string, turn: ModelTurn | undefined): void {

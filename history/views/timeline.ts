@@ -110,8 +110,8 @@ function createChildReader(): (of: RunRef, fact: Fact) => Moment['child'] {
     if (!('of' in fact) || fact.of !== 'child') return undefined;
     const { key } = fact;
     if (fact.type === 'scheduled') {
-      const isOurs = fact.name === AGENT_RUN && fact.workId.startsWith(`${workflowId}/`);
-      if (isOurs) scheduled.set(key, fact.workId);
+      const isSubAgent = fact.name === AGENT_RUN && fact.workId.startsWith(`${workflowId}/`);
+      if (isSubAgent) scheduled.set(key, fact.workId);
       return undefined;
     }
     const workId = scheduled.get(key);
