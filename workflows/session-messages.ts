@@ -32,6 +32,6 @@ export const answeredSignal = defineSignal<[LateAnswer]>('answered');
 
 /** Description of each update in the Web UI. */
 export const sessionHelp = {
-  send: 'Say something; it is answered when its turn comes. Data: {"id":"…","agent":"…","input":"…"}, where id is that of the new run.',
+  send: 'Send a message; the session answers its messages one after the other. Data: {"id":"…","agent":"…","input":"…"}, where id is that of the new run.',
   clear: 'Forget the conversation and end the session. Takes no data.',
 } as const;

@@ -64,7 +64,7 @@ const REWIND_DATA = '3 or {"step":3}';
 /** Every message, in the order of help texts. */
 export const runMessages = {
   say: runMessage<{ text: string }>({
-    does: 'Tell the model something, which it sees at its next turn',
+    does: 'Send the model a message, which it sees at its next turn',
     data: SAID_DATA,
     read: readSaid,
     check({ text }, { agents }) {
@@ -99,23 +99,23 @@ export const runMessages = {
     },
   }),
   extend: runMessage<Allowance>({
-    does: 'Raise the limits of a run by so much',
+    does: 'Raise limits of a run',
     data: EXTENSION_DATA,
     read: readExtension,
     check(extension, { agents }) {
       checkAgents('extend', agents);
       for (const { reached } of agents) if (reached !== undefined) checkRaises(extension, reached);
       const has = new Set(
-        agents.flatMap(({ limits: its, reached }) => [...its, ...(reached ? [reached.raise] : [])]),
+        agents.flatMap(({ limits: names, reached }) => [...names, ...(reached ? [reached.raise] : [])]),
       );
       const without = raisedBy(extension).filter((name) => !has.has(name));
       if (without.length === 0) return;
-      const [no, its] = [without, [...has]].map((names) => limitWords(names).join(', '));
-      throw refusal('extend', `the run has no limit of ${no} to raise. Its limits: ${its || 'none'}.`);
+      const [missing, known] = [without, [...has]].map((names) => limitWords(names).join(', '));
+      throw refusal('extend', `the run has no limit of ${missing} to raise. Its limits: ${known || 'none'}.`);
     },
   }),
   rewind: runMessage<{ step: number }>({
-    does: 'Do the steps of a run again from one on',
+    does: 'Do a step of a run again, and all later steps',
     data: REWIND_DATA,
     read: readRewind,
     check({ step }, { agents }) {
@@ -124,8 +124,8 @@ export const runMessages = {
         throw refusal('rewind', 'somebody else was first: the run is being rewound.');
       for (const { lastStep } of agents) {
         if (lastStep === undefined) throw refusal('rewind', 'this workflow is not a run of an agent.');
-        const its = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;
-        if (step > lastStep) throw refusal('rewind', `the run has no step ${step}. ${its}`);
+        const steps = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;
+        if (step > lastStep) throw refusal('rewind', `the run has no step ${step}. ${steps}`);
       }
     },
   }),

@@ -23,7 +23,7 @@ interface RewindOptions extends CommonOptions {
   step: string;
 }
 
-/** `reloop rewind`: does the steps of a run again from one on. */
+/** `reloop rewind`: does a step of a run again, and all later steps. */
 export function rewind(io: Io, id: string, options: RewindOptions): Promise<number> {
   const step = stepOf('rewind', id, options.step);
   return withHistory(io, options, id, (context, run) =>
