@@ -15,7 +15,7 @@ export type { ExportOptions } from './export/collect-export.ts';
 export { type PossibleDecision, type ResponseOptions, possibleDecisions } from './read/event-response.ts';
 export type { EventsOptions } from './read/follow-events.ts';
 export type { ForkOptions } from './restart/fork.ts';
-export type { RestartReceipt } from './restart/begin-again.ts';
+export type { RestartReceipt } from './restart/restart-run.ts';
 export type { RetryReceipt, RetryRunOptions } from './restart/retry-run.ts';
 export type { RewindOptions } from './restart/rewind.ts';
 export { AgentSession } from './api/agent-session.ts';

@@ -1,4 +1,4 @@
-import { type WaitingCall, reasonText, stateOf, whatFits } from '../agent/rules/waiting.ts';
+import { type WaitingCall, possibleUpdates, reasonText, stateOf } from '../agent/rules/waiting.ts';
 import type { AgentRun } from '../client/api/agent-run.ts';
 
 /** A run waits for a person, and its test gives no answer. */
@@ -18,7 +18,7 @@ export class RunWaits extends Error {
 function waitsMessage(id: string, waiting: WaitingCall): string {
   const { tool, call, error } = waiting;
   const why = error === undefined ? '' : `: ${error.message}`;
-  const [first = 'retry', ...others] = whatFits(stateOf(waiting));
+  const [first = 'retry', ...others] = possibleUpdates(stateOf(waiting));
   return [
     `Run "${id}" waits for a person: ${tool} (${call}) ${reasonText(waiting)}${why}`,
     `Let the test answer (${[first, ...others].join(', ')}):`,

@@ -26,7 +26,7 @@ import { withRunId } from '../agent/transcript/entries.ts';
 import { handOver } from './run/transcript.ts';
 import { type Turn, deltaEntries } from './run/turn.ts';
 
-/** The registered workflow: one agent run, as long as it takes. */
+/** The registered workflow of one agent run. */
 export async function agentRun(
   start: RunStart | AgentRunInput,
   ...images: Uint8Array[]
@@ -48,15 +48,15 @@ export async function agentRun(
       status: (status) => writeStatus(status),
       waiting(calls) {
         writeWaiting(calls);
-        parent.tell(calls);
+        parent.report(calls);
       },
-      cancelled: (usage) => parent.tellUsed(usage),
+      cancelled: (usage) => parent.reportUsage(usage),
       betweenTurns(loop, resolved, lastTurn) {
         if (!mayContinue(loop)) return undefined;
         const next = () => continueRun(input, loop, resolved, lastTurn);
-        return parent.isTold
+        return parent.isSent
           ? next()
-          : condition(() => parent.isTold).then(() => mayContinue(loop) && next());
+          : condition(() => parent.isSent).then(() => mayContinue(loop) && next());
       },
     });
     await tellSession(input, result);
@@ -69,7 +69,7 @@ export async function agentRun(
   }
 }
 
-/** Between turns nothing is open: no call, no wait for a person, no unanswered update, nothing said that was not seen. */
+/** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, and no rewind. */
 function mayContinue({ inbox, rewindTo }: AgentLoop): boolean {
   return isContinueDue() && allHandlersFinished() && inbox.isEmpty && rewindTo === undefined;
 }
@@ -99,17 +99,17 @@ function continueRun(
   });
 }
 
-/** A run that is being cancelled ends instead: the next run would not know of the cancellation. */
+/** Returns false for a run that is being cancelled: the next run would not know of the cancellation. */
 function isContinueDue(): boolean {
   return workflowInfo().continueAsNewSuggested && !CancellationScope.current().consideredCancelled;
 }
 
-/** A session has gone on without a run that failed and was restarted: it hears of the answer. Any other run is the session's child. */
+/** Sends the answer of a restarted run to its session, which has continued without it. Other runs are children of the session. */
 async function tellSession({ session }: AgentRunInput, { output }: RecordedResult): Promise<void> {
   const { workflowId: id, parent } = workflowInfo();
   if (session === undefined || parent !== undefined) return;
-  const told = getExternalWorkflowHandle(sessionId(session)).signal(answeredSignal, { id, output });
-  await told.catch((failure: unknown) => {
-    if (isCancellation(failure)) throw failure; // any other: the session is over
+  const sent = getExternalWorkflowHandle(sessionId(session)).signal(answeredSignal, { id, output });
+  await sent.catch((failure: unknown) => {
+    if (isCancellation(failure)) throw failure; // other failures: the session is closed
   });
 }

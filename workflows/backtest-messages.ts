@@ -3,27 +3,27 @@ import type { LiveTools } from '../agent/definition/recorded-agent.ts';
 import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
 
-/** What a backtest is started with, and what it starts its runs with. */
+/** Input of a backtest, and of its runs. */
 
 export const BACKTEST = 'backtest';
-/** The workflow `agentRun` under a name of its own: such a run is none that somebody asked for. */
+/** Workflow type of a backtest's runs: `agentRun` under another name, so that lists of runs do not show them. */
 export const BACKTEST_RUN = 'backtestRun';
 
-/** The workflow id of a backtest; its runs are called as it, a slash, and the recorded run. */
+/** Workflow id of a backtest. The ids of its runs are this id, a slash, and the id of the recorded run. */
 export function backtestId(name: string): string {
   return `backtest:${name}`;
 }
 
 export interface BacktestInput extends BacktestStart {
-  /** What became of those before, over continue-as-new. */
+  /** Verdicts on earlier runs, carried through continue-as-new. */
   counts?: VerdictCounts | undefined;
 }
 
-/** The recorded run that answers the calls of another one. */
+/** The recorded run that answers the calls of a backtest's run. */
 export interface RecordedSource extends RecordedRunRef {
   live?: LiveTools | undefined;
-  /** What people said to it, to be said again. */
+  /** People's messages to the recorded run, to be repeated. */
   said?: SaidAgain[] | undefined;
-  /** How many calls of one tool with one input were answered so far, by their digest. */
+  /** Number of answers so far, by the digest of tool and input. */
   taken?: { [call: string]: number } | undefined;
 }

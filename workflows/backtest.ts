@@ -18,11 +18,11 @@ import { recordingOptions } from './temporal/activity-options.ts';
 import { type AgentRunInput, BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
 import { orFailure } from './run-input.ts';
 
-/** The registered workflow of a backtest: recorded runs are asked again, a few at a time, each in a run of its own. */
+/** The registered workflow of a backtest: asks the questions of recorded runs again, each in a separate run, a few at a time. */
 export async function backtest(...sent: [BacktestInput]): Promise<VerdictCounts> {
   const { workflowId, continuedFromExecutionRunId, memo } = workflowInfo();
-  const isHandedOn = continuedFromExecutionRunId !== undefined && sent[0]?.counts !== undefined;
-  const input: BacktestInput = isHandedOn ? sent[0] : orFailure(() => readBacktestStart(sent, workflowId));
+  const isContinued = continuedFromExecutionRunId !== undefined && sent[0]?.counts !== undefined;
+  const input: BacktestInput = isContinued ? sent[0] : orFailure(() => readBacktestStart(sent, workflowId));
   if (memo?.['agent'] === undefined) upsertMemo({ agent: input.agent });
   const counts = { ...noVerdicts, ...input.counts };
   const left = [...input.runs];
@@ -37,17 +37,17 @@ export async function backtest(...sent: [BacktestInput]): Promise<VerdictCounts>
   await Promise.all(Array.from({ length: Math.min(input.concurrency, left.length) }, work));
   if (left.length === 0) return counts;
   const { consideredCancelled, cancelRequested } = CancellationScope.current();
-  if (consideredCancelled) await cancelRequested; // the next run would know nothing of it
+  if (consideredCancelled) await cancelRequested; // the next run would not know of the cancellation
   return continueAsNew<typeof backtest>({ ...input, runs: left, counts });
 }
 
-/** Whatever becomes of one run, the others go on. */
+/** Asks one recorded run's question again, and compares the runs. A failure counts as the verdict `failed`. */
 async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verdict> {
   try {
-    const asked = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
+    const recorded = await activities(`question ${run.workflowId}`, run).recordedQuestion(run);
     const workflowId = `${workflowInfo().workflowId}/${run.workflowId}`;
-    await runAgain(input, run, asked, workflowId);
-    const compare = { before: run, after: { workflowId }, input: contentText(asked.question.input) };
+    await runAgain(input, run, recorded, workflowId);
+    const compare = { before: run, after: { workflowId }, input: contentText(recorded.question.input) };
     return (await activities(`compare ${run.workflowId}`, run).compareRun(compare)).verdict;
   } catch (failure) {
     if (CancellationScope.current().consideredCancelled) throw failure;
@@ -55,7 +55,7 @@ async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verd
   }
 }
 
-/** How it ended is read from its history. */
+/** Runs the question again. A failure of the run is ignored here: the comparison reads it from the history. */
 async function runAgain(
   { agent, overrides, live }: BacktestInput,
   run: RecordedRunRef,
@@ -89,5 +89,5 @@ function activities(activityId: string, { workflowId }: RecordedRunRef): Backtes
 
 function showProgress({ same, ...others }: VerdictCounts, left: number): void {
   const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
-  setCurrentDetails(`${same} the same, ${changed} not, ${left} to begin.`);
+  setCurrentDetails(`${same} the same, ${changed} not, ${left} to start.`);
 }

@@ -1,5 +1,5 @@
-/** The workflows a worker runs, and `runAgent` for workflows of your own. */
-/** The runs of a backtest are agent runs under a name of their own: lists of runs are not about them. */
+/** Workflows that a worker runs, and `runAgent` for your own workflows. */
+/** The runs of a backtest have another type name than other runs, so that lists of runs do not show them. */
 export { agentRun, agentRun as backtestRun } from './agent-run.ts';
 export { agentSession } from './session/agent-session.ts';
 export { backtest } from './backtest.ts';

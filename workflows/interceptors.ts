@@ -6,5 +6,5 @@ import { unreadableInput } from './unreadable-input.ts';
 /** Interceptors of every worker that runs agents. The SDK looks for an export of this name. */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   ...unreadableInput(),
-  outbound: [callHeader, taskRoom()], // measured with the header
+  outbound: [callHeader, taskRoom()], // task room counts the header's bytes
 });

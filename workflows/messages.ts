@@ -33,11 +33,11 @@ export {
   sendUpdate,
 } from './session-messages.ts';
 
-/** Everything a client says to a run, and what a run starts from and ends with. */
+/** The protocol of a run: its input, its result, and the updates, signals, and queries that it takes. */
 
 export const AGENT_RUN = 'agentRun';
 
-/** How `reloop list` and the Web UI show a run; part of its start. */
+/** Memo and summary that `reloop list` and the Web UI show. Part of a run's start. */
 export function runLabels(agent: string, question: Content) {
   const input = contentText(question);
   return {
@@ -47,47 +47,47 @@ export function runLabels(agent: string, question: Content) {
 }
 
 /**
- * The input of `agentRun` as Reloop itself writes it; people start runs with a `RunStart`. A fresh start has an agent and a
- * question; continue-as-new, rewind, fork and retry have the pinned manifest and a pointer to where the transcript so far
- * is recorded. The bytes of an image are an argument of their own, after this one: the workflow does not read them.
+ * Input of `agentRun` that Reloop itself writes; people start runs with a `RunStart`. A fresh start has an agent and a question.
+ * Continue-as-new, rewind, fork, and retry have the pinned manifest and a reference to the recorded transcript. The bytes of images are
+ * separate arguments after this one: the workflow does not read them.
  */
 export interface AgentRunInput {
   agent: string;
-  /** The run whose tool calls answer those of this one: nothing with an effect is run. */
+  /** In a backtest: the recorded run whose tool calls answer those of this run. */
   recorded?: RecordedSource | undefined;
   question?: FreshStart['question'] | undefined;
   overrides?: FreshStart['overrides'];
   /** Name of the session that the question is part of. */
   session?: string | undefined;
-  /** Of a sub-agent: what its parent has left. */
+  /** For a sub-agent: the rest of its parent's budget. */
   parentBudget?: Budget | undefined;
-  /** First run of the lineage; a sub-agent's is its parent's, and the call. */
+  /** Run id of the first run of the lineage. For a sub-agent: the root of its parent, and the call. */
   root?: string | undefined;
-  /** The parent's call that a sub-agent is. */
+  /** For a sub-agent: the parent's call that runs it. */
   caller?: string | undefined;
   manifest?: AgentManifest | undefined;
   searchAttributes?: boolean | undefined;
   events?: true | undefined;
-  /** `entries`: what the model still sees, where that is small enough to be carried. */
+  /** The transcript to continue. `entries`: the entries that the model still sees, if they are small enough. */
   from?: (Origin & { entries?: Entry[] }) | undefined;
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
-  /** What people say to the run before it begins, or have said to the one before: its first model call carries it. */
+  /** Messages to the run before its start, or that the earlier run did not deliver. The first model call carries them. */
   said?: string[] | undefined;
-  /** Of a sub-agent whose call is made again: workflow id of the run before it. */
+  /** For a sub-agent whose call is made again: workflow id of the earlier run. */
   insteadOf?: string | undefined;
-  /** The run does steps of another one again. */
+  /** The restart that began this run. */
   restart?: Restart | undefined;
-  /** Number of the first schedule, and of the first wait, of each call. A run that does steps again counts on from the dropped ones. Default: 0. */
+  /** Number of the first schedule, and of the first wait, of each call. After a restart: higher than those of dropped steps. Default: 0. */
   firstN?: number | undefined;
-  /** Calls with an effect that were made in steps that are dropped: they are not made again unasked. */
+  /** Effects of dropped steps. A person is asked before such a call is made again. */
   done?: DoneCall[] | undefined;
 }
 
-/** A run's result as its workflow records it. */
+/** Result of a run in its history. */
 export interface RecordedResult extends RunResult {
-  /** How the agent keeps a conversation: for the session around the run. */
+  /** The agent's memory settings, for the session of the run. */
   memory?: MemoryManifest | undefined;
 }
 
@@ -95,16 +95,16 @@ export interface DecisionReceipt {
   call: string;
   n: number;
   decision: DecisionName;
-  /** An answer by token to a call that still runs: it is used if the call defers with that token, and dropped otherwise. */
+  /** An answer by token for a running call. It is used if the call defers with that token, and dropped otherwise. */
   kept?: true | undefined;
 }
 
 type DecisionUpdate = ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>>;
 
-/** One update per decision, named as a person picks it in the Web UI. */
+/** Update of each decision. The names are those in the Web UI. */
 export const decisionUpdates = Object.fromEntries(
   decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
-) as { readonly [N in DecisionName]: DecisionUpdate }; // one of each name
+) as { readonly [N in DecisionName]: DecisionUpdate }; // has every name
 
 export interface RunMessageReceipt {
   message: RunMessageName;
@@ -112,10 +112,10 @@ export interface RunMessageReceipt {
 
 type RunMessageUpdate = ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>>;
 
-/** What a person says to a run as a whole: one update each. */
+/** Update of each message to a whole run. */
 export const runMessageUpdates = Object.fromEntries(
   runMessageNames.map((name) => [name, defineUpdate<RunMessageReceipt, [unknown?]>(name)]),
-) as { readonly [N in RunMessageName]: RunMessageUpdate }; // one of each name
+) as { readonly [N in RunMessageName]: RunMessageUpdate }; // has every name
 
 export interface RunState {
   agent: string;

@@ -5,18 +5,18 @@ import { type AgentRunInput, runLabels } from './messages.ts';
 import { runFailure } from './temporal/run-failure.ts';
 
 /**
- * Reads the input of the workflow, in the public or the internal format: a run that was started by hand is labelled, as any
- * other is. Throws what fails the run at once: an ApplicationFailure of type InvalidInput.
+ * Reads the input of the workflow, in the public or the internal format. A run that was started by hand gets its labels here. Throws an
+ * ApplicationFailure of type InvalidInput, which fails the run at once.
  */
 export function runInput(start: RunStart | AgentRunInput, images: readonly unknown[]): AgentRunInput {
-  // Whoever else starts a run knows nothing of manifests and counters: a slip there would fail workflow tasks for ever.
+  // Only Reloop may use the internal format: a mistake in it would fail workflow tasks for ever.
   if (isLabelled() && isRecordedStart(start)) return start; // written by Reloop
   const input = orFailure(() => readRunStart(start, images));
   if (!isLabelled()) upsertMemo(runLabels(input.agent, input.question.input).memo);
   return input;
 }
 
-/** Fails the workflow, not its task, for input that does not fit. */
+/** Turns InvalidInput into a failure of the workflow. Any other error fails the workflow task. */
 export function orFailure<T>(read: () => T): T {
   try {
     return read();
@@ -30,7 +30,7 @@ export function invalidInput({ name: type, message }: InvalidInput): Application
   return runFailure({ type, message });
 }
 
-/** Every start by Reloop has the run's labels. */
+/** Returns true for a run that Reloop started: such a start has the run's labels. */
 function isLabelled(): boolean {
   return workflowInfo().memo?.['agent'] !== undefined;
 }

@@ -2,36 +2,36 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { LateAnswer } from '../agent/session/late-answers.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 
-/** Everything a client says to a session. Its one input is a `SessionState`. */
+/** The protocol of a session: its updates and signals. The workflow's input is a `SessionState`. */
 
 export const AGENT_SESSION = 'agentSession';
 
 /**
- * What became of a message. `started`: its run is there. `existed`: a run of that id was there before, and nothing was
- * started. `queued`: it waits, and the session goes on in a new run of its workflow: ask again there.
+ * Receipt of a message. `started`: its run has started. `existed`: another run had that id, and nothing was started. `queued`: the message
+ * waits, and the session has continued as new: ask the new run.
  */
 export type SessionReceipt =
   { id: string; state: 'started'; runId: string } | { id: string; state: 'existed' | 'queued' };
 
 const SEND = 'send';
 
-/** Resolves when the message's run has started, which may take until those before it have ended. */
+/** Sends a message. Resolves when the message's run has started, after the runs of earlier messages have ended. */
 export const sendUpdate = defineUpdate<SessionReceipt, [SessionMessage]>(SEND);
 
 /**
- * The same message, left in the queue without waiting for a worker. The images of its question come behind it: updates that
- * are accepted together share one transaction of the server, which several large ones would be too much for.
+ * Sends a message without waiting for a worker. The bytes of its images are later arguments. They are not sent by the update, because the
+ * server writes updates that are accepted together in one transaction, which several large ones would exceed.
  */
 export const sendSignal = defineSignal<[SessionMessage, ...Uint8Array[]]>(SEND);
 
-/** Forgets the conversation; refused while a run is open or waits. */
+/** Forgets the conversation. Refused while a run is open, or a message waits. */
 export const clearUpdate = defineUpdate<null>('clear');
 
-/** Sent by a run that was retried and now has its answer: see {@link LateAnswer}. */
+/** Sent by a restarted run when it has its answer: see {@link LateAnswer}. */
 export const answeredSignal = defineSignal<[LateAnswer]>('answered');
 
-/** What to type, shown beside each update in the Web UI. */
+/** Description of each update in the Web UI. */
 export const sessionHelp = {
-  send: 'Say something; it is answered when its turn comes. Data: {"id":"…","agent":"…","input":"…"}, where id is that of the new run.',
+  send: 'Send a message; the session answers its messages one after the other. Data: {"id":"…","agent":"…","input":"…"}, where id is that of the new run.',
   clear: 'Forget the conversation and end the session. Takes no data.',
 } as const;

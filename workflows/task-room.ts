@@ -14,7 +14,7 @@ export function taskRoom(): OutboundCalls {
   let sentBytes = 0;
   let nextTask: Promise<void> | undefined;
 
-  /** Takes the room if there is enough. The first command of a task always has room. */
+  /** Takes room for a command; false: there is not enough. The first command of a task always has room. */
   function takeRoom(bytes: number): boolean {
     const { historyLength } = workflowInfo();
     if (historyLength !== task) {
@@ -28,7 +28,7 @@ export function taskRoom(): OutboundCalls {
 
   async function sendLater<T>(bytes: number, send: () => Promise<T>): Promise<T> {
     do {
-      // All held commands share one timer, which no scope of theirs cancels.
+      // All held commands share one timer. Cancelling a command's scope does not cancel it.
       nextTask ??= CancellationScope.nonCancellable(() => sleep(1)).finally(() => (nextTask = undefined));
       await nextTask;
     } while (!takeRoom(bytes));
@@ -57,7 +57,7 @@ function bytesOf(value: unknown): number {
   try {
     return utf8Length(JSON.stringify(value) ?? '');
   } catch {
-    return 0; // not JSON: the data converter says so
+    return 0; // not JSON: the data converter throws
   }
 }
 

@@ -8,8 +8,8 @@ import { AGENT_SESSION, answeredSignal, sendSignal } from './messages.ts';
 import { invalidInput } from './run-input.ts';
 
 /**
- * Input that no worker can read fails the workflow at once; such a signal is left out. To the SDK it is a
- * failure of the workflow task, which is tried again for ever. Updates the SDK refuses itself.
+ * Fails the workflow at once if its input cannot be decoded, and drops signals that cannot be decoded. The SDK alone would fail the workflow
+ * task, and retry it for ever. Updates need no check: the SDK refuses them.
  */
 export function unreadableInput(): Required<Pick<WorkflowInterceptors, 'inbound' | 'internals'>> {
   let refusal: InvalidInput | undefined;
@@ -19,12 +19,12 @@ export function unreadableInput(): Required<Pick<WorkflowInterceptors, 'inbound'
         activate(input, next) {
           const { jobs } = input.activation;
           const { workflowType } = workflowInfo();
-          const begun = jobs?.[0]?.initializeWorkflow;
-          if (begun && isStartedWorkflow(workflowType)) {
-            const problem = problemOf(begun.arguments);
+          const start = jobs?.[0]?.initializeWorkflow;
+          if (start && isStartedWorkflow(workflowType)) {
+            const problem = problemOf(start.arguments);
             if (problem !== undefined) {
               refusal = misstart(workflowType, `the input cannot be read: ${problem}`);
-              begun.arguments = [];
+              start.arguments = [];
             }
           }
           const known = workflowType === AGENT_SESSION ? sessionSignals : Object.keys(runSignals);
@@ -55,7 +55,7 @@ const sessionSignals = [sendSignal.name, answeredSignal.name];
 
 function problemOf(payloads: readonly Payload[] | null | undefined): string | undefined {
   for (const payload of payloads ?? []) {
-    const problem = unreadable(payload, (one) => defaultPayloadConverter.fromPayload(one));
+    const problem = unreadable(payload, (value) => defaultPayloadConverter.fromPayload(value));
     if (problem !== undefined) return problem;
   }
   return undefined;

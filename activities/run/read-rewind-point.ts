@@ -3,8 +3,8 @@ import { lastOfEach } from '../../agent/calls/restart.ts';
 import type { RewindPoint } from '../../agent/run/rewind-point.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { readEffects } from '../../history/views/effects.ts';
-import { beginningAt, restartPoint } from '../../history/views/restart-point.ts';
-import { readStanding } from '../../history/views/standing.ts';
+import { pointBefore, readRestartPoint } from '../../history/views/restart-point.ts';
+import { readRestartRecord } from '../../history/views/restart-record.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 
 /** Reads, for the run itself, its state before the model call of `step`, and the effects of the steps from there on. */
@@ -13,15 +13,15 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
   const run = info.workflowExecution;
   if (run === undefined) throw new Error('unreachable: only a workflow rewinds itself');
   return withHeartbeat(async () => {
-    const { asked, done, lastN } = await readStanding(client, run);
-    const at = asked.find((one) => one.step === step);
-    if (at === undefined) {
+    const { modelCalls, done, lastN } = await readRestartRecord(client, run);
+    const modelCall = modelCalls.find((other) => other.step === step);
+    if (modelCall === undefined) {
       throw invalidInput(
         `Step ${step} of the run is not recorded any more: it is past the namespace's retention.`,
       );
     }
     try {
-      const point = await restartPoint(client, beginningAt(at), run.workflowId);
+      const point = await readRestartPoint(client, pointBefore(modelCall), run.workflowId);
       // The run has waited for its sub-agents to end.
       const effects = await readEffects(client, run, { step, again: undefined }, () => Promise.resolve());
       return { ...point, done: lastOfEach([...done, ...effects]), firstN: lastN + 1 };

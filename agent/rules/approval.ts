@@ -3,12 +3,12 @@ import { canonicalJson } from '../values/json-object.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /**
- * Approvals that hold for the rest of a run, as its counters keep them: so many tools, and so many inputs. The oldest are forgotten, and
- * a person is asked again; inputs never displace a tool.
+ * Maximum of approvals that hold for the rest of a run: 100 tools, and 100 inputs. The oldest approval is forgotten first, and a
+ * person is asked again. An approved input never displaces an approved tool.
  */
 const MOST_REMEMBERED = 100;
 
-/** Whether a person has to be asked before the action is run. `approved`: for the rest of the run. */
+/** Returns true if a person has to approve the action. `approved`: approvals for the rest of the run. */
 export function needsApproval(
   { tool, toolInput, approval, approved: isApproved }: PlannedAction,
   approved: readonly string[] = [],
@@ -17,25 +17,25 @@ export function needsApproval(
   return !approved.includes(keyOf(tool)) && !approved.includes(keyOf(tool, toolInput));
 }
 
-/** With one more approval that is not asked for again. */
+/** Adds an approval for the rest of the run: of every call of the tool, or of calls with this input. */
 export function withApproved(
   approved: readonly string[] = [],
   tool: string,
   input: Json,
-  what: 'tool' | 'input',
+  scope: 'tool' | 'input',
 ): string[] {
-  const key = what === 'tool' ? keyOf(tool) : keyOf(tool, input);
+  const key = scope === 'tool' ? keyOf(tool) : keyOf(tool, input);
   const all = [...approved.filter((other) => other !== key), key];
-  const tools = all.filter(isOfTool).slice(-MOST_REMEMBERED);
-  return [...tools, ...all.filter((one) => !isOfTool(one)).slice(-MOST_REMEMBERED)];
+  const tools = all.filter(isToolKey).slice(-MOST_REMEMBERED);
+  return [...tools, ...all.filter((other) => !isToolKey(other)).slice(-MOST_REMEMBERED)];
 }
 
-/** A tool's key is a list of its name alone. */
-function isOfTool(key: string): boolean {
+/** The key of a tool has one element, the key of an input has two. */
+function isToolKey(key: string): boolean {
   return (JSON.parse(key) as unknown[]).length === 1; // written by keyOf
 }
 
-/** A tool, or one input of it. */
+/** Key of a tool, or of one input of the tool, as JSON. */
 function keyOf(...parts: [tool: string, input?: Json]): string {
   return canonicalJson(parts);
 }

@@ -5,16 +5,15 @@ import { delegatedOutput, externalOutput } from '../observation/output.ts';
 import { EXCEPTION_TOOL, asText, type ErrorInfo, type Json, type Usage } from '../values/vocabulary.ts';
 
 /**
- * What becomes of a tool call: said once, for the loop that makes it so and for whoever reads it from history. Pure
- * functions of what is recorded.
+ * The rules by which a tool call ends. The loop and the reader of histories both apply them. Pure functions of recorded values.
  */
 
-/** How a call ended, as the model is told it. */
+/** End of a call, with the observation that the model sees. */
 export interface CallEnd {
   observation: Json;
-  /** The observation is the tool's own word, not a sentence about what went wrong. */
+  /** The observation comes from the tool. false: it is a sentence about a failure. */
   fromTool: boolean;
-  /** The observation is recorded as the call's result: in our runner's record, or as it is (`raw`). */
+  /** The observation is recorded as the call's result: in our runner's record, or as the result itself (`raw`). */
   recorded?: 'runner' | 'raw' | undefined;
   usage?: Usage | undefined;
 }
@@ -22,10 +21,10 @@ export interface CallEnd {
 export type ResultEnd =
   | { type: 'end'; end: CallEnd }
   | { type: 'failed'; error: ErrorInfo }
-  /** The tool has left the result to somebody outside. */
+  /** The tool returned without a result. A person or another system gives the result later. */
   | { type: 'deferred'; note: Json; token: string | undefined; usage: Usage | undefined };
 
-/** The end of an action for which nothing has to be run; undefined for a call of a known tool. */
+/** Returns the end of an action that runs no tool, such as a call of an unknown tool. undefined: the tool has to run. */
 export function presetEnd(
   { tool, observation }: PlannedAction,
   tools: readonly ToolManifest[],
@@ -35,12 +34,12 @@ export function presetEnd(
   if (observation === undefined && isKnown) return undefined;
   return {
     end: { observation: observation ?? unknownTool(tool, known), fromTool: false },
-    // As LangChain's callbacks say it.
+    // LangChain's callbacks report this name for an unknown tool.
     startedAs: isKnown || tool === EXCEPTION_TOOL ? tool : 'invalid_tool',
   };
 }
 
-/** What the result of an activity, or of a sub-agent's run, means. `byPerson`: its input was a person's. */
+/** Reads the result of an activity, or of a sub-agent's run. `byPerson`: a person gave the input. */
 export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean): ResultEnd {
   if (tool.agent !== undefined) {
     const { output, usage } = result as { output: Json; usage?: Usage }; // agentRun's
@@ -52,22 +51,22 @@ export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean
   }
   const { output, usage, kind, token } = result as ToolResult; // written by our runner
   if (kind === 'deferred') return { type: 'deferred', note: output, token, usage };
-  // The model cannot mend what a person typed.
+  // The model cannot correct an input that a person gave.
   if (kind === 'invalid' && byPerson) {
     return { type: 'failed', error: { type: 'ToolInputError', message: asText(output) } };
   }
   return ended({ observation: output, fromTool: kind !== 'invalid', recorded: 'runner', usage });
 }
 
-/** What is known of a call that failed for good, beside its failure. */
+/** State of the run when a call fails for the last time. */
 export interface FailureContext {
-  /** A person's cancellation that came as the call failed: what the model is told of it. */
+  /** Observation for a call that a person cancelled while it failed. */
   cancelled: string | undefined;
   /** The run's time limit has passed. */
   overdue: boolean;
 }
 
-/** The consequence of a failed call: the run fails, the model is told, or a person is asked. */
+/** Consequence of a failed call: the run fails, the model sees the failure, or a person is asked. */
 export function afterFailure(
   tool: ToolManifest,
   error: ErrorInfo,
@@ -76,27 +75,27 @@ export function afterFailure(
   if (toldByTool(tool, error)) return ended({ observation: error.message, fromTool: true });
   if (cancelled !== undefined) return ended({ observation: cancelled, fromTool: false });
   if (tool.onFailure === 'fail') return { type: 'fail' };
-  // The model hears of the death of a worker when the call had no effects that a person would have to look into.
-  const isHarmless = tool.effects === 'none' && error.type === 'WorkerDied';
-  // After the deadline nobody is asked any more.
-  if (tool.onFailure === 'observe' || overdue || isHarmless) {
+  // The model sees the death of a worker if the tool only reads: a person has no effects to look into.
+  const isDeadReader = tool.effects === 'none' && error.type === 'WorkerDied';
+  // After the deadline no person is asked.
+  if (tool.onFailure === 'observe' || overdue || isDeadReader) {
     return ended({ observation: failedTool(tool.name, error), fromTool: false });
   }
   return { type: 'ask' };
 }
 
-/** An external tool tells the model something, as ours do, by an error of the type ToolError: that is no failure. */
+/** An error of type ToolError from an external tool is an observation for the model, not a failure. */
 export function toldByTool({ external }: ToolManifest, { type }: ErrorInfo): boolean {
   return external === true && type === 'ToolError';
 }
 
-/** The end of a call that was cancelled: by a person, by the run's time limit, or by somebody else. */
+/** End of a call that was cancelled by a person, by the run's time limit, or from outside of Reloop. */
 export function cancelledEnd({ cancelled, overdue }: FailureContext): CallEnd {
   const observation = cancelled ?? (overdue ? CUT_CALL : cancelledTool(undefined));
   return { observation, fromTool: false };
 }
 
-/** Calls of a sub-agent as its parent's watchers know them: `1.1/2.1`. */
+/** Id of a sub-agent's call in its parent's run: `1.1/2.1`. */
 export function callWithin(caller: string, call: string): string {
   return `${caller}/${call}`;
 }

@@ -2,36 +2,36 @@ import { cancelledTool, rejectedTool, skippedTool } from '../observation/observa
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
 import { type WaitingReason, waitingReasons } from './wait-reasons.ts';
 
-/** A call as decisions see it: the model is asked, or a tool; it waits for a person, or runs. */
+/** State of a call that decides which decisions it accepts. `waiting` undefined: the call is running. */
 export interface CallState {
   kind: 'model' | 'tool';
   waiting: WaitingReason | undefined;
-  /** The wait ends by itself, when the lost attempt must have ended. */
+  /** The wait ends automatically at this time, when the lost attempt must have ended: milliseconds since 1970. */
   until?: number | undefined;
 }
 
-/** What a decision may carry beside the call it is for. */
+/** Fields of a decision beside its call. */
 export interface DecisionFields {
   input: Json;
   output: Json;
   reason: string;
-  /** What else the decision holds for: every call of the tool in this run, or those with the same input. */
+  /** Approve later calls of this run as well: all calls of the tool, or those with the same input. */
   remember: 'tool' | 'input';
-  /** What a deferred call gave to whom it waits for; it has to be that call's. */
+  /** The secret of the deferred call. The decision is refused if the token belongs to another call. */
   token: string;
 }
 
-/** What a decision does to its call. `end`: of a model call, the observation is the reply. */
+/** Effect of a decision on its call. `end` of a model call: the observation is the reply. */
 export type Effect =
   | { type: 'again'; input?: Json | undefined; remember?: DecisionFields['remember'] | undefined }
   | { type: 'end'; observation: Json; fromTool: boolean }
   | { type: 'cancel'; observation: string }
-  /** The run ends as its limit would have ended it. */
+  /** Ends the run as a run ends that reached its limit. */
   | { type: 'stop' }
   | { type: 'fail'; error: ErrorInfo }
-  /** The call goes on at once: its wait is not needed any more. */
+  /** Ends the wait at once; the call continues. */
   | { type: 'now' }
-  /** It is recorded, and the call goes on as it was. */
+  /** The decision is recorded, and changes nothing. */
   | { type: 'none' };
 
 type Takes = { readonly [F in keyof DecisionFields]?: 'optional' | 'required' };
@@ -39,34 +39,34 @@ type Takes = { readonly [F in keyof DecisionFields]?: 'optional' | 'required' };
 type FieldsThat<T extends Takes, Need> = { [F in keyof T]: T[F] extends Need ? F : never }[keyof T] &
   keyof DecisionFields;
 
-type Given<T extends Takes> = { [F in FieldsThat<T, 'required'>]: DecisionFields[F] } & {
+type FieldsOf<T extends Takes> = { [F in FieldsThat<T, 'required'>]: DecisionFields[F] } & {
   [F in FieldsThat<T, 'optional'>]?: DecisionFields[F] | undefined;
 };
 
-/** One thing that a person can decide of a call: everything that is said of it anywhere comes from here. */
+/** Rule of one decision. Help texts, checks, and effects all come from this entry. */
 interface DecisionRule<T extends Takes> {
-  /** What it does, in the words of the command's help and the Web UI's. */
+  /** Sentence for the command's help and the Web UI. */
   does: string;
   /** State of a call that ended by the decision, in an exported page. */
   past: string;
-  /** Data of the update in the Web UI when one call fits. */
+  /** Data of the update in the Web UI if the decision fits one call only. */
   data: string;
-  /** The waits that it ends. None: it is for a call that runs. */
+  /** The waits that the decision ends. Empty: the decision is for a running call. */
   reasons: readonly WaitingReason[];
-  /** Only calls of this kind. */
+  /** Accepts only calls of this kind. */
   kind?: CallState['kind'];
-  /** Waits that end by themselves (`until`). Default: as all others. */
+  /** Accepts only, or never, waits that end automatically (`until`). Default: accepts both. */
   until?: 'only' | 'never';
   takes: T;
-  /** `error`: what the call failed of, where it waits. */
-  effect(given: Given<T>, error: ErrorInfo | undefined): Effect;
+  /** `error`: the failure of a waiting call. */
+  effect(given: FieldsOf<T>, error: ErrorInfo | undefined): Effect;
 }
 
 function decision<const T extends Takes>(rule: DecisionRule<T>): DecisionRule<T> {
   return rule;
 }
 
-/** Every decision, in the order in which people are told of them. */
+/** Every decision, in the order of help texts. */
 export const decisions = {
   retry: decision({
     does: 'Run the waiting call again',
@@ -120,7 +120,7 @@ export const decisions = {
     effect: ({ reason }) => ({ type: 'end', observation: skippedTool(reason), fromTool: false }),
   }),
   cancelCall: decision({
-    does: 'Cancel one running tool call; the run goes on and the model is told',
+    does: 'Cancel one running tool call; the run continues and the model is told',
     past: 'cancelled',
     data: 'nothing',
     reasons: [],
@@ -148,24 +148,24 @@ export const decisions = {
 
 export type DecisionName = keyof typeof decisions;
 
-/** What a person decided of a call. */
+/** A person's decision on a call. */
 export type OperatorDecision = {
-  [N in DecisionName]: { type: N } & Given<(typeof decisions)[N]['takes']>;
+  [N in DecisionName]: { type: N } & FieldsOf<(typeof decisions)[N]['takes']>;
 }[DecisionName];
 
-/** An early answer fits a deferred call if it has the call's token. */
-export function isAnswerFor(token: string | undefined, made: OperatorDecision): boolean {
-  return token !== undefined && made.type === 'resolve' && made.token === token;
+/** Returns true if an early answer has the token of the deferred call. */
+export function isAnswerFor(token: string | undefined, answer: OperatorDecision): boolean {
+  return token !== undefined && answer.type === 'resolve' && answer.token === token;
 }
 
 export const decisionNames = Object.keys(decisions) as DecisionName[]; // the keys of the literal above
 
-/** The same rules without the types of their fields. */
+/** Returns the rule of a decision, without the types of its fields. */
 export function ruleOf(name: DecisionName): DecisionRule<Takes> {
   return decisions[name];
 }
 
-/** The description of the decision's update in the Web UI. Names no call: a reader would send the number of the example. */
+/** Description of the decision's update in the Web UI. Shows NUMBER, not a call id, because readers would send an example's id. */
 export function helpOf(name: DecisionName): string {
   const { does, data, takes } = ruleOf(name);
   const forms = [
@@ -175,17 +175,17 @@ export function helpOf(name: DecisionName): string {
   return `${does}. Data: ${data}. If several calls fit: ${forms.join(', or ')}.`;
 }
 
-/** A decision out of what was sent with it; what it does not take is left out. */
+/** Makes a decision of the sent fields. Fields that the decision does not take are left out. */
 export function decisionOf(
   type: DecisionName,
   sent: { [F in keyof DecisionFields]?: unknown },
 ): OperatorDecision {
-  const taken = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // as their type says
-  const fields = taken.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]]));
+  const names = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // the keys of Takes
+  const fields = names.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]]));
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }
 
-/** A decision as events, reports and exports have it: without the token, which is a secret. */
+/** Makes a decision for events, reports, and exports: without the token, which is a secret. */
 export function shownDecision(
   type: DecisionName,
   sent: { [F in keyof DecisionFields]?: unknown },
@@ -193,14 +193,14 @@ export function shownDecision(
   return decisionOf(type, { ...sent, token: undefined });
 }
 
-/** The same of a decision that was taken. */
-export function withoutToken<D extends OperatorDecision>(made: D): D {
-  const { token: _, ...shown } = made as D & { token?: string };
+/** Removes the token of a decision. */
+export function withoutToken<D extends OperatorDecision>(taken: D): D {
+  const { token: _, ...shown } = taken as D & { token?: string };
   return shown as D; // only the token is gone
 }
 
-export function effectOf(made: OperatorDecision, error?: ErrorInfo): Effect {
-  return ruleOf(made.type).effect(made, error);
+export function effectOf(taken: OperatorDecision, error?: ErrorInfo): Effect {
+  return ruleOf(taken.type).effect(taken, error);
 }
 
 /** Returns true if the rule of the decision accepts a call in this state. */
@@ -211,13 +211,13 @@ export function decisionFits(name: DecisionName, { kind, waiting, until }: CallS
   return waiting === undefined ? rule.reasons.length === 0 : rule.reasons.includes(waiting);
 }
 
-/** The decisions that a call in this state takes. */
+/** The decisions that a call in this state accepts. */
 export function fittingDecisions(call: CallState): DecisionName[] {
   return decisionNames.filter((name) => decisionFits(name, call));
 }
 
 function aborted(reason: string | undefined, error: ErrorInfo | undefined): ErrorInfo {
-  // Most people end a sentence themselves.
+  // The message adds the full stop; most reasons have one already.
   const why = reason === undefined ? '' : `: ${reason.replace(/\.$/u, '')}`;
   const what = error === undefined ? '' : ` The call had failed: ${error.message}`;
   return { type: 'Aborted', message: `Aborted by the operator${why}.${what}` };

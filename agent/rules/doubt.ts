@@ -10,7 +10,7 @@ import { type CallEnd, type FailureContext, resultEnd, toldByTool } from './call
 export type Aftermath =
   /** Handled like the failure of any tool. */
   | { type: 'failed'; error: ErrorInfo }
-  /** The call certainly took no effect, and did not fail by itself. The call is scheduled again. */
+  /** The call certainly had no effect, and the tool did not fail. The call is scheduled again. */
   | { type: 'again'; error: ErrorInfo }
   | Doubt;
 
@@ -25,8 +25,8 @@ export interface Doubt {
 }
 
 /**
- * A failed call of a tool with `effects: 'once'` is in doubt, unless its failure says that the call did nothing. `lost`: earlier
- * schedules of the call that ended without an effect.
+ * Returns the consequence of a failed schedule. A failed call of a tool with `effects: 'once'` is in doubt, unless its failure says that
+ * the call had no effect. `lost`: number of earlier schedules of the call that ended without an effect.
  */
 export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number): Aftermath {
   const { error, notDone, timedOut, intent } = failed;
@@ -45,25 +45,25 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
   };
 }
 
-/** Time at which `reconcile` may be asked; undefined: now. An attempt ends at its time-out at the latest, or with its process. */
+/** Time at which `reconcile` may be called; undefined: now. An attempt ends at its time-out at the latest, or with its process. */
 export function reconcileAtMs(
   { timeoutMs }: ToolManifest,
   { endsAtMs, processGone }: Doubt,
   nowMs: number,
 ): number | undefined {
   if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;
-  // The intent's time is of the lost worker's clock.
+  // The intent has the time of the lost worker's clock, which may be wrong.
   return Math.min(endsAtMs, nowMs + (processGone === true ? limits.sentRequestMs : timeoutMs));
 }
 
-/** A call whose worker dies several times in a row may be the reason itself. */
+/** Returns false after several worker deaths in a row: the call itself may kill the worker. */
 export function mayGoAgain(lost: number): boolean {
   return lost < limits.workerDeathsInARow - 1;
 }
 
-/** The heartbeat of a lost attempt may have been reset; the intent that the attempt sent to its run is still in history. */
-export function withIntent(failed: FailedCall, told: Intent | undefined): FailedCall {
-  return failed.timedOut === true && failed.intent === undefined ? { ...failed, intent: told } : failed;
+/** Adds the intent that a lost attempt sent to its run, if the attempt's heartbeat has none: a later attempt may have reset it. */
+export function withIntent(failed: FailedCall, sentIntent: Intent | undefined): FailedCall {
+  return failed.timedOut === true && failed.intent === undefined ? { ...failed, intent: sentIntent } : failed;
 }
 
 /** Consequence of a doubt that `reconcile` has not removed: a person decides, unless the tool has `onFailure: 'fail'`. */
@@ -83,8 +83,8 @@ export function reconciledEnd(
 ): { type: 'end'; end: CallEnd } | { type: 'notDone' | 'unknown' } {
   const { reconciled } = result as ToolResult; // written by our runner
   if (reconciled !== 'done') return { type: reconciled ?? 'unknown' };
-  const meant = resultEnd(tool, result, false);
-  return meant.type === 'end' ? meant : { type: 'unknown' };
+  const end = resultEnd(tool, result, false);
+  return end.type === 'end' ? end : { type: 'unknown' };
 }
 
 function doubtOf({ name }: ToolManifest, { type, message }: ErrorInfo): ErrorInfo {
@@ -93,6 +93,6 @@ function doubtOf({ name }: ToolManifest, { type, message }: ErrorInfo): ErrorInf
 }
 
 function workerDied({ name }: ToolManifest, lost: number): ErrorInfo {
-  const message = `The worker of this call died or stopped answering ${lost + 1} times in a row before it took effect, so ${name} is not run again by itself. Look into the worker's log for what it did last.`;
+  const message = `The worker of this call died or stopped answering ${lost + 1} times in a row before it took effect, so ${name} is not run again automatically. Look into the worker's log for what it did last.`;
   return { type: 'WorkerDied', message };
 }

@@ -3,11 +3,11 @@ import type { JsonSchema } from '../definition/manifest.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /**
- * What keeps an input from being one of a tool, as a clause; undefined where nothing was found. It knows of a schema what
- * people get wrong (no object, a field that is missing, a value of quite another kind) and leaves the rest, with all that
- * a tool would convert, to the tool. `schema` null: the tool takes one plain string.
+ * Returns why an input does not fit a tool's schema, as a clause; undefined: no problem was found. Checks only common mistakes
+ * (not an object, a missing field, a value of another type). The tool checks and converts the rest. `schema` null: the tool takes one
+ * plain string.
  */
-export function misfit(schema: JsonSchema | null, input: Json): string | undefined {
+export function schemaProblem(schema: JsonSchema | null, input: Json): string | undefined {
   if (schema === null) return isOneString(input) ? undefined : 'the tool takes one string';
   const properties = fieldsOf(schema['properties']);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
@@ -16,37 +16,37 @@ export function misfit(schema: JsonSchema | null, input: Json): string | undefin
   const missing = required.filter((field) => given[field] === undefined);
   if (missing.length > 0) return `${list(missing)} is missing; it takes ${list(Object.keys(properties))}`;
   for (const [field, value] of Object.entries(given)) {
-    const problem = misplaced(fieldsOf(properties[field]), value);
+    const problem = typeProblem(fieldsOf(properties[field]), value);
     if (problem !== undefined) return `${field} ${problem}`;
   }
   return undefined;
 }
 
-/** The same of an answer that a person gives for an agent with an output schema: nobody makes an object of a text there. */
-export function misfitOfAnswer(schema: JsonSchema, output: Json): string | undefined {
-  if (schema['type'] !== 'object') return misplaced(schema, output);
-  if (isObject(output)) return misfit(schema, output);
+/** Returns why a person's answer does not fit the agent's output schema. Unlike an input, a text is never read as an object. */
+export function answerProblem(schema: JsonSchema, output: Json): string | undefined {
+  if (schema['type'] !== 'object') return typeProblem(schema, output);
+  if (isObject(output)) return schemaProblem(schema, output);
   return `it has to be an object with ${list(Object.keys(fieldsOf(schema['properties'])))}`;
 }
 
-/** A text is an object written as JSON, or what the first field gets. */
+/** Reads a text as a JSON object, or else as the value of the first field. */
 function fromText(text: string, first: string | undefined): Json {
   try {
     const parsed = JSON.parse(text) as Json; // what JSON.parse gives
     if (isObject(parsed)) return parsed;
   } catch {
-    // then it is a plain text
+    // not JSON: a plain text
   }
   return first === undefined ? text : { [first]: text };
 }
 
-function misplaced(schema: JsonSchema, value: Json): string | undefined {
+function typeProblem(schema: JsonSchema, value: Json): string | undefined {
   const { type } = schema;
   const options = Array.isArray(schema['enum']) ? schema['enum'] : undefined;
   if (options !== undefined && typeof value === 'string' && !options.includes(value)) {
-    return `is none of ${options.map((option) => JSON.stringify(option)).join(', ')}`;
+    return `is not one of ${options.map((option) => JSON.stringify(option)).join(', ')}`;
   }
-  if (type === 'object' && typeof value === 'string') return undefined; // a tool may read JSON out of it
+  if (type === 'object' && typeof value === 'string') return undefined; // a tool may parse it as JSON
   if (type === 'object' && !isObject(value)) return 'has to be an object';
   if (type === 'array' && value !== null && typeof value === 'object' && !Array.isArray(value)) {
     return 'has to be a list';

@@ -16,28 +16,28 @@ import {
   ruleOf,
   shownDecision,
 } from './decisions.ts';
-import { misfit, misfitOfAnswer } from './fits-schema.ts';
+import { answerProblem, schemaProblem } from './fits-schema.ts';
 import { refusal } from '../values/refusal.ts';
-import { whatFits } from './waiting.ts';
+import { possibleUpdates } from './waiting.ts';
 
-/** A call under way, as the gate needs to know it. */
+/** A call under way, with all that the gate checks. */
 export interface GateCall {
-  /** As people type it: `3.1`, in a later runAgent of one workflow `1/3.1`; `3` for the model call. */
+  /** Id that people type: `3.1`, `3` for the model call, and `1/3.1` in the second runAgent of one workflow. */
   id: string;
-  /** The number of its wait, the next one's where it does not wait. */
+  /** Number of the call's wait; of its next wait while it is running. */
   waitNumber: number;
   state: CallState;
   /** Schema of the tool's input; null: one plain string. undefined: a person cannot give this call an input. */
   inputSchema: JsonSchema | null | undefined;
-  /** Schema of the run's answer, where that is what `resolve` gives; undefined: any value will do. */
+  /** Schema of the run's answer, if `resolve` gives that answer; undefined: any value is accepted. */
   outputSchema?: JsonSchema | undefined;
-  /** Ids of the calls that wait within this one, which is a sub-agent. */
+  /** Ids of the waiting calls of the sub-agent that this call runs. */
   waitingWithin: readonly string[];
-  /** Answers by token that came while the call ran. */
+  /** Answers by token that came while the call was running. */
   kept?: readonly OperatorDecision[];
-  /** What it waits with. */
+  /** Input of the waiting call. */
   input?: Json | undefined;
-  /** What a decision that comes with a token has to bring; undefined where none was given out. */
+  /** Token that the deferred call gave out; undefined: none. */
   token?: string | undefined;
 }
 
@@ -53,13 +53,13 @@ export interface DecisionData {
   token?: string | undefined;
 }
 
-/** The call a decision is meant for, and the decision, both checked. */
+/** A checked decision, and the call that it is for. */
 export interface Choice<C extends GateCall> {
   call: C;
   decision: OperatorDecision;
 }
 
-/** What each field has to be; undefined: any JSON value. */
+/** Check of each field; undefined: any JSON value is accepted. */
 const fieldRules: { readonly [F in keyof DecisionFields]: FieldRule | undefined } = {
   input: undefined,
   output: undefined,
@@ -75,7 +75,7 @@ interface FieldRule {
 
 const FIELDS = Object.keys(fieldRules) as (keyof DecisionFields)[]; // the keys of the literal above
 
-/** The one gate of all decisions. Throws a plain Error whose message says what would fit. */
+/** Checks a decision and finds its call. Every decision passes here. Throws an Error whose message says which data is accepted. */
 export function chooseCall<C extends GateCall>(
   open: readonly C[],
   type: DecisionName,
@@ -93,12 +93,12 @@ export function chooseCall<C extends GateCall>(
   return { call, decision: shownDecision(type, given) };
 }
 
-/** Answers by token that a running call keeps, at most. Only one can be the right one. */
+/** Maximum of early answers that a running call keeps. Only one of them can have the right token. */
 const MOST_KEPT = 4;
 
 /**
- * An answer by token to a call that still runs: its tool may give the token out before it returns. It is kept, and used if the
- * call defers with that token. undefined: the decision is of another kind. Throws as `chooseCall` does.
+ * Checks an answer by token for a call that is still running: the tool may give out the token before it returns. The call keeps the
+ * answer, and uses it when it defers with that token. Returns undefined for any other decision. Throws as `chooseCall` does.
  */
 export function chooseEarlyAnswer<C extends GateCall>(
   open: readonly C[],
@@ -130,7 +130,7 @@ function parseData(type: string, data: unknown): DecisionData {
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
-  const json = plainJson(data) as { [key: string]: Json }; // JSON of an object is one
+  const json = plainJson(data) as { [key: string]: Json }; // the data is an object
   const { call, wait, ...values } = withoutNulls(json, ['input', 'output']);
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
     throw refusal(type, `call is an id such as "3.1".`);
@@ -143,18 +143,18 @@ function parseData(type: string, data: unknown): DecisionData {
   return { ...values, call: call === undefined ? undefined : String(call), wait };
 }
 
-/** The Web UI's form turns an unquoted 3.10 into the number 3.1. */
+/** Refuses a number that may mean two calls: the Web UI's form turns an unquoted 3.10 into the number 3.1. */
 function checkNumber(open: readonly GateCall[], type: DecisionName, given: unknown): void {
   if (typeof given !== 'number') return;
-  const meant = open.filter(({ id }) => Number(id) === given).map(({ id }) => id);
-  if (meant.length < 2) return;
+  const ids = open.filter(({ id }) => Number(id) === given).map(({ id }) => id);
+  if (ids.length < 2) return;
   throw refusal(
     type,
-    `the number ${given} may be call ${meant.join(' or ')}. Put quotes around the id that you mean, as in "${meant.at(-1)}".`,
+    `the number ${given} may be call ${ids.join(' or ')}. Put quotes around the id that you mean, as in "${ids.at(-1)}".`,
   );
 }
 
-/** Refuses fields that the decision does not take: they were probably meant for another one. */
+/** Refuses fields that the decision does not take. The sender probably confused two decisions. */
 function checkFields(type: DecisionName, given: DecisionData): void {
   const { takes } = ruleOf(type);
   for (const field of FIELDS) {
@@ -163,7 +163,7 @@ function checkFields(type: DecisionName, given: DecisionData): void {
     }
     if (given[field] !== undefined && takes[field] === undefined) {
       const others = decisionNames.filter((name) => ruleOf(name).takes[field] !== undefined);
-      throw refusal(type, `does not take ${field}. What takes it: ${others.join(', ')}.`);
+      throw refusal(type, `does not take ${field}. Decisions that take it: ${others.join(', ')}.`);
     }
   }
 }
@@ -172,8 +172,8 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
   const fitting = open.filter(({ state }) => decisionFits(type, state));
   const list =
     fitting.length === 0
-      ? `No call is ${wanted(type)}.`
-      : `Now ${wanted(type)}: ${fitting.map((call) => call.id).join(', ')}.`;
+      ? `No call is ${targetState(type)}.`
+      : `Now ${targetState(type)}: ${fitting.map((call) => call.id).join(', ')}.`;
   if (id === undefined) {
     const only = fitting.length === 1 ? fitting[0] : undefined;
     if (only === undefined) throw refusal(type, fitting.length === 0 ? list : `say which call. ${list}`);
@@ -190,8 +190,8 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
   throw refusal(type, `there is no open call ${id}. ${list}`);
 }
 
-/** The state of calls that this decision is for, as a word. */
-function wanted(type: DecisionName): string {
+/** State of the calls that this decision is for, in words. */
+function targetState(type: DecisionName): string {
   const { reasons, until } = ruleOf(type);
   if (reasons.length === 0) return 'running';
   if (until === 'only') return 'waiting for its lost attempt to end';
@@ -201,27 +201,30 @@ function wanted(type: DecisionName): string {
 function checkState(waiting: GateCall, type: DecisionName, wait: number | undefined): void {
   const { id, state } = waiting;
   if (!decisionFits(type, state)) {
-    throw refusal(type, `${id} ${standing(state)}. Possible: ${whatFits(state).join(', ') || 'nothing'}.`);
+    throw refusal(
+      type,
+      `${id} ${stateText(state)}. Possible: ${possibleUpdates(state).join(', ') || 'nothing'}.`,
+    );
   }
   if (wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber) {
     throw refusal(type, `${id} is at wait ${waiting.waitNumber} by now, not ${wait}. Look again.`);
   }
 }
 
-function standing({ kind, waiting, until }: CallState): string {
+function stateText({ kind, waiting, until }: CallState): string {
   if (until !== undefined) return 'may still be running somewhere, so it waits for its lost attempt to end';
   if (waiting === undefined) return 'is running, it does not wait';
   const { refusal: text, refusalOfModel = text } = waitReasonOf(waiting);
   return kind === 'model' ? refusalOfModel : text;
 }
 
-/** Who has a token may know nothing else of the run: it has to be this call's. */
+/** Refuses the token of another call, or of an earlier wait: the sender may know nothing but the token. */
 function checkToken({ id, token }: GateCall, type: DecisionName, given: string | undefined): void {
   if (given === undefined || given === token) return;
-  throw refusal(type, `this token is not that of ${id} as it waits now.`);
+  throw refusal(type, `this token does not belong to the current wait of ${id}.`);
 }
 
-/** What is remembered travels with the run for as long as it lasts. */
+/** Bounds remembered inputs: each is carried through every continue-as-new of the run. */
 function checkRemember({ input }: GateCall, type: DecisionName, given: DecisionData): void {
   if (given.remember !== 'input') return;
   const { length } = canonicalJson(given.input ?? input);
@@ -232,17 +235,17 @@ function checkRemember({ input }: GateCall, type: DecisionName, given: DecisionD
   );
 }
 
-/** An input that the tool would refuse is refused here, so that the call goes on waiting for a better one. */
+/** Refuses an input that the tool would refuse, so that the call keeps waiting for a better one. */
 function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Json | undefined): void {
   if (input === undefined) return;
   const problem =
-    inputSchema === undefined ? 'the model is asked what the run says' : misfit(inputSchema, input);
+    inputSchema === undefined ? 'a model call takes no input' : schemaProblem(inputSchema, input);
   if (problem !== undefined) throw refusal(type, `this input does not fit ${id}: ${problem}.`);
 }
 
-/** Whoever starts an agent with an output schema relies on it. */
+/** Refuses an answer that does not fit the agent's output schema: callers of the agent rely on the schema. */
 function checkOutput({ outputSchema }: GateCall, type: DecisionName, output: Json | undefined): void {
   if (output === undefined || outputSchema === undefined) return;
-  const problem = misfitOfAnswer(outputSchema, output);
+  const problem = answerProblem(outputSchema, output);
   if (problem !== undefined) throw refusal(type, `this answer does not fit the agent's output: ${problem}.`);
 }

@@ -3,7 +3,7 @@ import { type DoneCall, inputDigest } from '../calls/restart.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
 
-/** The call with the same effect that a step made which was dropped since; undefined where there was none. */
+/** Finds a call of a dropped step that had the same effect; undefined: there was none. */
 export function earlierCall(
   done: readonly DoneCall[],
   action: Pick<PlannedAction, 'tool' | 'toolInput' | 'effect'>,
@@ -14,7 +14,10 @@ export function earlierCall(
   return done.findLast((call) => call.tool === action.tool && call.input === digest);
 }
 
-/** Tells effects apart: by the input as the tool reads it, which is recorded with the decision; a person's input as it is. */
+/**
+ * Digest by which two effects are compared. Of the model's input: the recorded digest of the input that the tool's schema parsed.
+ * Of a person's input: a digest of the input itself.
+ */
 export function effectDigest(
   { toolInput, effect }: Pick<PlannedAction, 'toolInput' | 'effect'>,
   input: Json,
@@ -23,7 +26,7 @@ export function effectDigest(
   return isModels ? effect : inputDigest(input);
 }
 
-/** What a person is told who is asked whether it may be made again. */
+/** Error that explains the wait `repeated` to the person who decides. */
 export function repeatedError({ call, tool, output }: DoneCall): ErrorInfo {
   const came =
     output === undefined ? 'and it is not known whether it took effect' : `and returned: ${output}`;

@@ -8,38 +8,38 @@ import { refusal } from '../values/refusal.ts';
 import { noData } from './sent-data.ts';
 import { type LimitName, type ReachedLimit, limitError } from '../limits/run-limits.ts';
 
-/** What a person says to a run as a whole, as decisions are what one says of a call. */
+/** Messages of a person to a whole run. Decisions are for one call. */
 
-/** What there is to know of a run when somebody says something to it. */
+/** State of a run that decides which messages it accepts. */
 export interface SteeredRun {
-  /** Agents that run in it, or are about to. */
+  /** Agents of the run that are running or about to start. */
   agents: readonly SteeredAgent[];
   isPaused: boolean;
-  /** The run that has this one as a sub-agent is paused, and with it this one. */
+  /** The parent run is paused, and therefore this run. */
   isPausedAbove: boolean;
 }
 
 export interface SteeredAgent {
-  /** What has been said to it and no model call has carried yet. */
+  /** Size of the messages that no model call has carried yet. */
   inboxBytes: number;
   /** The limits that can be raised. */
   limits: readonly LimitName[];
-  /** The limit at which it waits for a person. */
+  /** The limit at which the agent waits for a person. */
   reached: ReachedLimit | undefined;
-  /** The last step that it can be rewound to. undefined: its workflow is none of ours, and cannot be rewound. */
+  /** The last step that the agent can be rewound to. undefined: its workflow is a user's, and cannot be rewound. */
   lastStep: number | undefined;
   /** A rewind is under way. */
   isRewinding: boolean;
 }
 
 interface Rule<M> {
-  /** What it does, in the words of the command's help and the Web UI's. */
+  /** Sentence for the command's help and the Web UI. */
   does: string;
-  /** What to type as data, beside the update in the Web UI. */
+  /** Data of the update, for the Web UI. */
   data: string;
-  /** What was sent, understood. Throws for what cannot be. */
+  /** Parses the sent data. Throws for data that the message does not take. */
   read(data: unknown): M;
-  /** Throws when the run is not in a state for it. */
+  /** Throws if the run does not accept the message in its state. */
   check(message: M, run: SteeredRun): void;
 }
 
@@ -49,7 +49,7 @@ function runMessage<M>(rule: Rule<M>) {
     does,
     data,
     read,
-    /** Reads and checks. */
+    /** Parses the data and checks the state of the run. */
     receive(sent: unknown, run: SteeredRun): M {
       const message = rule.read(sent);
       rule.check(message, run);
@@ -61,10 +61,10 @@ function runMessage<M>(rule: Rule<M>) {
 const SAID_DATA = '"…" or {"message":"…"}';
 const REWIND_DATA = '3 or {"step":3}';
 
-/** Every message, in the order in which people are told of them. */
+/** Every message, in the order of help texts. */
 export const runMessages = {
   say: runMessage<{ text: string }>({
-    does: 'Tell the model something, which it sees at its next turn',
+    does: 'Send the model a message, which it sees at its next turn',
     data: SAID_DATA,
     read: readSaid,
     check({ text }, { agents }) {
@@ -85,7 +85,7 @@ export const runMessages = {
     check(_, { agents, isPaused, isPausedAbove }) {
       checkAgents('pause', agents);
       if (isPaused) throw refusal('pause', 'the run is paused already. Possible: resume.');
-      if (isPausedAbove) throw refusal('pause', 'the run that this one is part of is paused already.');
+      if (isPausedAbove) throw refusal('pause', 'the parent run is paused already.');
     },
   }),
   resume: runMessage<object>({
@@ -95,27 +95,27 @@ export const runMessages = {
     check(_, { isPaused, isPausedAbove }) {
       if (isPaused) return;
       if (!isPausedAbove) throw refusal('resume', 'the run is not paused. Possible: pause.');
-      throw refusal('resume', 'it is the run that this one is part of that is paused. Resume that one.');
+      throw refusal('resume', 'this run is paused because its parent run is. Resume the parent run.');
     },
   }),
   extend: runMessage<Allowance>({
-    does: 'Raise the limits of a run by so much',
+    does: 'Raise limits of a run',
     data: EXTENSION_DATA,
     read: readExtension,
     check(extension, { agents }) {
       checkAgents('extend', agents);
       for (const { reached } of agents) if (reached !== undefined) checkRaises(extension, reached);
       const has = new Set(
-        agents.flatMap(({ limits: its, reached }) => [...its, ...(reached ? [reached.raise] : [])]),
+        agents.flatMap(({ limits: names, reached }) => [...names, ...(reached ? [reached.raise] : [])]),
       );
       const without = raisedBy(extension).filter((name) => !has.has(name));
       if (without.length === 0) return;
-      const [no, its] = [without, [...has]].map((names) => limitWords(names).join(', '));
-      throw refusal('extend', `the run has no limit of ${no} to raise. Its limits: ${its || 'none'}.`);
+      const [missing, known] = [without, [...has]].map((names) => limitWords(names).join(', '));
+      throw refusal('extend', `the run has no limit of ${missing} to raise. Its limits: ${known || 'none'}.`);
     },
   }),
   rewind: runMessage<{ step: number }>({
-    does: 'Do the steps of a run again from one on',
+    does: 'Do a step of a run again, and all later steps',
     data: REWIND_DATA,
     read: readRewind,
     check({ step }, { agents }) {
@@ -123,9 +123,9 @@ export const runMessages = {
       if (agents.some(({ isRewinding }) => isRewinding))
         throw refusal('rewind', 'somebody else was first: the run is being rewound.');
       for (const { lastStep } of agents) {
-        if (lastStep === undefined) throw refusal('rewind', 'this workflow is no run of an agent.');
-        const its = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;
-        if (step > lastStep) throw refusal('rewind', `the run has no step ${step}. ${its}`);
+        if (lastStep === undefined) throw refusal('rewind', 'this workflow is not a run of an agent.');
+        const steps = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;
+        if (step > lastStep) throw refusal('rewind', `the run has no step ${step}. ${steps}`);
       }
     },
   }),
@@ -134,27 +134,27 @@ export const runMessages = {
 type Rules = typeof runMessages;
 export type RunMessageName = keyof Rules;
 
-/** What a person said to a run. */
+/** A person's message to a run. */
 export type RunMessage = {
   [N in RunMessageName]: { type: N } & ReturnType<Rules[N]['read']>;
 }[RunMessageName];
 
 export const runMessageNames = Object.keys(runMessages) as RunMessageName[]; // the keys of the literal above
 
-/** What stands beside the message's update in the Web UI. */
+/** Description of the message's update in the Web UI. */
 export function helpOfMessage(name: RunMessageName): string {
   const { does, data } = runMessages[name];
   return `${does}. Data: ${data}.`;
 }
 
-/** A message out of what was sent. Throws a plain Error whose message says what would fit. */
+/** Parses a message. Throws an Error whose message says which data is accepted. */
 export function readRunMessage(type: RunMessageName, sent: unknown): RunMessage {
-  return { type, ...runMessages[type].read(sent) } as RunMessage; // what the rule of this name reads
+  return { type, ...runMessages[type].read(sent) } as RunMessage; // the data that the rule of this name reads
 }
 
-/** The same, for a run that has to be in a state for it. */
+/** Parses a message and checks that the run accepts it in its state. Throws as `readRunMessage` does. */
 export function receiveRunMessage(type: RunMessageName, sent: unknown, run: SteeredRun): RunMessage {
-  return { type, ...runMessages[type].receive(sent, run) } as RunMessage; // as above
+  return { type, ...runMessages[type].receive(sent, run) } as RunMessage; // the data that the rule of this name reads
 }
 
 function readSaid(data: unknown): { text: string } {
@@ -179,7 +179,7 @@ function nothing(name: string, data: unknown): object {
   return {};
 }
 
-/** A run that waits at a limit goes on if that one is raised, and by enough. */
+/** Refuses an extension that would not end the wait: another limit is reached, or the raise is too small. */
 function checkRaises(extension: Allowance, { raise, over, figure }: ReachedLimit): void {
   if ((extension[raise] ?? 0) > over) return;
   const [word] = limitWords([raise]);

@@ -1,12 +1,12 @@
-/** A reason for which a call waits: everything that is said of such waits anywhere comes from here. */
+/** A reason for which a call waits. All texts about such waits come from this entry. */
 interface WaitReason {
-  /** Behind the name of the call: `price (1.1) failed`. */
+  /** Text after the name of the call: `price (1.1) failed`. */
   text: string;
-  /** Behind the id of the call, in the refusal of a decision that does not fit. */
+  /** Text after the id of the call, in the refusal of a decision that does not fit. */
   refusal: string;
-  /** The same of a model call, where that differs. */
+  /** Refusal for a model call. Default: `refusal`. */
   refusalOfModel?: string;
-  /** The observation of a call that nobody decided on in time. */
+  /** Observation of a call if no person decided in time. */
   unanswered: string;
   /** A message to the run that also ends the wait. */
   message?: 'extend';
@@ -14,7 +14,7 @@ interface WaitReason {
 
 const FAILED_UNANSWERED = 'This tool call failed, and nobody decided in time what is to become of it.';
 
-/** Every reason, in the order in which people are told of them. A decision names the reasons that it takes. */
+/** Every reason, in the order of help texts. A decision lists the reasons that it ends. */
 export const waitReasons = {
   failed: {
     text: 'failed',
@@ -55,7 +55,7 @@ export type WaitingReason = keyof typeof waitReasons;
 
 export const waitingReasons = Object.keys(waitReasons) as WaitingReason[]; // the keys of the literal above
 
-/** The same entries without the types of their texts. */
+/** Returns the entry of a reason, without the types of its texts. */
 export function waitReasonOf(name: WaitingReason): WaitReason {
   return waitReasons[name];
 }

@@ -1,5 +1,5 @@
 import type { OperatorDecision } from '../../agent/run/events.ts';
-import { type WaitingCall, stateOf, whatFits } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, possibleUpdates, stateOf } from '../../agent/rules/waiting.ts';
 import type { Extension } from '../../agent/limits/extension.ts';
 import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
 import { typedDecision } from '../options/typed-decision.ts';
@@ -27,7 +27,7 @@ export function promptLines(
   const { kind } = stateOf(waiting);
   const input = firstRows(sanitizeForTerminal(asText(waiting.toolInput)), INPUT_ROWS, width() - 4);
   const more = input.cut > 0 ? ' …' : '';
-  const rows = whatFits(stateOf(waiting)).flatMap((word) => rowsOf(word, waiting));
+  const rows = possibleUpdates(stateOf(waiting)).flatMap((word) => rowsOf(word, waiting));
   const cells = Math.max(...rows.map(({ usage }) => usage.length)) + 2;
   const slash = awaitsText(waiting) ? '/' : '';
   return [
@@ -53,7 +53,7 @@ export function readDecision(typed: string, asked: WaitingCall, all: readonly Wa
   const [, named = '', behind = ''] = /^(\S+)\s*([^]*)$/u.exec(after) ?? [];
   const other = all.find(({ call }) => call === named);
   const [waiting, rest] = other === undefined ? [asked, after] : [other, behind];
-  const words = whatFits(stateOf(waiting));
+  const words = possibleUpdates(stateOf(waiting));
   const meant = meantBy(word.toLowerCase(), waiting, words);
   const [name] = meant;
   if (name === undefined || meant.length > 1) {
@@ -68,7 +68,7 @@ export function readDecision(typed: string, asked: WaitingCall, all: readonly Wa
 
 /** Returns true if a word typed after a slash is a decision that fits this call, and not a command of the chat. */
 export function isDecision(word: string, waiting: WaitingCall): boolean {
-  return whatFits(stateOf(waiting)).includes(word);
+  return possibleUpdates(stateOf(waiting)).includes(word);
 }
 
 interface Row {

@@ -2,7 +2,7 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { typedCommand } from '../../client/connect/cli-name.ts';
 import { locationOfRun } from '../../client/read/run-location.ts';
-import type { RestartReceipt } from '../../client/restart/begin-again.ts';
+import type { RestartReceipt } from '../../client/restart/restart-run.ts';
 import {
   type OpenedRun,
   attended,
@@ -23,7 +23,7 @@ interface RewindOptions extends CommonOptions {
   step: string;
 }
 
-/** `reloop rewind`: does the steps of a run again from one on. */
+/** `reloop rewind`: does a step of a run again, and all later steps. */
 export function rewind(io: Io, id: string, options: RewindOptions): Promise<number> {
   const step = stepOf('rewind', id, options.step);
   return withHistory(io, options, id, (context, run) =>
@@ -114,6 +114,6 @@ function stepOf(verb: string, id: string, text: string): number {
   throw new UsageError(
     path.length > 0
       ? `${verb}: ${text} is a step of a sub-agent, which has a run of its own: ${typedCommand(verb, [below])} with step ${own}.`
-      : `${verb}: ${text} is no step. A step is a whole number: that of the model call, 3 for call 3.1.`,
+      : `${verb}: ${text} is not a step. A step is a whole number: that of the model call, 3 for call 3.1.`,
   );
 }

@@ -32,7 +32,7 @@ const messages: { readonly [N in RunMessageName]: Omit<CommandSpec, 'summary'> }
   },
   rewind: {
     usage: 'rewind <id>',
-    description: 'Do the steps of a run again from one on; earlier steps are kept, and cost nothing.',
+    description: 'Do a step of a run again, and all later steps; earlier steps are kept, and cost nothing.',
     options: (command) => command.requiredOption('--step <step>', 'the first step to do again'),
     load: async () => (await import('../commands/restart.ts')).rewind,
   },

@@ -19,8 +19,8 @@ import { type AskedRequest, type RequestsOptions, readRequests } from '../../his
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { openMethods } from '../connect/open-calls.ts';
-import { RESET, historySize, orReset } from '../restart/replaced-run.ts';
-import type { RestartReceipt } from '../restart/begin-again.ts';
+import { RESET, explainReset, historySize } from '../restart/replaced-run.ts';
+import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
 import { type RewindOptions, rewind } from '../restart/rewind.ts';
 import { foreign, numberWithoutCall } from '../read/run-sentences.ts';
@@ -89,7 +89,7 @@ export class AgentRun {
     const run = await this.#place();
     for await (const { event, runId } of followEvents(this.#client, run, options, run.present))
       yield event.within === undefined
-        ? await orReset(this.#client, { workflowId: this.id, runId }, event)
+        ? await explainReset(this.#client, { workflowId: this.id, runId }, event)
         : event;
   }
 
@@ -266,7 +266,7 @@ export class AgentRun {
       if (isPresent) add({ type: 'caught_up', at });
       for (const event of events) {
         const isEnd = event.type === 'run_ended';
-        add(isEnd ? await orReset(this.#client, { workflowId: this.id, runId }, event) : event);
+        add(isEnd ? await explainReset(this.#client, { workflowId: this.id, runId }, event) : event);
       }
     }
     return reportOf(view);

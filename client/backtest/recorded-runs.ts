@@ -40,7 +40,7 @@ async function runOfId(client: Client, workflowId: string): Promise<RecordedRunR
   const { runId, type, status } = await describeRun(client, workflowId);
   if (type !== AGENT_RUN) {
     throw new InvalidInput(
-      `"${workflowId}" is a workflow of type ${type}, no run of an agent: it cannot be asked again.`,
+      `"${workflowId}" is a workflow of type ${type}, not a run of an agent: it cannot be asked again.`,
     );
   }
   if (isOpen(status.name)) {

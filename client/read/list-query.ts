@@ -1,7 +1,7 @@
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
-import type { Standing } from '../../history/list/listed.ts';
+import type { ExecutionStatus } from '../../history/list/listed.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
-import { type RunFilters, runStatuses, standingOf, wantedStatuses } from './run-filters.ts';
+import { type RunFilters, executionStatusOf, runStatuses, wantedStatuses } from './run-filters.ts';
 
 /**
  * The server's part of the filters, in Temporal's query language. It lets through every run that fits, and some that do
@@ -21,8 +21,8 @@ export function queryOf(filters: RunFilters, indexed: boolean): string {
   ].join(' AND ');
 }
 
-/** As queries write it: paused by Temporal itself is open too, and not every server knows the word. */
-const STANDING: { readonly [S in Standing]: string } = {
+/** Query condition of each status. A workflow that Temporal's own pause stopped is open; older servers do not know that status. */
+const CONDITIONS: { readonly [S in ExecutionStatus]: string } = {
   open: 'CloseTime IS NULL',
   completed: 'ExecutionStatus = "Completed"',
   failed: 'ExecutionStatus IN ("Failed", "Terminated", "TimedOut")',
@@ -32,15 +32,15 @@ const STANDING: { readonly [S in Standing]: string } = {
 function statusConditions(filters: RunFilters, indexed: boolean): string[] {
   const wanted = wantedStatuses(filters);
   if (runStatuses.every((status) => wanted.includes(status))) return [];
-  const standings = [...new Set(wanted.map((status) => standingOf[status]))];
-  const parts = standings.map((standing) => {
+  const statuses = [...new Set(wanted.map((status) => executionStatusOf[status]))];
+  const parts = statuses.map((executionStatus) => {
     const unwanted = runStatuses.filter(
-      (status) => standingOf[status] === standing && !wanted.includes(status),
+      (status) => executionStatusOf[status] === executionStatus && !wanted.includes(status),
     );
-    if (!indexed || unwanted.length === 0) return STANDING[standing];
-    const own = wanted.filter((status) => standingOf[status] === standing);
+    if (!indexed || unwanted.length === 0) return CONDITIONS[executionStatus];
+    const own = wanted.filter((status) => executionStatusOf[status] === executionStatus);
     const condition = own.every(isOwnStatus) ? isWritten(own) : isNone(searchAttribute.status, unwanted);
-    return `(${STANDING[standing]} AND ${condition})`;
+    return `(${CONDITIONS[executionStatus]} AND ${condition})`;
   });
   return [parts.length === 1 ? parts.join() : `(${parts.join(' OR ')})`];
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { RunStatus } from '../../agent/values/vocabulary.ts';
-import type { Standing } from '../../history/list/listed.ts';
+import type { ExecutionStatus } from '../../history/list/listed.ts';
 
 /** Filters for runs. A filter that is left out has no effect. */
 export interface RunFilters {
@@ -24,7 +24,7 @@ export interface ListOptions extends RunFilters {
 }
 
 /** Temporal's status for each status of a run. */
-export const standingOf: { readonly [S in RunStatus]: Standing } = {
+export const executionStatusOf: { readonly [S in RunStatus]: ExecutionStatus } = {
   running: 'open',
   waiting: 'open',
   paused: 'open',
@@ -34,15 +34,15 @@ export const standingOf: { readonly [S in RunStatus]: Standing } = {
   cancelled: 'cancelled',
 };
 
-export const runStatuses = Object.keys(standingOf) as RunStatus[]; // the keys of the literal above
+export const runStatuses = Object.keys(executionStatusOf) as RunStatus[]; // the keys of the literal above
 
-export const openStatuses = runStatuses.filter((status) => standingOf[status] === 'open');
+export const openStatuses = runStatuses.filter((status) => executionStatusOf[status] === 'open');
 
 /** Statuses of runs that make no progress, so that calls may wait in them. */
 export const haltedStatuses = openStatuses.filter((status) => status !== 'running');
 
 export function isRunStatus(text: unknown): text is RunStatus {
-  return typeof text === 'string' && Object.hasOwn(standingOf, text);
+  return typeof text === 'string' && Object.hasOwn(executionStatusOf, text);
 }
 
 /** The statuses that fit, all of them where none is named. */

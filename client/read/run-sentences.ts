@@ -5,17 +5,17 @@ import { cliName } from '../connect/cli-name.ts';
 /** Error text for ids of workflows that are not runs. */
 
 export function foreign(id: string): string {
-  return `"${id}" is no run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
+  return `"${id}" is not a run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
 }
 
 export function sessionNotRun(id: string): string {
   const name = id.slice(sessionId('').length);
-  return `"${id}" is a session, no run: \`${cliName()} session show ${name}\` or client.session() reads it, and names its runs.`;
+  return `"${id}" is a session, not a run: \`${cliName()} session show ${name}\` or client.session() reads it, and lists its runs.`;
 }
 
 export function backtestNotRun(id: string): string {
   const name = id.slice(backtestId('').length);
-  return `"${id}" is a backtest, no run: \`${cliName()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
+  return `"${id}" is a backtest, not a run: \`${cliName()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
 }
 
 export const numberWithoutCall =

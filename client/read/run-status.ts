@@ -10,7 +10,7 @@ import type { ListedRun } from '../../history/list/listed.ts';
 import type { RecordedResult } from '../../workflows/messages.ts';
 import { type EventsOptions, followEvents } from './follow-events.ts';
 import { type RunReport, reportOf } from '../report.ts';
-import { isRunStatus, standingOf } from './run-filters.ts';
+import { executionStatusOf, isRunStatus } from './run-filters.ts';
 
 /** A call that waits, as the list of runs knows it. */
 export interface WaitingInList {
@@ -25,23 +25,24 @@ export interface WaitingInList {
 
 /** The status that the run itself wrote; without one, the status from its record. */
 export async function statusOfListed(client: Client, run: ListedRun): Promise<RunStatus> {
-  const { standing, attributes } = run;
-  if (standing === 'failed' || standing === 'cancelled') return standing;
+  const { executionStatus, attributes } = run;
+  if (executionStatus === 'failed' || executionStatus === 'cancelled') return executionStatus;
   const written = attributes[searchAttribute.status];
-  if (isRunStatus(written)) return standingOf[written] === standing ? written : usual(standing);
+  if (isRunStatus(written))
+    return executionStatusOf[written] === executionStatus ? written : usual(executionStatus);
   if (waitingOfListed(run).some(needsPerson)) return 'waiting';
   // The run itself writes every status that Temporal's does not show.
-  if (attributes[searchAttribute.agent] !== undefined) return usual(standing);
+  if (attributes[searchAttribute.agent] !== undefined) return usual(executionStatus);
   // A record that cannot be read says no more than the server does.
-  return standing === 'open'
-    ? openStatus(client, run).catch(() => usual(standing))
-    : endStatus(client, run).catch(() => usual(standing));
+  return executionStatus === 'open'
+    ? openStatus(client, run).catch(() => usual(executionStatus))
+    : endStatus(client, run).catch(() => usual(executionStatus));
 }
 
 /** The waiting calls in the run's memo. */
-export function waitingOfListed({ standing, memo }: ListedRun): WaitingInList[] {
+export function waitingOfListed({ executionStatus, memo }: ListedRun): WaitingInList[] {
   const { waiting } = memo;
-  if (standing !== 'open' || !Array.isArray(waiting)) return [];
+  if (executionStatus !== 'open' || !Array.isArray(waiting)) return [];
   return waiting.map((item: unknown) => {
     const [since, until] = [fieldOf(item, 'since'), fieldOf(item, 'until')];
     return {
@@ -67,8 +68,8 @@ export async function recordedReport(run: ReadableRun): Promise<RunReport> {
   return reportOf(view);
 }
 
-function usual(standing: 'open' | 'completed'): RunStatus {
-  return standing === 'open' ? 'running' : 'completed';
+function usual(executionStatus: 'open' | 'completed'): RunStatus {
+  return executionStatus === 'open' ? 'running' : 'completed';
 }
 
 async function openStatus(client: Client, { id, runId }: ListedRun): Promise<RunStatus> {

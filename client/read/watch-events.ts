@@ -83,14 +83,14 @@ export async function* watchEvents(
   }
 
   async function* ofMoment(moment: Moment): AsyncGenerator<WatchedEvent> {
-    const { child, place, events, known, runId, event } = moment;
+    const { child, relation, events, known, runId, event } = moment;
     if (moment.isPresent) {
       if (options.live && follow) yield watched({ type: 'caught_up', at: moment.at });
       return;
     }
-    if (place === 'behind') open();
+    if (relation === 'after') open();
     if (child?.type === 'over') yield* over(child.key);
-    if (child?.type === 'begun' && options.subAgents) begin(child, place);
+    if (child?.type === 'begun' && options.subAgents) begin(child, relation);
     current = { ...run, runId };
     for (const [index, told] of events.entries()) {
       trackCalls(underWay, told);
@@ -98,13 +98,13 @@ export async function* watchEvents(
       position = { within: '', runId, event, index };
       yield watched({ ...told, at: moment.at });
     }
-    if (place === 'at') open();
+    if (relation === 'at') open();
   }
 
-  function begin({ key, call, run: below }: ChildBegun, place: Moment['place']): void {
+  function begin({ key, call, run: below }: ChildBegun, relation: Moment['relation']): void {
     const positions = positionsWithin(after, call);
     children.set(key, { call, run: below, source: undefined, positions, left: new AbortController() });
-    if (place === 'behind') open();
+    if (relation === 'after') open();
   }
 
   /** Opens calls under way at the `after` cursor: of calls that are over by then, the reader has had all events. */

@@ -9,27 +9,31 @@ import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { plainJson, wellFormed } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { InvalidInput } from '../connect/errors.ts';
-import { type RestartReceipt, type RunToRestart, runToRestart, startFork } from './begin-again.ts';
-import { type Asked, type Beginning, beginningAt } from '../../history/views/restart-point.ts';
+import { type RestartReceipt, type RunToRestart, runToRestart, startFork } from './restart-run.ts';
+import {
+  type RecordedModelCall,
+  type RecordedPoint,
+  pointBefore,
+} from '../../history/views/restart-point.ts';
 import { restartInput } from './restart-input.ts';
 import { checkId, newRunId } from '../start/run-id.ts';
-import { askedAt } from './rewind.ts';
+import { modelCallAt } from './rewind.ts';
 
-/** The model and the limits are in place of the agent's, from that step on. */
+/** The model and the limits replace the agent's from that step on. */
 export interface ForkOptions extends Pick<StartOverrides, 'model' | 'maxIterations' | 'maxExecutionTime'> {
-  /** The first step that is done anew. */
+  /** The first step that is done again. */
   step: number;
-  /** A message that the model sees there. */
+  /** A message that the model sees at that step. */
   say?: string | undefined;
-  /** Other observations of earlier calls, by the call: `{ '2.1': 'none found' }`. */
+  /** New observations of earlier calls, by call: `{ '2.1': 'none found' }`. */
   edits?: { [call: string]: unknown } | undefined;
-  /** Of the new run. Default: the agent's name and a number. */
+  /** Id of the new run. Default: the agent's name and a random suffix. */
   id?: string | undefined;
 }
 
 /**
- * A new run with the steps of another one up to `step`, changed as asked; the other one is left alone. Needs no worker.
- * Throws InvalidInput.
+ * Starts a new run that keeps the steps of another run before `step`, with the changes in `options`. The other run does not change.
+ * Needs no worker. Throws RunNotFound, and InvalidInput for options that do not fit the run.
  */
 export async function fork(client: Client, id: string, options: ForkOptions): Promise<RestartReceipt> {
   if (options.id !== undefined) checkId(options.id);
@@ -38,8 +42,8 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
   const say = checkedMessage(options.say);
   const run = await runToRestart(client, id, 'fork');
   const { step } = options;
-  const asked = askedAt('fork', run, step);
-  const beginning = edits.size === 0 ? beginningAt(asked) : editedBeginning(run, asked, edits);
+  const modelCall = modelCallAt('fork', run, step);
+  const point = edits.size === 0 ? pointBefore(modelCall) : pointBeforeEdits(run, modelCall, edits);
   const input = await restartInput(
     client,
     run,
@@ -49,7 +53,7 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
       edited: edits.size === 0 ? undefined : [...edits.keys()],
       said: say === undefined ? [] : [say],
     },
-    beginning,
+    point,
   );
   const { manifest, counters } = input;
   return startFork(client, options.id ?? newRunId(input.agent), run, {
@@ -70,7 +74,7 @@ function withLimits(
   return { ...manifest, maxIterations, maxExecutionTimeMs };
 }
 
-/** A limit that is given is the limit: what the other run's was raised by is no part of it. */
+/** Drops raises of the limits that are given: a given limit is the whole limit. */
 function withoutRaises(
   { allowance, ...counters }: Counters,
   { maxIterations, maxExecutionTimeMs }: RunOverrides,
@@ -84,31 +88,39 @@ function withoutRaises(
   return { ...counters, allowance: allowance && kept };
 }
 
-/** From before the first model call that was told of one of the calls; what was told since goes along. */
-function editedBeginning({ id, standing }: RunToRestart, at: Asked, edits: Map<string, Json>): Beginning {
-  const asked = standing.asked.slice(0, standing.asked.indexOf(at) + 1);
-  const told = asked.map(({ delta }) =>
+/** The point before the first model call that saw an edited observation. Later entries up to `at` become pending. */
+function pointBeforeEdits(
+  { id, record }: RunToRestart,
+  at: RecordedModelCall,
+  edits: Map<string, Json>,
+): RecordedPoint {
+  const modelCalls = record.modelCalls.slice(0, record.modelCalls.indexOf(at) + 1);
+  const shown = modelCalls.map(({ delta }) =>
     delta.flatMap((entry) => (entry.type === 'step' ? [entry.call] : [])),
   );
-  const unknown = [...edits.keys()].filter((call) => told.every((calls) => !calls.includes(call)));
+  const unknown = [...edits.keys()].filter((call) => shown.every((calls) => !calls.includes(call)));
   if (unknown.length > 0) {
-    const known = told.flat().join(', ') || 'none';
+    const known = shown.flat().join(', ') || 'none';
     throw new InvalidInput(
       `fork: call ${unknown.join(', ')} cannot be edited at step ${at.step} of run ${id}: only calls before that step can be (here: ${known}).`,
     );
   }
-  const first = told.findIndex((calls) => calls.some((call) => edits.has(call)));
-  const [begun, ...rest] = asked.slice(first);
-  if (begun === undefined) return beginningAt(at);
-  const pending = [begun, ...rest].flatMap((one) =>
-    abroadOf(one === at ? one.delta : one.told, one.run, begun),
+  const index = shown.findIndex((calls) => calls.some((call) => edits.has(call)));
+  const [first, ...rest] = modelCalls.slice(index);
+  if (first === undefined) return pointBefore(at);
+  const pending = [first, ...rest].flatMap((modelCall) =>
+    entriesFor(modelCall === at ? modelCall.delta : modelCall.carried, modelCall.run, first),
   );
-  return { ...beginningAt(begun), pending: withObservations(pending, edits), counters: at, from: at.kept };
+  return { ...pointBefore(first), pending: withObservations(pending, edits), counters: at, from: at.kept };
 }
 
-/** What several runs have recorded stands together: each reference says which one's it is. */
-function abroadOf(delta: readonly Entry[], run: Asked['run'], begun: Asked): Entry[] {
-  return run.runId === begun.run.runId ? [...delta] : withRunId(delta, run.runId, run.workflowId);
+/** Adds the run's id to references in entries of another run than the first one. */
+function entriesFor(
+  delta: readonly Entry[],
+  run: RecordedModelCall['run'],
+  first: RecordedModelCall,
+): Entry[] {
+  return run.runId === first.run.runId ? [...delta] : withRunId(delta, run.runId, run.workflowId);
 }
 
 function checkedMessage(text: string | undefined): string | undefined {

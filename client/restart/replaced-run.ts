@@ -4,11 +4,11 @@ import { runsUpTo } from '../../history/read/lineage.ts';
 import type { RunRef } from '../../history/read/pages.ts';
 import { typedCommand } from '../connect/cli-name.ts';
 
-/** Type of the error that a run ends with which goes on as another one by Temporal's Reset. */
+/** Error type at the end of a run that Temporal's Reset replaced by another run. */
 export const RESET = 'Reset';
 
-/** A run that Temporal's Reset has ended says where it goes on. */
-export async function orReset(client: Client, run: RunRef, event: RunEvent): Promise<RunEvent> {
+/** If Temporal's Reset ended the run, the event gets an error that names the run that continues. Other events are unchanged. */
+export async function explainReset(client: Client, run: RunRef, event: RunEvent): Promise<RunEvent> {
   if (event.type !== 'run_ended' || event.error?.type !== 'Terminated') return event;
   const { workflowId: id, runId } = run;
   const { raw } = await client.workflow.getHandle(id, runId).describe();
@@ -16,7 +16,7 @@ export async function orReset(client: Client, run: RunRef, event: RunEvent): Pro
   return resetRunId ? { ...event, error: { type: RESET, message: wasReset(id, resetRunId) } } : event;
 }
 
-/** Over every continue-as-new. What is kept of a run that this one goes on from counts with that one. */
+/** Number of history events and their bytes, over every continue-as-new. Steps kept of an earlier run are not counted. */
 export async function historySize(client: Client, run: RunRef): Promise<{ events: number; bytes: number }> {
   let [events, bytes] = [0, 0];
   for (const { workflowId, runId } of await runsUpTo(client, run)) {
@@ -30,5 +30,5 @@ export async function historySize(client: Client, run: RunRef): Promise<{ events
 }
 
 function wasReset(id: string, runId: string): string {
-  return `Temporal reset this run, and it goes on as run ${runId}: \`${typedCommand('watch', [id])}\` follows that one.`;
+  return `Temporal reset this run, and it continues as run ${runId}: \`${typedCommand('watch', [id])}\` follows that run.`;
 }

@@ -3,29 +3,34 @@ import { freshCounters } from '../../agent/limits/counters.ts';
 import type { Restart } from '../../agent/calls/restart.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
-import { type Beginning, bytesOf, elsewhere, restartPoint } from '../../history/views/restart-point.ts';
-import type { Standing } from '../../history/views/restart-point.ts';
+import {
+  type RecordedPoint,
+  bytesOf,
+  otherWorkflow,
+  readRestartPoint,
+} from '../../history/views/restart-point.ts';
+import type { RestartRecord } from '../../history/views/restart-point.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
-import type { RunToRestart } from './begin-again.ts';
+import type { RunToRestart } from './restart-run.ts';
 
-/** What is asked for. `said`: to the new run, before it begins. */
-type What = Pick<Restart, 'by' | 'step' | 'edited' | 'turn'> & { said?: string[] };
+/** The restart that a person asks for. `said`: messages for the new run. */
+type RestartRequest = Pick<Restart, 'by' | 'step' | 'edited' | 'turn'> & { said?: string[] };
 
 export type RestartInput = AgentRunInput & { restart: Restart };
 
-/** The input of a run that goes on from `beginning`. Throws InvalidInput where the record of that is gone already. */
+/** Makes the input of a run that continues from `point`. Throws InvalidInput if the record of `point` is past retention. */
 export async function restartInput(
   client: Client,
-  { standing, id, runId }: RunToRestart,
-  { by, step, edited, turn, said = [] }: What,
-  beginning: Beginning,
+  { record, id, runId }: RunToRestart,
+  { by, step, edited, turn, said = [] }: RestartRequest,
+  point: RecordedPoint,
 ): Promise<RestartInput> {
   const isFork = by === 'fork';
-  const own = isFork ? undefined : id; // a fork's own id is another one
-  const { elapsedMs, counters, from, pending } = await restartPoint(client, beginning, own);
-  const { workflowId, ...kept } = beginning.from;
+  const own = isFork ? undefined : id; // a fork has another id
+  const { elapsedMs, counters, from, pending } = await readRestartPoint(client, point, own);
+  const { workflowId, ...kept } = point.from;
   const input = {
-    ...common(standing, by),
+    ...common(record, by),
     said: said.length === 0 ? undefined : said,
     from,
     pending,
@@ -33,7 +38,7 @@ export async function restartInput(
     restart: {
       by,
       step,
-      from: { ...kept, workflowId: elsewhere(workflowId, own) },
+      from: { ...kept, workflowId: otherWorkflow(workflowId, own) },
       latest: { runId, workflowId: isFork ? id : undefined },
       elapsedMs,
       edited,
@@ -45,15 +50,15 @@ export async function restartInput(
   return checkedSize({ ...input, from: origin });
 }
 
-/** Of a run that ended before its agent was known: the question again. */
-export function restartFromQuestion({ standing, id, runId }: RunToRestart, by: Restart['by']): RestartInput {
-  const { input, granted, said } = standing;
+/** Makes the input for a run that ended before its agent was resolved: the question again. */
+export function restartFromQuestion({ record, id, runId }: RunToRestart, by: Restart['by']): RestartInput {
+  const { input, granted, undelivered } = record;
   const run = { runId, workflowId: by === 'fork' ? id : undefined };
   const ofParent = by === 'fork' ? {} : { parentBudget: input.parentBudget, insteadOf: input.insteadOf };
   return {
-    ...common(standing, by),
+    ...common(record, by),
     ...ofParent,
-    said: said.length === 0 ? undefined : said,
+    said: undelivered.length === 0 ? undefined : undelivered,
     question: input.question,
     overrides: input.overrides,
     counters: { ...freshCounters(0), ...granted },
@@ -61,8 +66,8 @@ export function restartFromQuestion({ standing, id, runId }: RunToRestart, by: R
   };
 }
 
-/** A fork has a lineage of its own: no session, no parent, and its calls have idempotency keys of their own. */
-function common({ input, manifest, done, lastN }: Standing, by: Restart['by']): AgentRunInput {
+/** Fields of every restart's input. A fork has no session and no parent, and its calls get new idempotency keys. */
+function common({ input, manifest, done, lastN }: RestartRecord, by: Restart['by']): AgentRunInput {
   const { agent, session, caller, root, searchAttributes, events } = input;
   const isFork = by === 'fork';
   return {
@@ -78,11 +83,11 @@ function common({ input, manifest, done, lastN }: Standing, by: Restart['by']): 
   };
 }
 
-/** What no payload may pass is told before it ends the new run. */
+/** Throws for an input larger than a payload may be, before it fails the new run. */
 function checkedSize(input: RestartInput): RestartInput {
   const bytes = bytesOf(input);
   if (bytes <= limits.resultBytes) return input;
   throw new InvalidInput(
-    `${input.restart.by}: what the new run has to begin with takes ${bytes} bytes; at most ${limits.resultBytes} can be recorded. Go back to an earlier step, or shorten what you give it.`,
+    `${input.restart.by}: the input of the new run takes ${bytes} bytes; at most ${limits.resultBytes} can be recorded. Go back to an earlier step, or shorten what you give it.`,
   );
 }

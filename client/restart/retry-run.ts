@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { isOpen } from '../../history/list/listed.ts';
-import { misfit } from '../../agent/rules/fits-schema.ts';
+import { schemaProblem } from '../../agent/rules/fits-schema.ts';
 import { effectDigest } from '../../agent/rules/repeated.ts';
 import { presetEnd } from '../../agent/rules/call-rules.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -13,10 +13,10 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { asToolResult } from '../../history/read/records.ts';
-import type { RecordedCall } from '../../history/views/restart-point.ts';
+import type { ActivityResult } from '../../history/views/restart-point.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
-import { type RestartReceipt, type RunToRestart, beginAgain, runToRestart } from './begin-again.ts';
-import { type Asked, beginningAt, roomForResults } from '../../history/views/restart-point.ts';
+import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
+import { type RecordedModelCall, pointBefore, resultBudget } from '../../history/views/restart-point.ts';
 import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
 import { typedCommand } from '../connect/cli-name.ts';
 
@@ -27,14 +27,14 @@ export interface RetryRunOptions {
 }
 
 export interface RetryReceipt extends RestartReceipt {
-  /** The calls that are made again; none where the model is asked again. */
+  /** The calls that are made again. Empty: the model is asked again. */
   calls: string[];
 }
 
 /**
- * Goes back to where a run failed, or was cancelled or terminated: a new run of the same id takes its place. What the model has
- * said is kept, and so are the calls of its last turn that ended; the others are made again. Needs no worker. Throws
- * DecisionRefused for a run that goes on or has its answer, InvalidInput for an input that does not fit.
+ * Starts a failed, cancelled, or terminated run again at the point where it ended, under its id. The model's replies are kept, and so
+ * are the calls of the last turn that ended; the other calls are made again. Needs no worker. Throws DecisionRefused for a run that is
+ * open or has its answer, InvalidInput for an input that does not fit.
  */
 export async function retryRun(
   client: Client,
@@ -44,15 +44,15 @@ export async function retryRun(
   const run = await runToRestart(client, id, 'retry');
   checkEnded(run);
   const { input, calls } = await inputAgain(client, run, options);
-  return { ...(await beginAgain(client, run, input)), calls };
+  return { ...(await restartRun(client, run, input)), calls };
 }
 
 function checkEnded({ id, status }: RunToRestart): void {
   if (isOpen(status))
-    throw new DecisionRefused(`retry: run ${id} goes on; a call of it that waits can be retried.`);
+    throw new DecisionRefused(`retry: run ${id} is open; only a call of the run that waits can be retried.`);
   if (status !== 'COMPLETED') return;
   throw new DecisionRefused(
-    `retry: run ${id} has its answer: nothing of it failed. To have it do a step anew: ${typedCommand('rewind', [id], ['--step', 'STEP'])}`,
+    `retry: run ${id} has its answer: nothing failed. To do a step again: ${typedCommand('rewind', [id], ['--step', 'STEP'])}`,
   );
 }
 
@@ -61,54 +61,59 @@ async function inputAgain(
   run: RunToRestart,
   options: RetryRunOptions,
 ): Promise<{ input: RestartInput; calls: string[] }> {
-  const { standing } = run;
-  const asked = standing.asked.at(-1);
-  const { manifest } = standing;
-  if (manifest === undefined || asked === undefined) {
+  const { record } = run;
+  const modelCall = record.modelCalls.at(-1);
+  const { manifest } = record;
+  if (manifest === undefined || modelCall === undefined) {
     givenInput(run, options, []);
     return { input: restartFromQuestion(run, 'retry'), calls: [] };
   }
-  const { turn, step } = asked;
+  const { turn, step } = modelCall;
   if (turn?.decision.type !== 'act') {
     givenInput(run, options, []);
-    const again = beginningAt({ ...asked, granted: standing.granted });
-    const said = [...saidWhile(asked), ...standing.said];
-    const input = await restartInput(client, run, { by: 'retry', step, said }, again);
+    const pointAgain = pointBefore({ ...modelCall, granted: record.granted });
+    const said = [...laterMessages(modelCall), ...record.undelivered];
+    const input = await restartInput(client, run, { by: 'retry', step, said }, pointAgain);
     return { input, calls: [] };
   }
-  const { spent, elapsedMs, granted } = standing;
+  const { spent, elapsedMs, granted } = record;
   const { actions } = turn.decision;
   const ends = await endsOf(run, manifest, step, actions);
   const calls = callsWithoutEnd(step, { turn, ends });
-  const given = madeAnew(run, manifest, step, actions, givenInput(run, options, calls));
+  const given = withLatestInputs(run, manifest, step, actions, givenInput(run, options, calls));
   const kept: KeptTurn = { turn: { ...withoutCalls(turn), decision: { type: 'act', actions: given } }, ends };
-  const beginning = {
-    run: asked.run,
-    mark: markAfter(asked, turn.digest),
+  const point = {
+    run: modelCall.run,
+    mark: markAfter(modelCall, turn.digest),
     pending: [],
-    counters: { spent, elapsedMs, granted, repeat: turn.repeat ?? asked.repeat },
+    counters: { spent, elapsedMs, granted, repeat: turn.repeat ?? modelCall.repeat },
     from: { workflowId: run.id, runId: run.runId },
   };
   return {
-    input: await restartInput(client, run, { by: 'retry', step, turn: kept, said: standing.said }, beginning),
+    input: await restartInput(
+      client,
+      run,
+      { by: 'retry', step, turn: kept, said: record.undelivered },
+      point,
+    ),
     calls,
   };
 }
 
-/** What a model call carried beyond what it was first scheduled with. */
-function saidWhile({ delta, told }: Asked): string[] {
-  return told.slice(delta.length).flatMap((entry) => (entry.type === 'message' ? [entry.text] : []));
+/** Messages that arrived while the model call waited, and that only its later schedules carried. */
+function laterMessages({ delta, carried }: RecordedModelCall): string[] {
+  return carried.slice(delta.length).flatMap((entry) => (entry.type === 'message' ? [entry.text] : []));
 }
 
-/** Each call keeps the input that it had last. An approval holds for the input that was approved; for another one a person is asked. */
-function madeAnew(
-  { standing }: RunToRestart,
+/** Each call keeps its latest input. An approval holds for the approved input only; another input needs a new approval. */
+function withLatestInputs(
+  { record }: RunToRestart,
   { tools }: AgentManifest,
   step: number,
   actions: readonly PlannedAction[],
   given: GivenInput | undefined,
 ): PlannedAction[] {
-  const { given: givenBefore, approved: approvedBefore } = standing.inputs;
+  const { given: givenBefore, approved: approvedBefore } = record.inputs;
   return actions.map(({ approved, effect, ...action }, index) => {
     const call = `${step}.${index + 1}`;
     const last = givenBefore.get(call) ?? action.toolInput;
@@ -126,24 +131,30 @@ function madeAnew(
   });
 }
 
-/** The calls of the turn that are over, as the model is told of them. */
+/** Ends of the turn's calls that are over, as entries of the transcript. */
 async function endsOf(
   run: RunToRestart,
   { tools }: AgentManifest,
   iteration: number,
   actions: readonly PlannedAction[],
 ): Promise<KeptEnd[]> {
-  const fits = roomForResults();
+  const fits = resultBudget();
   const ends = actions.map(async (action, index): Promise<KeptEnd[]> => {
     const call = `${iteration}.${index + 1}`;
-    const step = run.standing.steps.get(call);
+    const step = run.record.steps.get(call);
     if (step === undefined) return [];
-    const { observation, action: told } = step;
-    const entry: StepEntry = { type: 'step', call, action: told, observation, toolCallId: action.toolCallId };
+    const { observation, action: reported } = step;
+    const entry: StepEntry = {
+      type: 'step',
+      call,
+      action: reported,
+      observation,
+      toolCallId: action.toolCallId,
+    };
     const tool = tools.find(({ name }) => name === action.tool);
-    const recorded = presetEnd(action, tools) === undefined ? run.standing.results.get(call) : undefined;
+    const recorded = presetEnd(action, tools) === undefined ? run.record.results.get(call) : undefined;
     if (recorded === undefined) return [{ entry, fromTool: false }];
-    // A result that may be the run's own stays in place.
+    // A `returnDirect` result may be the run's own result, so the entry holds it.
     const isInPlace = tool?.returnDirect === true || fits(entry);
     const ref = isInPlace ? undefined : await refOf(run.id, recorded, observation);
     return [{ entry: ref === undefined ? entry : { ...entry, observation: null, ref }, fromTool: true }];
@@ -151,10 +162,10 @@ async function endsOf(
   return (await Promise.all(ends)).flat();
 }
 
-/** Where a long observation is recorded as the call's result; undefined for one that has to travel itself. */
+/** Reference to the recorded result of a long observation; undefined: the input has to hold the observation itself. */
 async function refOf(
   id: string,
-  { run, activityId, result }: RecordedCall,
+  { run, activityId, result }: ActivityResult,
   observation: Json,
 ): Promise<ResultRef | undefined> {
   const text = canonicalJson(observation);
@@ -162,14 +173,15 @@ async function refOf(
   const workflowId = run.workflowId === id ? undefined : run.workflowId;
   const ref = { runId: run.runId, workflowId, activityId };
   const value = await result();
-  const ours = asToolResult(value);
-  if (ours !== undefined && canonicalJson(ours.output) === text) return { ...ref, attempt: ours.attempt };
+  const toolResult = asToolResult(value);
+  if (toolResult !== undefined && canonicalJson(toolResult.output) === text)
+    return { ...ref, attempt: toolResult.attempt };
   return canonicalJson(value) === text ? { ...ref, raw: true } : undefined;
 }
 
-function markAfter({ before, told }: Asked, digest: string | undefined): Mark {
-  const after = { length: before.length + told.length, digest: digest ?? '' };
-  return digest === undefined ? advance(before, told) : after; // old histories have no digest
+function markAfter({ before, carried }: RecordedModelCall, digest: string | undefined): Mark {
+  const after = { length: before.length + carried.length, digest: digest ?? '' };
+  return digest === undefined ? advance(before, carried) : after; // the turn has no digest
 }
 
 interface GivenInput {
@@ -177,28 +189,26 @@ interface GivenInput {
   input: Json;
 }
 
-/** The call that gets another input may be left out where one call is made again. */
+/** Finds the call that gets the given input. `call` may be left out if only one call is made again. */
 function givenInput(
   { id }: RunToRestart,
   { call, input }: RetryRunOptions,
   calls: readonly string[],
 ): GivenInput | undefined {
   if (call !== undefined && !calls.includes(call)) {
-    throw new InvalidInput(
-      `retry: call ${call} of run ${id} is none that is made again. ${madeAgain(calls)}`,
-    );
+    throw new InvalidInput(`retry: call ${call} of run ${id} is not made again. ${callsText(calls)}`);
   }
   if (input === undefined) return undefined;
   const [only, second] = calls;
-  const meant = call ?? (second === undefined ? only : undefined);
-  if (meant !== undefined) return { call: meant, input: plainJson(input) };
-  throw new InvalidInput(`retry: for which call is the input? ${madeAgain(calls)}`);
+  const target = call ?? (second === undefined ? only : undefined);
+  if (target !== undefined) return { call: target, input: plainJson(input) };
+  throw new InvalidInput(`retry: say which call the input is for. ${callsText(calls)}`);
 }
 
-function madeAgain(calls: readonly string[]): string {
+function callsText(calls: readonly string[]): string {
   return calls.length === 0
     ? 'The model is asked again, and takes no input.'
-    : `These are: ${calls.join(', ')}.`;
+    : `Calls that are made again: ${calls.join(', ')}.`;
 }
 
 function checkedInput(
@@ -207,7 +217,7 @@ function checkedInput(
   { call, input }: GivenInput,
 ): Json {
   const schema = tools.find(({ name }) => name === tool)?.inputSchema;
-  const problem = schema === undefined ? undefined : misfit(schema, input);
+  const problem = schema === undefined ? undefined : schemaProblem(schema, input);
   if (problem === undefined) return input;
   throw new InvalidInput(`retry: this input does not fit ${call}: ${problem}.`);
 }

@@ -3,33 +3,33 @@ import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { decodeFirst } from '../read/payloads.ts';
 
-/** How a workflow stands with Temporal; `open` also where Temporal's own pause holds it up. */
-export type Standing = 'open' | 'completed' | 'cancelled' | 'failed';
+/** Temporal's status of a workflow. `open`: running, or stopped by Temporal's own pause. */
+export type ExecutionStatus = 'open' | 'completed' | 'cancelled' | 'failed';
 
-/** A workflow as the server's list has it. The list lags behind the histories by a moment. */
+/** A workflow in the server's list. The list is updated a moment after the history. */
 export interface ListedRun {
   id: string;
   runId: string;
   taskQueue: string;
-  standing: Standing;
+  executionStatus: ExecutionStatus;
   startedAt: Date;
   closedAt: Date | null;
   /** Id of the workflow that started it. */
   parent: string | undefined;
-  /** What was written beside its start, and since. */
+  /** Memo fields, of the start and of later changes. */
   memo: { [field: string]: unknown };
-  /** Search attributes that are one text. */
+  /** Search attributes whose value is one text. */
   attributes: { [name: string]: string };
 }
 
 export interface ListRequest {
   query: string;
   pageSize: number;
-  /** Where to go on; without, from the beginning. */
+  /** Token of the page; undefined: the first page. */
   token: Uint8Array | undefined;
 }
 
-/** One page of the server's list, and where the next one begins. Rejects with the server's gRPC error. */
+/** Reads one page of the server's list. `next`: token of the next page. Rejects with the server's gRPC error. */
 export async function readListPage(
   client: Client,
   request: ListRequest,
@@ -38,7 +38,7 @@ export async function readListPage(
   return { runs: await Promise.all(executions.map((raw) => listedRun(client, raw))), next };
 }
 
-/** Where the page after this one begins. */
+/** Returns the token of the page after this one. Rejects with the server's gRPC error. */
 export async function nextOf(client: Client, request: ListRequest): Promise<Uint8Array | undefined> {
   return (await askForPage(client, request)).next;
 }
@@ -61,7 +61,7 @@ async function listedRun(client: Client, raw: RawInfo): Promise<ListedRun> {
     id: execution?.workflowId ?? '',
     runId: execution?.runId ?? '',
     taskQueue: raw.taskQueue ?? '',
-    standing: STANDINGS[raw.status ?? 0] ?? 'failed',
+    executionStatus: STATUSES[raw.status ?? 0] ?? 'failed',
     startedAt: new Date(startTime ? tsToMs(startTime) : 0),
     closedAt: closeTime ? new Date(tsToMs(closeTime)) : null,
     parent: raw.parentExecution?.workflowId ?? undefined,
@@ -70,10 +70,15 @@ async function listedRun(client: Client, raw: RawInfo): Promise<ListedRun> {
   };
 }
 
-/** Temporal's numbers of its statuses: running, completed, cancelled, paused. All others are failures of some kind. */
-const STANDINGS: { [status: number]: Standing } = { 1: 'open', 2: 'completed', 4: 'cancelled', 8: 'open' };
+/** Temporal's numbers: 1 running, 2 completed, 4 cancelled, 8 paused. All other statuses count as failed. */
+const STATUSES: { [status: number]: ExecutionStatus } = {
+  1: 'open',
+  2: 'completed',
+  4: 'cancelled',
+  8: 'open',
+};
 
-/** Whether a workflow of that status can go on. `status`: Temporal's name. A paused workflow can be resumed. */
+/** Returns true if a workflow with this status can continue. `status`: Temporal's name. A paused workflow can be resumed. */
 export function isOpen(status: string): boolean {
   return status === 'RUNNING' || status === 'PAUSED';
 }
@@ -83,10 +88,10 @@ async function memoOf(client: Client, { memo }: RawInfo): Promise<ListedRun['mem
     name,
     await decodeFirst(client, { payloads: [payload] }),
   ]);
-  return Object.fromEntries(await Promise.all(fields)) as ListedRun['memo']; // of names and values
+  return Object.fromEntries(await Promise.all(fields)) as ListedRun['memo']; // pairs of a name and a value
 }
 
-/** They are never encrypted. */
+/** Reads search attributes with the default converter: they are never encrypted. */
 function attributesOf({ searchAttributes }: RawInfo): ListedRun['attributes'] {
   const attributes: ListedRun['attributes'] = {};
   for (const [name, payload] of Object.entries(searchAttributes?.indexedFields ?? {})) {

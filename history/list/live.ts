@@ -12,13 +12,13 @@ import { decodeFirst, recordedError } from '../read/payloads.ts';
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /**
- * What calls under way show of themselves: text being written, progress, failed attempts. It is not in history; the
- * server knows it of pending activities only. Each poll returns what is new since the last, of the calls that are `asked`.
+ * Creates a poll for live events of calls under way: text being written, progress, failed attempts. Histories do not record them; the
+ * server knows them for pending activities only. Each poll returns the events since the poll before, for calls that `wants` accepts.
  */
 export function createLivePoll(
   client: Client,
   run: () => RunRef,
-  asked: (call: string) => boolean = () => true,
+  wants: (call: string) => boolean = () => true,
 ): () => Promise<RunEvent[]> {
   const seen = new Map<string, string>();
   const isNew = (key: string, value: string) => {
@@ -41,7 +41,7 @@ export function createLivePoll(
     if (id === undefined) return [];
     const at = Date.now();
     const call = id.scope === 0 ? id.call : `${id.scope}/${id.call}`;
-    if (!asked(call)) return [];
+    if (!wants(call)) return [];
     const attempt = activity.attempt ?? 1;
     const record = isOfThisAttempt(activity) ? activity.heartbeatDetails : undefined;
     const { text, reasoning, progress } = fieldsOf(await decodeFirst(client, record));
@@ -59,15 +59,18 @@ export function createLivePoll(
     if (written && isNew(`${call} text`, `${attempt} ${written}`)) {
       events.push({ at, type: 'model_text', call, attempt, text: written });
     }
-    const said = textOf(progress);
-    if (said && isNew(`${call} progress`, `${attempt} ${said}`)) {
-      events.push({ at, type: 'tool_progress', call, attempt, text: said });
+    const reported = textOf(progress);
+    if (reported && isNew(`${call} progress`, `${attempt} ${reported}`)) {
+      events.push({ at, type: 'tool_progress', call, attempt, text: reported });
     }
     return events;
   }
 }
 
-/** Between attempts, and until the next one has sent a heartbeat, the server keeps the last one's. */
+/**
+ * Returns true if the heartbeat details belong to the current attempt. The server keeps an attempt's details until the next attempt
+ * sends a heartbeat.
+ */
 function isOfThisAttempt({
   attempt,
   lastStartedTime: started,
@@ -76,12 +79,12 @@ function isOfThisAttempt({
   return (attempt ?? 1) <= 1 || (started && beat ? tsToMs(beat) >= tsToMs(started) : false);
 }
 
-/** A tool may say anything of itself, and another worker's activity anything at all. */
+/** Text of any value: tools and activities of other workers may report values of any type. */
 function textOf(value: unknown): string {
   return value === undefined || value === null ? '' : asText(plainJson(value));
 }
 
-/** Undefined while an attempt runs. */
+/** Milliseconds until the next attempt begins; undefined while an attempt is running. */
 function untilNextAttempt(
   { nextAttemptScheduleTime: next }: PendingActivity,
   now: number,

@@ -4,31 +4,31 @@ import { readFacts } from './facts.ts';
 import { nextAfter } from './lineage.ts';
 import { type PageSchedule, PageTimeout, type ReadOptions, type RunRef } from './pages.ts';
 
-/** Reads the record of a run, for a reader that only wants its end. */
+/** Reads the record of a run until its end. */
 type ReadRecord<R> = (
   options: Required<Pick<ReadOptions, 'schedule' | 'signal'>> & { follow: true; run: RunRef },
 ) => Promise<R>;
 
 /**
- * Resolves to what `read` makes of a run that is closed. When there is an end, or reading fails, all requests end: the client may
- * be closed then.
+ * Resolves to the result of `read` when the run is closed. All requests end before the promise settles, so that the caller may close
+ * the client.
  */
 export async function readAtClose<R>(client: Client, run: RunRef, read: ReadRecord<R>): Promise<R> {
-  const left = new AbortController();
-  const { signal } = left;
+  const stop = new AbortController();
+  const { signal } = stop;
   const closed = untilClosed(client, run, signal);
   try {
     const end = await read({ follow: true, run, schedule: backgroundPoll(closed), signal });
     await closed;
     return end;
   } finally {
-    left.abort();
+    stop.abort();
   }
 }
 
 /**
- * Resolves when a run is closed, and so is every run that continues or replaces it. Requests nothing but the closing event, so
- * that it costs the same however much happens until then.
+ * Resolves when a run and every run that continues it are closed. Requests only the closing event, so the cost does not depend on the
+ * number of events.
  */
 async function untilClosed(client: Client, run: RunRef, signal: AbortSignal): Promise<void> {
   for (let current: RunRef | undefined = run; current !== undefined;) {
@@ -39,16 +39,16 @@ async function untilClosed(client: Client, run: RunRef, signal: AbortSignal): Pr
   }
 }
 
-/** A run that is closed by then is read once, at its end. */
+/** A run that is closed within this time is read once, at its end. */
 const FIRST_MS = 2000;
-/** At most this share of the time that a run has taken is left to read at its end. */
+/** Pause between two polls, as a share of the time since the start. So little is unread at the end of the run. */
 const SHARE = 0.2;
-/** For a page that was requested before the end. */
+/** After the end, time that a page may still take that was requested before the end. */
 const TIMEOUT_MS = 1000;
 
 /**
- * Polls with back-off until the run is closed: its record is read in the background, ever more rarely, so that little is left to
- * read at the end. A long poll would cost the server a request for each event.
+ * Polls the record with back-off until the run is closed, so that little is unread at the end. A long poll would cost the server a
+ * request for each event.
  */
 export function backgroundPoll(closed: Promise<unknown>): PageSchedule {
   const began = performance.now();
@@ -61,7 +61,7 @@ export function backgroundPoll(closed: Promise<unknown>): PageSchedule {
     await pause(TIMEOUT_MS);
     throw new PageTimeout();
   });
-  // Thrown to whoever requests a page.
+  // The next page request throws it.
   timeout.catch(() => undefined);
   return async (request) => {
     if (!isClosed) await Promise.race([ended, pause(waitMs)]);
@@ -70,7 +70,7 @@ export function backgroundPoll(closed: Promise<unknown>): PageSchedule {
   };
 }
 
-/** Does not keep the process alive: the wait for the run does. */
+/** Waits without keeping the process alive: the wait for the run does that. */
 function pause(ms: number): Promise<void> {
   return sleep(ms, undefined, { ref: false });
 }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 
 const ends = new WeakMap<object, AbortController>();
 
-/** Aborted before a client's connection is closed: nothing may be asked over it any more. */
+/** Returns the controller that is aborted before a client's connection is closed. It ends all requests of the connection. */
 export function connectionEnd({ connection }: Pick<Client, 'connection'>): AbortController {
   const known = ends.get(connection);
   if (known !== undefined) return known;

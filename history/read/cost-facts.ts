@@ -1,13 +1,13 @@
 import type { HistoryEvent } from './pages.ts';
 
-/** What says nothing of what a run does, and is billed all the same. */
+/** An event that Temporal Cloud bills, and that other readers of a run ignore. */
 export type CostFact =
-  /** Search attributes, in the course of the run. */
+  /** The run changed its search attributes. */
   | { type: 'attributes_upserted' }
-  /** `task`: markers that one workflow task has recorded have the same. */
+  /** `task`: the workflow task that recorded the marker. */
   | { type: 'marked'; task: string };
 
-/** How the SDK marks calls of `patched()`, and the attribute that it notes them in: neither is billed. */
+/** The SDK's marker for `patched()`, and the search attribute that lists the patches. Neither is billed. */
 const PATCH_MARKER = 'core_patch';
 const PATCH_ATTRIBUTE = 'TemporalChangeVersion';
 

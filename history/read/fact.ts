@@ -1,22 +1,22 @@
 import type { CostFact } from './cost-facts.ts';
-import type { Recorded, RecordedBehind, RecordedError, RecordedFailure } from './payloads.ts';
+import type { Recorded, LaterArguments, RecordedError, RecordedFailure } from './payloads.ts';
 
 /**
- * What a history says, event by event: the one place that knows Temporal's event types, and what every reader of a run is
- * a fold over. A recorded value is decoded by who asks for it. Nothing here says that a value is ours: any workflow can be
- * read. `id` is the event's in its run, `at` its time in milliseconds since 1970; `more`: the next fact is of the same event.
+ * One history event in Reloop's terms. Every reader of a run folds over facts, and no other type mirrors Temporal's events. Recorded
+ * values are decoded when a reader calls them. Facts of any workflow can be read: values may have any shape. `id`: number of the event
+ * in its run. `at`: time of the event, milliseconds since 1970. `more`: the next fact comes from the same event.
  */
 export type Fact = { id: number; at: number; more?: true } & (
   | StartedFact
   /**
-   * `key` ties what follows to it; `workId` names a workflow's activity or the child's workflow, `name` is its type. `local`: an
-   * activity within the workflow task.
+   * `key` is the same in later facts of this activity or child. `workId`: activity id, or workflow id of the child. `name`: activity
+   * type or workflow type. `local`: the activity ran inside a workflow task or a model call.
    */
   | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded; local?: true }
-  /** `runId`: of a child's run. */
+  /** `runId`: run id of a child. */
   | { type: 'begun'; of: Work; key: string; attempt: number; runId?: string | undefined }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
-  /** `failure`: of an activity, with what it says of its call. */
+  /** `failure`: of an activity, with the details of its call. */
   | {
       type: 'failed';
       of: Work;
@@ -25,8 +25,8 @@ export type Fact = { id: number; at: number; more?: true } & (
       failure?: RecordedFailure;
     }
   /**
-   * `requested`: asked for only. An external activity's end nobody waits for. `failure`: the attempt had one all the same;
-   * `details`: what it said at its end.
+   * `requested`: the cancellation is only requested; the workflow does not wait for the end of an external activity. `failure`: the
+   * attempt failed while it was cancelled. `details`: the attempt's cancellation details.
    */
   | {
       type: 'cancelled';
@@ -36,15 +36,15 @@ export type Fact = { id: number; at: number; more?: true } & (
       failure?: RecordedFailure;
       details?: Recorded;
     }
-  /** `summary`: what the workflow says of it on the Web UI's timeline. */
+  /** `summary`: the workflow's text for the Web UI's timeline. */
   | { type: 'timer_started'; timer: string; summary: Recorded }
   | { type: 'timer_fired'; timer: string }
   | { type: 'timer_cancelled'; timer: string }
-  /** `behind`: what was sent with the input. */
-  | { type: 'signaled'; name: string; input: Recorded; behind: RecordedBehind }
-  /** `key` ties the completion to it. */
+  /** `laterArguments`: arguments after the input. */
+  | { type: 'signaled'; name: string; input: Recorded; laterArguments: LaterArguments }
+  /** `key` is the same in the completion. */
   | { type: 'update_accepted'; key: string; updateId: string; name: string; input: Recorded }
-  /** `name` and `input` are the acceptance's; not known to who reads from the end. `result`: undefined if it failed. */
+  /** `name` and `input`: of the acceptance; undefined if the history is read from its end. `result`: undefined if the update failed. */
   | {
       type: 'update_completed';
       key: string;
@@ -53,10 +53,10 @@ export type Fact = { id: number; at: number; more?: true } & (
       input: Recorded | undefined;
       result: Recorded | undefined;
     }
-  /** A worker has gone through all before it. */
+  /** A worker has processed all earlier events. */
   | { type: 'task_completed' }
   | CostFact
-  /** All before it is another run's, from which a person had Temporal begin again (Reset). */
+  /** Temporal's Reset started this run. All earlier events are copies from the run `fromRunId`. */
   | { type: 'reset'; fromRunId: string; runId: string }
   | { type: 'cancel_requested' }
   | { type: 'run_continued'; runId: string }
@@ -65,22 +65,22 @@ export type Fact = { id: number; at: number; more?: true } & (
   | { type: 'run_cancelled' }
 );
 
-/** What a workflow has others do: an activity, or a child workflow. */
+/** Work that a workflow schedules: an activity or a child workflow. */
 type Work = 'activity' | 'child';
 
 export interface StartedFact {
   type: 'started';
   workflowType: string;
-  /** Of the run that is read. */
+  /** The run that is read. */
   workflowId: string;
   runId: string;
-  /** Of the first run that continue-as-new has made this one of; a reset keeps it. */
+  /** First run of the continue-as-new chain. A reset does not change it. */
   firstRunId: string;
-  /** Of the run that recorded this event: another one after a reset. */
+  /** The run that recorded this event. After a reset: the run before the reset. */
   originalRunId: string;
-  /** The run that was continued as this one. */
+  /** The run that continued as this run. */
   previousRunId: string | undefined;
   input: Recorded;
-  /** What the run was started with beside its input. */
-  behind: RecordedBehind;
+  /** Arguments after the input. */
+  laterArguments: LaterArguments;
 }

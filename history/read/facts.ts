@@ -8,23 +8,23 @@ import {
   type Recorded,
   type RecordedError,
   recorded,
-  recordedBehind,
+  laterArguments,
   recordedError,
   recordedFailure,
   recordedFromOutside,
 } from './payloads.ts';
 import { asModelTurn } from './records.ts';
-import { LOCAL_ACTIVITY, type RecordedLocalCall, readLocalCall, readMadeCalls } from './recorded-local.ts';
+import { LOCAL_ACTIVITY, type RecordedLocalCall, readLocalCall, readInlineCalls } from './recorded-local.ts';
 
-/** A fact before its id and time. */
-type Said = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
+/** A fact without its id and time. */
+type FactBody = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
 
-/** Temporal's number for an attempt that would be followed by another, were its cancellation not asked for. */
+/** Temporal's number for a failed attempt that is not retried because its cancellation was requested. */
 const CANCEL_REQUESTED: temporal.api.enums.v1.RetryState = 7;
-/** Temporal's number for a run that begins because the one before it continued as new, not by a retry or a schedule. */
+/** Temporal's number for a run that began by continue-as-new, not by a retry or a schedule. */
 const BY_WORKFLOW: temporal.api.enums.v1.ContinueAsNewInitiator = 1;
 
-/** The facts of one run, in order of their events; or from the end, where asked so. */
+/** Reads the facts of one run in the order of their events; with `latestFirst`, from the end. */
 export async function* readFacts(
   client: Client,
   run: RunRef,
@@ -33,14 +33,14 @@ export async function* readFacts(
   for await (const { facts } of readFactPages(client, run, options)) yield* facts;
 }
 
-/** Facts of one page of a history. Some events have none. */
+/** Facts of one page of a history. Some events have no fact. */
 export interface FactPage {
   facts: readonly Fact[];
   /** The number of the page's last event; 0 for an empty page. */
   lastEvent: number;
 }
 
-/** The facts of one run, page by page. */
+/** Reads the facts of one run, page by page. */
 export async function* readFactPages(
   client: Client,
   run: RunRef,
@@ -64,21 +64,21 @@ export async function* readFactPages(
 }
 
 /**
- * Reads the calls that an event records beside what it is for: of a local activity its own, of a model call those that were
- * made with it. Of other activities nothing is decoded; from the end, where one does not know which is which, of all.
+ * Returns a function that reads the calls inside an event: the call of a local activity's marker, and the inline calls of a model call.
+ * Results of other activities are not decoded, except with `latestFirst`: there the activity's type is not known yet.
  */
 function createLocalReader(client: Client, latestFirst: boolean) {
   const modelCalls = new Set<string>();
   return (event: HistoryEvent, fact: Fact): Promise<RecordedLocalCall[] | undefined> | undefined => {
     if (fact.type === 'scheduled' && fact.name === 'callModel') modelCalls.add(fact.key);
     const marker = event.markerRecordedEventAttributes;
-    if (marker?.markerName === LOCAL_ACTIVITY) return callOf(client, marker);
+    if (marker?.markerName === LOCAL_ACTIVITY) return localCallOf(client, marker);
     if (fact.type !== 'succeeded' || fact.of !== 'activity') return undefined;
-    return modelCalls.delete(fact.key) || latestFirst ? madeWith(fact.result) : undefined;
+    return modelCalls.delete(fact.key) || latestFirst ? inlineCallsOf(fact.result) : undefined;
   };
 }
 
-async function callOf(
+async function localCallOf(
   client: Client,
   { details, failure }: NonNullable<HistoryEvent['markerRecordedEventAttributes']>,
 ): Promise<RecordedLocalCall[] | undefined> {
@@ -86,22 +86,22 @@ async function callOf(
   return call && [call];
 }
 
-async function madeWith(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
+async function inlineCallsOf(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
   const turn = asModelTurn(await result());
-  const made = turn === undefined ? [] : readMadeCalls(turn);
-  return made.length === 0 ? undefined : made;
+  const calls = turn === undefined ? [] : readInlineCalls(turn);
+  return calls.length === 0 ? undefined : calls;
 }
 
-/** Calls are what an activity would have left: readers need not know the one from the other. */
+/** Expands inline calls into the facts that an activity would have recorded, so that readers need no special case. */
 function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
   const { id, at } = fact;
   const before = fact.type === 'marked' ? 0 : Math.max(...calls.map(({ ms = 0 }) => ms));
   const facts = calls.flatMap(({ id: workId, name, input, ms = 0, end }): Fact[] => {
     const work = { of: 'activity', id, key: `${id} ${workId}`, more: true } as const;
-    const begun = { ...work, at: at - ms } as const;
+    const start = { ...work, at: at - ms } as const;
     return [
-      { ...begun, type: 'scheduled', workId, name, input: async () => input, local: true },
-      { ...begun, type: 'begun', attempt: 1 },
+      { ...start, type: 'scheduled', workId, name, input: async () => input, local: true },
+      { ...start, type: 'begun', attempt: 1 },
       end.type === 'succeeded'
         ? { ...work, at, type: 'succeeded', result: async () => end.result }
         : {
@@ -117,36 +117,38 @@ function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
   return [{ ...fact, at: at - before, more: true }, ...facts, last];
 }
 
-function placeOf({ eventId, eventTime }: HistoryEvent): { id: number; at: number } {
+function positionOf({ eventId, eventTime }: HistoryEvent): { id: number; at: number } {
   return { id: Number(eventId ?? 0), at: eventTime ? tsToMs(eventTime) : 0 };
 }
 
-/** How a run began. Throws a gRPC error where there is no such run (any more). */
+/** Reads the start of a run. Throws a gRPC error if the server does not have the run. */
 export async function readStart(client: Client, run: RunRef): Promise<StartedFact | undefined> {
   for await (const fact of readFacts(client, run, { pageSize: 1 }))
     return fact.type === 'started' ? fact : undefined;
   return undefined;
 }
 
-/** Reads the events of `run`; undefined for those that say nothing of it. */
+/** Returns a function that makes a fact of each event of `run`; undefined: the event has no fact. */
 export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
   const accepted = new Map<string, { name: string; input: Recorded }>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
   return (event: HistoryEvent): Fact | undefined => {
-    const said =
-      ofStart(event) ??
-      ofActivity(event) ??
-      ofChild(event) ??
-      ofTimer(event) ??
-      ofMessage(event) ??
-      ofRun(event) ??
+    const body =
+      startFact(event) ??
+      activityFact(event) ??
+      childFact(event) ??
+      timerFact(event) ??
+      messageFact(event) ??
+      runFact(event) ??
       costFact(event);
-    if (said === undefined) return undefined;
-    return { ...said, ...placeOf(event) };
+    if (body === undefined) return undefined;
+    return { ...body, ...positionOf(event) };
   };
 
-  function ofStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): Said | undefined {
+  function startFact({
+    workflowExecutionStartedEventAttributes: started,
+  }: HistoryEvent): FactBody | undefined {
     if (!started) return undefined;
     const { originalExecutionRunId, continuedExecutionRunId, firstExecutionRunId, initiator, input } =
       started;
@@ -160,11 +162,11 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       originalRunId: originalExecutionRunId || run.runId,
       previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
       input: recordedFromOutside(client, input),
-      behind: recordedBehind(client, input),
+      laterArguments: laterArguments(client, input),
     };
   }
 
-  function ofActivity(event: HistoryEvent): Said | undefined {
+  function activityFact(event: HistoryEvent): FactBody | undefined {
     const of = 'activity';
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
@@ -186,13 +188,13 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
         : { type: 'failed', of, key, error: async () => (await failure()).error, failure };
     }
     const cancelled = event.activityTaskCanceledEventAttributes;
-    const asked = event.activityTaskCancelRequestedEventAttributes;
-    const key = String((cancelled ?? asked)?.scheduledEventId);
+    const requested = event.activityTaskCancelRequestedEventAttributes;
+    const key = String((cancelled ?? requested)?.scheduledEventId);
     if (cancelled) return { type: 'cancelled', of, key, requested: false, details: value(cancelled.details) };
-    return asked ? { type: 'cancelled', of, key, requested: true } : undefined;
+    return requested ? { type: 'cancelled', of, key, requested: true } : undefined;
   }
 
-  function ofChild(event: HistoryEvent): Said | undefined {
+  function childFact(event: HistoryEvent): FactBody | undefined {
     const of = 'child';
     const initiated = event.startChildWorkflowExecutionInitiatedEventAttributes;
     if (initiated) {
@@ -226,7 +228,7 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     return { type: 'failed', of, key: String(lost.initiatedEventId), error };
   }
 
-  function ofTimer(event: HistoryEvent): Said | undefined {
+  function timerFact(event: HistoryEvent): FactBody | undefined {
     const started = event.timerStartedEventAttributes;
     if (started) {
       const payload = event.userMetadata?.summary;
@@ -239,13 +241,13 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     return cancelled ? { type: 'timer_cancelled', timer: cancelled.timerId ?? '' } : undefined;
   }
 
-  function ofMessage(event: HistoryEvent): Said | undefined {
+  function messageFact(event: HistoryEvent): FactBody | undefined {
     const signal = event.workflowExecutionSignaledEventAttributes;
     if (signal) {
       const { signalName, input } = signal;
-      const behind = recordedBehind(client, input);
-      const said = recordedFromOutside(client, input);
-      return { type: 'signaled', name: signalName ?? '', input: said, behind };
+      const rest = laterArguments(client, input);
+      const first = recordedFromOutside(client, input);
+      return { type: 'signaled', name: signalName ?? '', input: first, laterArguments: rest };
     }
     const update = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (update) {
@@ -263,9 +265,9 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     return { type: 'update_completed', key, updateId, name, input, result };
   }
 
-  function ofRun(event: HistoryEvent): Said | undefined {
+  function runFact(event: HistoryEvent): FactBody | undefined {
     if (event.workflowTaskCompletedEventAttributes) return { type: 'task_completed' };
-    // Only a reset says of a failed task which run goes on.
+    // A failed task names a new run only after a reset.
     const reset = event.workflowTaskFailedEventAttributes;
     if (reset?.newRunId) return { type: 'reset', fromRunId: reset.baseRunId ?? '', runId: reset.newRunId };
     if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel_requested' };

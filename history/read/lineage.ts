@@ -12,9 +12,9 @@ export interface RunFact {
 }
 
 /**
- * What is recorded of a run from its very beginning: over every continue-as-new, and of a run that a rewind, a fork or a
- * retry has started, what is kept of the run it goes on from. What is past the namespace's retention is left out.
- * `follow`: and what is to come, until `signal`.
+ * Reads the facts of a run from its very beginning, over every continue-as-new. For a run that a rewind, fork, or retry started, the
+ * kept facts of the earlier run come first. Runs past the namespace's retention are left out. `follow`: waits for new facts, until
+ * `signal`.
  */
 export async function* readLineage(
   client: Client,
@@ -36,11 +36,11 @@ export async function* readRunFacts(
 
 type FollowOptions = Pick<ReadOptions, 'follow' | 'schedule' | 'signal'>;
 
-/** Facts of one run, as many at a time as the server says. */
+/** Facts of one page of one run. */
 interface RunPage {
   run: RunRef;
   facts: readonly Fact[];
-  /** The number of the page's last event. */
+  /** Number of the page's last event. */
   lastEvent: number;
 }
 
@@ -52,7 +52,7 @@ export async function* readRunPages(
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
     for await (const { facts, lastEvent } of readFactPages(client, current, options)) {
-      // How the run began tells whether there is anything before it: who reads one that stands alone reads it once.
+      // The start says whether the run continues another run, so other runs need no second request.
       const [first] = facts;
       if (first?.type === 'started' && current === run) yield* readBefore(client, first);
       // No event follows the end of a run, but the server may end a history with an empty page.
@@ -66,21 +66,21 @@ export async function* readRunPages(
 async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<RunPage> {
   for (const { run, until } of await partsBefore(client, start)) {
     for await (const { facts, lastEvent } of readFactPages(client, run)) {
-      const past = until === undefined ? -1 : facts.findIndex((fact) => isPast(fact, until));
-      yield { run, facts: past < 0 ? facts : facts.slice(0, past), lastEvent };
-      if (past >= 0) break;
+      const end = until === undefined ? -1 : facts.findIndex((fact) => isDroppedBy(until, fact));
+      yield { run, facts: end < 0 ? facts : facts.slice(0, end), lastEvent };
+      if (end >= 0) break;
     }
   }
 }
 
-/** The run that continues the one that ends with `fact`; undefined where none does, or it has not ended. */
+/** Returns the run that continues `run` after its last `fact`; undefined: the run has not ended, or not by continue-as-new. */
 export function nextAfter(run: RunRef, fact: Fact | undefined): RunRef | undefined {
   return fact?.type === 'run_continued' && fact.runId !== '' ? { ...run, runId: fact.runId } : undefined;
 }
 
 /**
- * The runs that continue-as-new has made of each other and that end with `run`, oldest first. Found backwards, run by run:
- * after a reset by Temporal the first run of an id leads to the run that was given up, not to the one in its place.
+ * Reads the continue-as-new chain that ends with `run`, oldest first. Goes backwards from `run`: after a Temporal reset, going forwards
+ * from the first run would lead to the run that the reset replaced.
  */
 export async function runsUpTo(client: Client, run: RunRef): Promise<RunRef[]> {
   const runs = [run];
@@ -93,21 +93,21 @@ export async function runsUpTo(client: Client, run: RunRef): Promise<RunRef[]> {
   return runs;
 }
 
-/** A run as far as it is part of a lineage. */
-interface Part {
+/** A run in a lineage, whole or up to a restart. */
+interface LineagePart {
   run: RunRef;
-  /** What comes after it has begun again. */
+  /** The restart that continues the run; facts from its step on are dropped. */
   until?: Restart | undefined;
 }
 
-/** The runs that `run` goes on from, by continue-as-new or by a person's word, oldest first, and itself. */
-export async function partsUpTo(client: Client, run: RunRef): Promise<Part[]> {
+/** Reads all runs that `run` continues, by continue-as-new or by a restart, oldest first, and `run` itself. */
+export async function partsUpTo(client: Client, run: RunRef): Promise<LineagePart[]> {
   const start = await startIfThere(client, run);
   return [...(start === undefined ? [] : await partsBefore(client, start)), { run }];
 }
 
-async function partsBefore(client: Client, latest: StartedFact): Promise<Part[]> {
-  const parts: Part[] = [];
+async function partsBefore(client: Client, latest: StartedFact): Promise<LineagePart[]> {
+  const parts: LineagePart[] = [];
   for (let start: StartedFact | undefined = latest; start !== undefined;) {
     const before = await partBefore(start);
     if (before === undefined) return parts;
@@ -117,7 +117,7 @@ async function partsBefore(client: Client, latest: StartedFact): Promise<Part[]>
   return parts;
 }
 
-async function partBefore(start: StartedFact): Promise<Part | undefined> {
+async function partBefore(start: StartedFact): Promise<LineagePart | undefined> {
   const { workflowId, previousRunId } = start;
   if (previousRunId !== undefined) return { run: { workflowId, runId: previousRunId } };
   const restart = await restartOf(start);
@@ -130,8 +130,8 @@ async function restartOf({ input }: StartedFact): Promise<Restart | undefined> {
   return asRunInput(await input())?.restart;
 }
 
-/** The end of a run that another one goes on from, and what it did from the step that is done again, are no part of it. */
-function isPast(fact: Fact, { from }: Restart): boolean {
+/** Returns true for a fact that a restart does not keep: the end of the earlier run, and facts from the repeated step on. */
+function isDroppedBy({ from }: Restart, fact: Fact): boolean {
   switch (fact.type) {
     case 'run_succeeded':
     case 'run_failed':

@@ -13,32 +13,32 @@ const INVALID_ARGUMENT = 3;
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 const RESOURCE_EXHAUSTED = 8;
-/** Temporal's number of the filter that lets through the event which closes a run. */
+/** Temporal's number of the filter for the event that closes a run. */
 const CLOSE_EVENT = 2;
 
 /**
- * A page of more than 4 MB does not fit into what a plain connection takes, and the SDK asks for it again for most of a minute.
- * So a page that is not waited for is given so long, and then asked for in smaller ones.
+ * Time-out of a page request that is not a long poll. gRPC refuses a page of more than 4 MB, and the SDK repeats the request for most of
+ * a minute. After the time-out a page of an eighth of the size is requested.
  */
 const PAGE_MS = 4000;
 const SMALLER_TIMES = 8;
 
 export interface ReadOptions {
-  /** Go on with the events to come until the run is closed. */
+  /** Continue with new events until the run is closed. */
   follow?: boolean;
-  /** With `follow`: when the next page is requested. Default: immediately (long poll). */
+  /** With `follow`: when to request the next page. Default: immediately (long poll). */
   schedule?: PageSchedule | undefined;
-  /** Only the event that closes the run. */
+  /** Read only the event that closes the run. */
   endOnly?: boolean;
-  /** From the end: who reads so looks for what has just happened. */
+  /** Read from the end, to find recent events quickly. */
   latestFirst?: boolean;
-  /** Transactions that are asked for at a time. */
+  /** Transactions per page. */
   pageSize?: number;
-  /** Ends what is being asked for, which may last until the run goes on. */
+  /** Ends the request. A long poll may otherwise last until the run's next event. */
   signal?: AbortSignal | undefined;
 }
 
-/** The recorded events of one run in the client's namespace, page by page. Reads the server's record: no worker is asked. */
+/** Reads the recorded events of one run in the client's namespace, page by page. Needs no worker. */
 export function readRun(
   client: Client,
   run: RunRef,
@@ -82,19 +82,19 @@ export function readRun(
 }
 
 /**
- * Requests a page when it is time to; `waits`: the run is open, so the server may hold the request until something happens. Rejects
- * with {@link PageTimeout}, or with why the run cannot be waited for.
+ * Decides when a page is requested. `waits`: the run is open, so the server may hold the request until the next event (long poll).
+ * Rejects with {@link PageTimeout}, or with the error of the wait for the run's end.
  */
 export type PageSchedule = <T>(request: (waits: boolean) => Promise<T>) => Promise<T>;
 
-/** A page has not come some time after the run's end: it may be too large, so a smaller one is requested. */
+/** A page has not arrived in time after the run's end. It may be too large, so a smaller page is requested. */
 export class PageTimeout extends Error {
   override name = 'PageTimeout';
 }
 
 /**
- * Ends what is asked for when `signal` is aborted, or the connection is about to be closed. The SDK listens to a call's signal for ever:
- * each call gets one of its own, and leaves no listener on the others.
+ * Ends a request when `signal` is aborted, or before the connection is closed. The SDK never removes its listener from a request's
+ * signal, so each request gets a separate signal.
  */
 export async function abortable<T>(
   client: Client,
@@ -119,12 +119,12 @@ export function isNotFound(error: unknown): boolean {
   return grpcCode(error) === NOT_FOUND;
 }
 
-/** Temporal's word that there is no workflow of that id, or that it is over. */
+/** Returns true for Temporal's error that there is no workflow with that id, or that it is closed. */
 export function isNoWorkflow(error: unknown): error is Error {
   return error instanceof Error && (isNotFound(error) || error.name === 'WorkflowNotFoundError');
 }
 
-/** Temporal's word on a request that it does not understand: an attribute it does not know, a page of another list. */
+/** Returns true for Temporal's error about an invalid request, such as an unknown search attribute or a page of another list. */
 export function isInvalidArgument(error: unknown): boolean {
   return grpcCode(error) === INVALID_ARGUMENT;
 }
@@ -133,19 +133,18 @@ function grpcCode(error: unknown): number | undefined {
   return isGrpcServiceError(error) ? error.code : undefined;
 }
 
-/** One page of a history: events oldest first (or latest first, where asked so), and where to go on. */
+/** One page of a history, and the token of the next page. Events are in the order of the request. */
 export interface Page<E> {
   events: E[];
   next: Uint8Array | undefined;
 }
 
-/** Asks for a page of `size` transactions (not events: a transaction can hold many). */
+/** Requests a page of `size` transactions. A transaction can have many events. */
 export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Promise<Page<E>>;
 
 /**
- * All events, page by page: an event of its own would be a promise or ten for each. A page whose bytes exceed what a
- * connection takes is asked for again at an eighth of the size; `tooLarge` tells that error from others. `ahead`: while a page
- * is being read, the next one is on its way.
+ * Yields all events, page by page: yielding single events would cost promises for each. If `tooLarge` returns true for the error of a
+ * page, a page of an eighth of the size is requested. `ahead`: requests the next page while the reader reads the current one.
  */
 export async function* readPages<E>(
   fetch: FetchPage<E>,
@@ -166,11 +165,11 @@ export async function* readPages<E>(
   let page = await ask(undefined);
   while (page.next !== undefined && page.next.length > 0) {
     const { next, events } = page;
-    const asked = ahead ? ask(next) : undefined;
-    // Who has read enough asks for no more, and nobody hears of its failure.
-    asked?.catch(() => undefined);
+    const requested = ahead ? ask(next) : undefined;
+    // The reader may stop early, and then nothing handles a failure of this request.
+    requested?.catch(() => undefined);
     yield events;
-    page = await (asked ?? ask(next));
+    page = await (requested ?? ask(next));
   }
   yield page.events;
 }

@@ -10,31 +10,31 @@ import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
 import { unreadable } from '../../agent/values/unreadable-payload.ts';
 
-/** Payloads go through the client's own data converter and codecs, always: the only place that knows the SDK's way to it. */
+/** Decodes and encodes payloads with the client's data converter and codecs. Only this file imports the SDK's internals for that. */
 
 export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
-/** A recorded value, decoded when it is first asked for and only then: it may be large, and it may be somebody else's. */
+/** A recorded value. Decoded at the first call, because it may be large, or another program's. */
 export type Recorded = () => Promise<unknown>;
 
-/** A recorded value behind the first, by its place from 0; undefined where there is none. */
-export type RecordedBehind = (index: number) => Promise<unknown>;
+/** Reads an argument after the first, by its index from 0; undefined: there is none. */
+export type LaterArguments = (index: number) => Promise<unknown>;
 
-/** A recorded failure, likewise. */
+/** A recorded failure. Decoded when it is called. */
 export type RecordedError = () => Promise<ErrorInfo>;
-/** The same with all that it says of its call. */
+/** A recorded failure with the details of its call. */
 export type RecordedFailure = () => Promise<FailedCall>;
 
 export type Failure = temporal.api.failure.v1.IFailure | null | undefined;
 type WithConverter = Pick<Client, 'options'>;
 
-/** The first argument or the result behind a payload list. */
+/** Reads the first argument or the result of a payload list, when it is called. */
 export function recorded(client: WithConverter, payloads: Payloads): Recorded {
   let decoded: Promise<unknown> | undefined;
   return () => (decoded ??= decodeFirst(client, payloads));
 }
 
-/** The same of what anybody may have sent: undefined for what the run itself could not read. */
+/** Reads a value that any sender may have written; undefined for a payload that the run could not read either. */
 export function recordedFromOutside(client: WithConverter, payloads: Payloads): Recorded {
   const read = recorded(client, payloads);
   const convert = (payload: Payload) => defaultPayloadConverter.fromPayload(payload);
@@ -44,8 +44,8 @@ export function recordedFromOutside(client: WithConverter, payloads: Payloads): 
   };
 }
 
-/** The arguments behind the first. */
-export function recordedBehind({ options }: WithConverter, payloads: Payloads): RecordedBehind {
+/** Reads the arguments after the first. */
+export function laterArguments({ options }: WithConverter, payloads: Payloads): LaterArguments {
   return async (index) => {
     const list = payloads?.payloads ?? [];
     if (index + 1 >= list.length) return undefined;
@@ -65,7 +65,7 @@ export function recordedFailure(client: WithConverter, failure: Failure): Record
   };
 }
 
-/** The first argument or the result behind a payload list, now. */
+/** Decodes the first argument or the result of a payload list. */
 export async function decodeFirst(client: WithConverter, payloads: Payloads): Promise<unknown> {
   const list = payloads?.payloads;
   if (list === undefined || list === null || list.length === 0) return undefined;

@@ -3,8 +3,8 @@ import { partsUpTo } from './lineage.ts';
 import { type RunRef, isNoWorkflow } from './pages.ts';
 
 /**
- * Where a reader stands in one run: behind what number `index` of what history event `event` says. `within`: the run is a
- * sub-agent's, of that call.
+ * Position of a reader in one run: after run event number `index` (from 0) of the history event `event`. `within`: the call that runs
+ * the sub-agent, or ''.
  */
 export interface Position {
   within: string;
@@ -15,7 +15,7 @@ export interface Position {
 
 const WRITTEN = /^(?:([\w.~/]+)@)?([\da-f-]{36}):(\d{1,9}):(\d{1,9})$/u;
 
-/** One position for the run, and one for each sub-agent's run under way: `3.1@RUN:5:0,RUN:12:0`. */
+/** Writes positions as text: one for the run, and one for each sub-agent's run under way, `3.1@RUN:5:0,RUN:12:0`. */
 export function writePositions(positions: readonly Position[]): string {
   return positions
     .map(({ within, runId, event, index }) => `${within && `${within}@`}${runId}:${event}:${index}`)
@@ -31,7 +31,7 @@ export function readPositions(text: string): Position[] | undefined {
   return positions.every(({ runId }) => runId !== '') ? positions : undefined;
 }
 
-/** The positions below a call, as the sub-agent's own reader writes them. */
+/** Selects the positions of the sub-agent that a call runs, relative to that sub-agent. */
 export function positionsWithin(positions: readonly Position[], call: string): Position[] {
   return positions.flatMap((position) => {
     if (position.within === call) return [{ ...position, within: '' }];
@@ -50,7 +50,7 @@ export function positionsBelow(positions: readonly Position[], call: string): Po
   }));
 }
 
-/** Whether a position is one of this run, of those it continues or of those that continue it, as far as they are kept. */
+/** Returns true for a position in this run, in a run that it continues, or in a run that continues it. Needs their histories. */
 export async function isPositionOf(client: Client, run: RunRef, position: Position): Promise<boolean> {
   const other = { ...run, runId: position.runId };
   if (!(await leadsTo(client, other, run)) && !(await leadsTo(client, run, other))) return false;

@@ -4,19 +4,19 @@ import type { FailedCall } from '../../agent/calls/failures.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import { type Failure, type Payloads, decodeFirst, recordedFailure } from './payloads.ts';
 
-/** What sdk-core calls the one event that it records of a local activity, at its end. */
+/** Name of the marker that sdk-core records at the end of a local activity. */
 export const LOCAL_ACTIVITY = 'core_local_activity';
 
-/** What a worker recorded of a call that had no activity of its own. */
+/** Record of a call without a separate activity: a local activity, or an inline call. */
 export interface RecordedLocalCall extends LocalCall {
-  /** The activity's type. */
+  /** Activity type. */
   name: string;
   end: { type: 'succeeded'; result: unknown } | { type: 'failed'; failed: FailedCall };
 }
 
 /**
- * Reads the marker of a local activity, whose result says which call it was. undefined for a failure that is not the
- * call's end, because an activity follows, and for local activities of other workflows.
+ * Reads the marker of a local activity. Its result or failure names the call. Returns undefined for a failure that an activity repeats,
+ * and for local activities of other workflows.
  */
 export async function readLocalCall(
   client: Pick<Client, 'options'>,
@@ -35,13 +35,10 @@ export async function readLocalCall(
   return local && { ...local, name, end: { type: 'failed', failed } };
 }
 
-/**
- * The calls that were made with a model call, as its result says; not those that an activity follows on, which is their
- * first record.
- */
-export function readMadeCalls({ decision, made = [] }: ModelTurn): RecordedLocalCall[] {
+/** Reads the inline calls in the result of a model call. Leaves out calls without an end: an activity repeats and records them. */
+export function readInlineCalls({ decision, made = [] }: ModelTurn): RecordedLocalCall[] {
   const actions = decision.type === 'act' ? decision.actions : [];
-  // Another workflow's activity may be called alike.
+  // The list may be of another workflow's activity with the same name.
   return (Array.isArray(made) ? made : []).flatMap(({ id, ms, result, failed }): RecordedLocalCall[] => {
     const { call = '' } = parseActivityId(id) ?? {};
     const action = actions[Number(call.slice(call.indexOf('.') + 1)) - 1];
@@ -56,10 +53,10 @@ export function readMadeCalls({ decision, made = [] }: ModelTurn): RecordedLocal
 
 function asLocalCall(value: unknown): LocalCall | undefined {
   const { id } = fieldsOf(value);
-  return typeof id === 'string' ? (value as LocalCall) : undefined; // our own record
+  return typeof id === 'string' ? (value as LocalCall) : undefined; // a record of our runner
 }
 
-/** The core's own record, which goes through nobody's codec. */
+/** Reads sdk-core's part of the marker. It is plain JSON, without the user's codec. */
 function activityTypeOf(data: Payloads): string {
   const json = data?.payloads?.[0]?.data;
   const { activity_type: type } = fieldsOf(json ? JSON.parse(new TextDecoder().decode(json)) : {});

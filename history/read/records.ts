@@ -19,11 +19,11 @@ import type {
 } from '../../workflows/messages.ts';
 
 /**
- * Our own records, told from what other workflows record: undefined for a value that has not the fields each of ours has.
- * A history may be anybody's, and so may a signal or an update in one of ours.
+ * Readers of Reloop's recorded values. Each returns undefined for a value without the fields of that record: a history may belong to
+ * another workflow, and other programs may send signals and updates to a run.
  */
 
-/** A start that was refused has no question. */
+/** Reads the input of a run. The input of a refused start has no question. */
 export function asRunInput(value: unknown): AgentRunInput | undefined {
   const run = shaped<AgentRunInput>(value, { agent: 'string' });
   if (run === undefined || isRecordedStart(run)) return run;
@@ -68,7 +68,7 @@ export function asToolResult(value: unknown): ToolResult | undefined {
 export function asDoneCalls(value: unknown): DoneCall[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap(
-    (one) => shaped<DoneCall>(one, { call: 'string', tool: 'string', input: 'string' }) ?? [],
+    (item) => shaped<DoneCall>(item, { call: 'string', tool: 'string', input: 'string' }) ?? [],
   );
 }
 
@@ -76,19 +76,19 @@ export function asSummarized(value: unknown): Summarized | undefined {
   return shaped<Summarized>(value, { summary: 'string' });
 }
 
-/** A person's decision, of what the update was sent with and what the run answered: it names the call. */
+/** Reads a person's decision. `answered`: the run's receipt, which names the call. `sent`: data of the update. */
 export function asDecision(
   answered: unknown,
   sent: unknown,
 ): { call: string; decision: OperatorDecision; isKept: boolean } | undefined {
   const receipt = shaped<DecisionReceipt>(answered, { call: 'string', n: 'number', decision: 'string' });
   if (receipt === undefined || !decisionNames.includes(receipt.decision)) return undefined;
-  const isKept = receipt.kept === true; // its token says later whether it is the answer
+  const isKept = receipt.kept === true; // the token is compared when the call defers
   const read = isKept ? decisionOf : shownDecision;
   return { call: receipt.call, decision: read(receipt.decision, fieldsOf(sent)), isKept };
 }
 
-/** What a person said to the run as a whole. The run has taken it, so it can be read as the run has read it. */
+/** Reads a person's message to the whole run. `answered`: the run's receipt. `sent`: data of the update. */
 export function asRunMessage(answered: unknown, sent: unknown): RunMessage | undefined {
   const receipt = shaped<RunMessageReceipt>(answered, { message: 'string' });
   const name = runMessageNames.find((known) => known === receipt?.message);
@@ -96,11 +96,11 @@ export function asRunMessage(answered: unknown, sent: unknown): RunMessage | und
   try {
     return readRunMessage(name, sent);
   } catch {
-    return undefined; // another workflow's update that answers alike
+    return undefined; // an update of another workflow with a similar receipt
   }
 }
 
-/** Types of the fields that each record of a kind has. */
+/** Types of a record's required fields. */
 type Shape<T> = { [F in keyof T]?: 'string' | 'number' | 'object' };
 
 function shaped<T extends object>(value: unknown, shape: Shape<T>): T | undefined {
@@ -110,5 +110,5 @@ function shaped<T extends object>(value: unknown, shape: Shape<T>): T | undefine
     const field = fields.get(name);
     return typeof field === type && field !== null;
   });
-  return fits ? (value as T) : undefined; // a record of ours, as its own fields say
+  return fits ? (value as T) : undefined; // it has the required fields
 }

@@ -1,34 +1,34 @@
 import type { Fact } from './fact.ts';
 
 /**
- * The ids a run goes by. Temporal's reset copies a history into a run of another id, so what was recorded before it names
- * the run that was given up; what it speaks of is in the copy as well, and there it stays.
+ * Maps a recorded run id to the run whose history has its records now. Temporal's reset copies a history into a run with another run id.
+ * References in the copy still name the run before the reset; the copy has the referenced events as well.
  */
 export interface RunNames {
-  /** The run that is read now. */
+  /** The run that is being read. */
   workflowId: string;
   runId: string;
-  /** What a recorded run id (none: the own) stands for among the runs read so far; any other is itself. */
-  now(runId: string | undefined): string;
+  /** Returns the run that has the records of a recorded run id. undefined: the run that is being read. */
+  current(runId: string | undefined): string;
 }
 
-export const noNames: RunNames = { workflowId: '', runId: '', now: (runId) => runId ?? '' };
+export const noNames: RunNames = { workflowId: '', runId: '', current: (runId) => runId ?? '' };
 
-/** Goes on with one more fact. */
+/** Adds the names of one more fact. */
 export function withNames(names: RunNames, fact: Fact): RunNames {
-  if (fact.type === 'started') return called(names, fact, [fact.originalRunId]);
-  if (fact.type === 'reset') return called(names, names, [fact.fromRunId, fact.runId]);
+  if (fact.type === 'started') return withAliases(names, fact, [fact.originalRunId]);
+  if (fact.type === 'reset') return withAliases(names, names, [fact.fromRunId, fact.runId]);
   return names;
 }
 
-function called(
+function withAliases(
   before: RunNames,
   { workflowId, runId }: Pick<RunNames, 'workflowId' | 'runId'>,
-  others: string[],
+  aliases: string[],
 ): RunNames {
   return {
     workflowId,
     runId,
-    now: (asked) => (asked === undefined || others.includes(asked) ? runId : before.now(asked)),
+    current: (name) => (name === undefined || aliases.includes(name) ? runId : before.current(name)),
   };
 }

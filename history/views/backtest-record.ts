@@ -13,13 +13,13 @@ import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
 
-/** A backtest as it stands, with the run that has just been compared, or none at its beginning and its end. */
+/** State of a backtest. `compared`: the run that was just compared; undefined at the start and the end. */
 export interface BacktestProgress {
   report: BacktestReport;
   compared: BacktestedRun | undefined;
 }
 
-/** Reads a backtest from the history of its workflow. `follow`: and what is to come, until it ends. */
+/** Reads a backtest from the history of its workflow. `follow`: waits for new events until the backtest ends. */
 export async function* readBacktest(
   client: Client,
   run: RunRef,
@@ -34,16 +34,16 @@ export async function* readBacktest(
     runs: [],
     totals: totalsOf([]),
   };
-  /** Inputs of the activities under way, by the fact that began each. */
-  const begun = new Map<string, { name: string; input: Recorded }>();
+  /** Inputs of the activities under way, by the key of their facts. */
+  const open = new Map<string, { name: string; input: Recorded }>();
   for await (const fact of readLineage(client, run, follow)) {
-    if (fact.type === 'scheduled' && fact.of === 'activity') begun.set(fact.key, fact);
+    if (fact.type === 'scheduled' && fact.of === 'activity') open.set(fact.key, fact);
     if (fact.type === 'started') {
-      begun.clear(); // a new run counts its events anew
-      Object.assign(report, await beginning(fact.input));
+      open.clear(); // each run numbers its events from 1
+      Object.assign(report, await readStart(fact.input));
       yield { report, compared: undefined };
     }
-    const compared = await comparedBy(fact, begun);
+    const compared = await comparedBy(fact, open);
     if (compared !== undefined) {
       report.runs.push(compared);
       report.totals = totalsOf(report.runs);
@@ -56,28 +56,28 @@ export async function* readBacktest(
   }
 }
 
-async function beginning(input: Recorded): Promise<Pick<BacktestReport, 'agent' | 'model' | 'total'>> {
-  const { agent, overrides, runs, counts } = (await input()) as BacktestInput; // started by our client, or by itself
+async function readStart(input: Recorded): Promise<Pick<BacktestReport, 'agent' | 'model' | 'total'>> {
+  const { agent, overrides, runs, counts } = (await input()) as BacktestInput; // written by our client, or by the backtest's continue-as-new
   const before = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
   return { agent, model: overrides?.model ?? null, total: before + runs.length };
 }
 
 async function comparedBy(
   fact: Fact,
-  begun: ReadonlyMap<string, { name: string; input: Recorded }>,
+  open: ReadonlyMap<string, { name: string; input: Recorded }>,
 ): Promise<BacktestedRun | undefined> {
   if ((fact.type !== 'succeeded' && fact.type !== 'failed') || fact.of !== 'activity') return undefined;
-  const activity = begun.get(fact.key);
+  const activity = open.get(fact.key);
   if (activity === undefined) return undefined;
   if (fact.type === 'failed') {
     const { workflowId, runId } = recordedRunOf(await activity.input());
     return unreadRun(workflowId, runId, await fact.error());
   }
   if (activity.name !== 'compareRun') return undefined;
-  return (await fact.result()) as BacktestedRun; // the activity's
+  return (await fact.result()) as BacktestedRun; // the result of that activity
 }
 
-/** Both activities of a backtest are about one recorded run. */
+/** Reads the recorded run in the input of either of a backtest's activities. */
 function recordedRunOf(input: unknown): RecordedRunRef {
   const { before = input } = fieldsOf(input);
   return before as RecordedRunRef; // written by the backtest

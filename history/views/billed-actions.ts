@@ -4,22 +4,21 @@ import type { Fact } from '../read/fact.ts';
 import type { RunRef } from '../read/pages.ts';
 import { decodeFirst } from '../read/payloads.ts';
 
-/** Counts the billed actions of the runs whose facts it is given, oldest first. */
+/** Counts the billed actions of runs. `next` takes their facts, oldest first. */
 export interface ActionCount {
   next(fact: Fact): Promise<void>;
   sum(): number;
 }
 
-/** The intent to start a child workflow, and the start. */
+/** Temporal bills two actions for a child workflow: the intent to start it, and the start. */
 const CHILD_ACTIONS = 2;
 
 /**
- * Actions as Temporal Cloud bills them (https://docs.temporal.io/cloud/actions) and as its Web UI counts a history
- * (temporalio/ui, get-event-billable-actions.ts), with the heartbeats, which no history has: of each call as many as its runner
- * says it has sent. What leaves no trace is not in it: queries, refused updates, heartbeats of tools in other languages, of
- * calls that were terminated with their run.
+ * Counts actions as Temporal Cloud bills them (https://docs.temporal.io/cloud/actions) and as its Web UI counts a history (temporalio/ui,
+ * get-event-billable-actions.ts), plus heartbeats, whose number the runner records for each call. Not counted, because histories do
+ * not have them: queries, refused updates, and heartbeats of tools in other languages and of calls that were terminated with their run.
  *
- * Summed over continue-as-new. A run that a rewind, a fork or a Reset began counts from there.
+ * The sum includes earlier runs of a continue-as-new chain. After a rewind, fork, or Reset the count begins at 1.
  */
 export function createActionCount(): ActionCount {
   let [earlier, actions] = [0, 0];
@@ -50,7 +49,7 @@ export function createActionCount(): ActionCount {
           actions += 1;
           return;
         case 'marked':
-          // All that one workflow task records are one action.
+          // All markers of one workflow task are one action.
           if (fact.task !== markedTask) actions += 1;
           markedTask = fact.task;
           return;
@@ -70,7 +69,7 @@ export function createActionCount(): ActionCount {
   };
 }
 
-/** Of calls under way: the attempts after each first, and the heartbeats so far. None of a run that is over. */
+/** Counts the actions of calls under way: attempts after the first, and heartbeats so far. 0 for a closed run. */
 export async function actionsUnderWay(client: Client, run: RunRef): Promise<number> {
   const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
     namespace: client.options.namespace,
@@ -83,7 +82,7 @@ export async function actionsUnderWay(client: Client, run: RunRef): Promise<numb
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/** What our runner writes into the record, the result and the failure of a call; anybody else may write what they like. */
+/** Reads the number of heartbeats that our runner writes into a call's heartbeat, result, or failure. 0 for other values. */
 function heartbeatsOf(value: unknown): number {
   const { heartbeats } = fieldsOf(value);
   return typeof heartbeats === 'number' && Number.isSafeInteger(heartbeats) && heartbeats > 0

@@ -13,25 +13,25 @@ import type { Recorded } from '../read/payloads.ts';
 import { rewindStep } from '../read/scheduled-call.ts';
 import { asDecision, asRunInput, asToolResult } from '../read/records.ts';
 
-/** Whose calls: one tool's, of one agent of the workflow. */
-export interface CallsOf {
+/** Selects the calls of one tool, by one agent of the workflow. */
+export interface CallFilter {
   tool: string;
   scope: number;
 }
 
-/** The calls that ended so far, over all the runs that go on from each other, and how far the run was read. */
+/** The calls that ended so far, over all runs that this run continues, and the point up to which the run was read. */
 export interface EndedCalls {
   calls: readonly { call: string; toolInput: Json; output: Json }[];
   bytes: number;
-  /** Begun and not ended, by the fact that began them. */
+  /** Calls under way, by the key of their facts. */
   open: ReadonlyMap<string, { call: string; input: Recorded }>;
-  /** Deferred and without a result, by call. */
+  /** Deferred calls without a result, by call. */
   deferred: ReadonlyMap<string, Deferred>;
-  /** Answers by token that came while their calls ran, by call: the token of a call is known when the call has deferred. */
+  /** Answers by token that arrived while the call was running, by call. The call's token is known when the call defers. */
   early: ReadonlyMap<string, readonly OperatorDecision[]>;
-  /** Decisions that were accepted and not taken, by the fact that accepted them: what was sent. */
+  /** Data of updates that are accepted and not completed, by the key of their facts. */
   decisions: ReadonlyMap<string, Recorded>;
-  /** Id of the last fact that is in it. */
+  /** Id of the last fact that was read. */
   upTo: number;
 }
 
@@ -51,26 +51,26 @@ const NONE: EndedCalls = {
 };
 
 /**
- * Reads the calls of `run` that have ended. Of what is `known` from before, only what came since is read: from the end of
- * the history, so that a late call costs what an early one does.
+ * Reads the ended calls of `run`. If `known` returns an earlier result, only newer facts are read, from the end of the history: the cost
+ * does not grow with the length of the run.
  */
 export async function readEndedCalls(
   client: Client,
   run: RunRef,
-  of: CallsOf,
+  filter: CallFilter,
   known: (run: RunRef) => EndedCalls | undefined,
 ): Promise<EndedCalls> {
   const before = known(run);
-  if (before !== undefined) return withFacts(before, await factsSince(client, run, before.upTo), of);
+  if (before !== undefined) return withFacts(before, await factsSince(client, run, before.upTo), filter);
   const facts: Fact[] = [];
-  for await (const fact of readFacts(client, run)) if (isOfInterest(fact, of)) facts.push(fact);
-  const origin = of.scope === 0 ? await originOf(run, facts[0]) : undefined;
-  if (origin === undefined) return withFacts(NONE, facts, of);
-  const { calls, bytes } = await readEndedCalls(client, origin.run, of, known);
+  for await (const fact of readFacts(client, run)) if (isRelevant(fact, filter)) facts.push(fact);
+  const origin = filter.scope === 0 ? await originOf(run, facts[0]) : undefined;
+  if (origin === undefined) return withFacts(NONE, facts, filter);
+  const { calls, bytes } = await readEndedCalls(client, origin.run, filter, known);
   const kept = calls
     .filter(({ call }) => origin.keeps(call))
     .map((ended) => ({ ...ended, output: origin.edits.get(ended.call) ?? ended.output }));
-  return withFacts({ ...NONE, calls: kept, bytes }, facts, of);
+  return withFacts({ ...NONE, calls: kept, bytes }, facts, filter);
 }
 
 async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact[]> {
@@ -82,18 +82,18 @@ async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact
   return facts.toReversed();
 }
 
-/** Facts of no interest are dropped while reading, because a history may be long. */
-function isOfInterest(fact: Fact, { tool }: CallsOf): boolean {
+/** Returns false for facts that can be dropped while reading: a history may be long. */
+function isRelevant(fact: Fact, { tool }: CallFilter): boolean {
   if (fact.type === 'scheduled')
     return fact.of === 'activity' && (fact.name === tool || fact.name === REWIND_POINT);
   return ['started', 'succeeded', 'update_accepted', 'update_completed'].includes(fact.type);
 }
 
-/** The run that another one goes on from, and which of its calls are part of that one. */
+/** The run that another run continues, and the calls that the other run keeps. */
 interface CallsBefore {
   run: RunRef;
   keeps(call: string): boolean;
-  /** Results that a person has replaced, by call. */
+  /** Results that a person replaced, by call. */
   edits: ReadonlyMap<string, Json>;
 }
 
@@ -104,7 +104,7 @@ async function originOf({ workflowId }: RunRef, first: Fact | undefined): Promis
   if (before === undefined) return undefined;
   const run = { workflowId: before.workflowId ?? workflowId, runId: before.runId };
   if (restart === undefined) return { run, keeps: () => true, edits: new Map() };
-  // What ended in a turn that is taken up again stays.
+  // A retry keeps the calls that ended in the turn that it resumes.
   const again = restart.turn && [];
   const edits = new Map(editsOf(restart, pending).map(({ call, observation }) => [call, observation]));
   return { run, keeps: (call) => !isDropped(call, { step: restart.step, again }), edits };
@@ -113,7 +113,7 @@ async function originOf({ workflowId }: RunRef, first: Fact | undefined): Promis
 async function withFacts(
   before: EndedCalls,
   facts: readonly Fact[],
-  { tool, scope }: CallsOf,
+  { tool, scope }: CallFilter,
 ): Promise<EndedCalls> {
   let calls = [...before.calls];
   const open = new Map(before.open);
@@ -122,29 +122,29 @@ async function withFacts(
   let { bytes } = before;
   for (const fact of facts) {
     const rewound = await rewindStep(fact);
-    if (rewound !== undefined) drop(rewound);
+    if (rewound !== undefined) dropFrom(rewound);
     else if (fact.type === 'scheduled' && fact.name === tool) {
       const id = parseActivityId(fact.workId);
       if (id?.scope !== scope) continue;
       open.set(fact.key, { call: id.call, input: fact.input });
       deferred.delete(id.call); // the tool is started again
     } else if (fact.type === 'succeeded') {
-      const begun = open.get(fact.key);
-      if (begun === undefined) continue;
+      const started = open.get(fact.key);
+      if (started === undefined) continue;
       open.delete(fact.key);
       const result = asToolResult(await fact.result());
       if (result === undefined) continue;
-      const toolInput = ((await begun.input()) ?? null) as Json; // a tool activity's one argument
-      if (result.kind === 'deferred') handedOver(begun.call, { toolInput, token: result.token });
-      else add(begun.call, toolInput, result.output);
+      const toolInput = ((await started.input()) ?? null) as Json; // a tool activity has one argument
+      if (result.kind === 'deferred') addDeferred(started.call, { toolInput, token: result.token });
+      else addEnded(started.call, toolInput, result.output);
     } else if (fact.type === 'update_accepted' && open.size + deferred.size > 0)
       decisions.set(fact.key, fact.input);
-    else if (fact.type === 'update_completed') await decided(fact.key, fact.result);
+    else if (fact.type === 'update_completed') await readDecision(fact.key, fact.result);
   }
   return { calls, bytes, open, deferred, early, decisions, upTo: facts.at(-1)?.id ?? before.upTo };
 
-  /** The run has rewound itself. */
-  function drop(step: number): void {
+  /** Drops the calls from a step on, when the run rewinds itself. */
+  function dropFrom(step: number): void {
     calls = calls.filter(({ call }) => !isDropped(call, { step }));
     bytes = calls.reduce(
       (sum, { toolInput, output }) => sum + utf8Length(JSON.stringify([toolInput, output])),
@@ -153,39 +153,39 @@ async function withFacts(
     for (const state of [open, deferred, early, decisions]) state.clear();
   }
 
-  function add(call: string, toolInput: Json, output: Json): void {
+  function addEnded(call: string, toolInput: Json, output: Json): void {
     early.delete(call);
     calls.push({ call, toolInput, output });
     bytes += utf8Length(JSON.stringify([toolInput, output]));
   }
 
-  /** The result comes from outside, and may have come already. */
-  function handedOver(call: string, waiting: Deferred): void {
+  /** Adds a deferred call. Its result may have arrived already, as an early answer. */
+  function addDeferred(call: string, waiting: Deferred): void {
     deferred.set(call, waiting);
     const answers = early.get(call) ?? [];
     early.delete(call);
-    const answer = answers.find((one) => isAnswerFor(waiting.token, one));
-    if (answer !== undefined) resolved(call, answer);
+    const answer = answers.find((other) => isAnswerFor(waiting.token, other));
+    if (answer !== undefined) resolve(call, answer);
   }
 
-  function resolved(call: string, decision: OperatorDecision): void {
+  function resolve(call: string, decision: OperatorDecision): void {
     const waiting = deferred.get(call);
     if (decision.type !== 'resolve' || waiting === undefined) return;
     deferred.delete(call);
-    add(call, waiting.toolInput, decision.output);
+    addEnded(call, waiting.toolInput, decision.output);
   }
 
-  async function decided(key: string, answer: Recorded | undefined): Promise<void> {
+  async function readDecision(key: string, answer: Recorded | undefined): Promise<void> {
     const sent = decisions.get(key);
     decisions.delete(key);
     if (sent === undefined || answer === undefined) return;
-    const made = asDecision(await answer(), await sent());
-    const id = parseActivityId(made?.call ?? '');
-    if (made === undefined || id?.scope !== scope) return;
+    const recorded = asDecision(await answer(), await sent());
+    const id = parseActivityId(recorded?.call ?? '');
+    if (recorded === undefined || id?.scope !== scope) return;
     const { call } = id;
     const waiting = deferred.get(call);
-    const isRunning = waiting === undefined && [...open.values()].some((begun) => begun.call === call);
-    if (!made.isKept || isAnswerFor(waiting?.token, made.decision)) resolved(call, made.decision);
-    else if (isRunning) early.set(call, [...(early.get(call) ?? []), made.decision]);
+    const isRunning = waiting === undefined && [...open.values()].some((other) => other.call === call);
+    if (!recorded.isKept || isAnswerFor(waiting?.token, recorded.decision)) resolve(call, recorded.decision);
+    else if (isRunning) early.set(call, [...(early.get(call) ?? []), recorded.decision]);
   }
 }

@@ -7,8 +7,8 @@ import type { Recorded } from '../read/payloads.ts';
 import { asToolResult } from '../read/records.ts';
 
 /**
- * What an entry of `run`'s transcript refers to; `result` is the record of it, where it is at hand. Undefined where there
- * is none (any more).
+ * Reads the observation that an entry of `run`'s transcript refers to. `result`: the recorded result, if the caller has read it.
+ * Undefined: the result is not recorded, or past retention.
  */
 export async function readObservation(
   client: Client,
@@ -19,7 +19,7 @@ export async function readObservation(
   const found = result ?? (await findResult(client, run, ref));
   if (found === undefined) return undefined;
   const value = await found();
-  if (ref.raw === true) return (value ?? null) as Json; // an activity's result as its worker's converter made it JSON
+  if (ref.raw === true) return (value ?? null) as Json; // JSON of the other worker's converter
   return asToolResult(value)?.output;
 }
 
@@ -27,12 +27,12 @@ async function findResult(client: Client, run: RunRef, ref: ResultRef): Promise<
   const { workflowId = run.workflowId, runId = run.runId, activityId } = ref;
   const found = await lookBack(client, { workflowId, runId }, activityId);
   if (found !== undefined || runId === run.runId) return found;
-  // The run that was reset may be gone; what it had recorded is in this one, too.
+  // The run before the reset may be past retention; this run has a copy of its events.
   const start = await readStart(client, run);
   return start?.originalRunId === runId ? lookBack(client, run, activityId) : undefined;
 }
 
-/** Reads back from the end of the history: what a model call refers to has just happened. */
+/** Reads from the end of the history: a model call refers to recent results. */
 async function lookBack(client: Client, run: RunRef, activityId: string): Promise<Recorded | undefined> {
   const results = new Map<string, Recorded>();
   try {

@@ -4,21 +4,21 @@ import { fieldsOf } from '../../agent/values/json-object.ts';
 import { sendSignal } from '../../workflows/messages.ts';
 import { readFacts, readStart } from '../read/facts.ts';
 import { type RunRef, isNotFound } from '../read/pages.ts';
-import type { RecordedBehind } from '../read/payloads.ts';
+import type { LaterArguments } from '../read/payloads.ts';
 
-/** An image of a question, from the one place that has it. `run`: whose transcript refers to it. Undefined where that is gone. */
+/** Reads the bytes of a question's image. `run`: the run whose transcript refers to it. Undefined: the image is past retention. */
 export async function readImage(
   client: Client,
   run: RunRef,
   { workflowId = run.workflowId, runId = run.runId, message, index }: ImageRef,
 ): Promise<Uint8Array | undefined> {
   try {
-    const place = { workflowId, runId };
-    const behind =
+    const recorder = { workflowId, runId };
+    const images =
       message === undefined
-        ? (await readStart(client, place))?.behind
-        : await behindMessage(client, place, message);
-    const image = await behind?.(index);
+        ? (await readStart(client, recorder))?.laterArguments
+        : await imagesOfMessage(client, recorder, message);
+    const image = await images?.(index);
     return image instanceof Uint8Array ? image : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -26,14 +26,14 @@ export async function readImage(
   }
 }
 
-async function behindMessage(
+async function imagesOfMessage(
   client: Client,
   session: RunRef,
   id: string,
-): Promise<RecordedBehind | undefined> {
+): Promise<LaterArguments | undefined> {
   for await (const fact of readFacts(client, session)) {
     if (fact.type !== 'signaled' || fact.name !== sendSignal.name) continue;
-    if (fieldsOf(await fact.input())['id'] === id) return fact.behind;
+    if (fieldsOf(await fact.input())['id'] === id) return fact.laterArguments;
   }
   return undefined;
 }

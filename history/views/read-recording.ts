@@ -15,24 +15,24 @@ import { sourceOf } from './requests.ts';
 import { createTrace } from '../trace/trace.ts';
 import { readTranscripts } from './transcript.ts';
 
-/** What a run was asked, and told later. Throws InvalidInput for a workflow that is no agent's run. */
+/** Reads the question of a run, and later messages to it. Throws InvalidInput for a workflow that is not an agent's run. */
 export async function readQuestion(client: Client, run: RunRef): Promise<RecordedQuestion> {
-  const said = await readSaid(client, run);
-  return { question: await questionOf(client, run), said: said.length === 0 ? undefined : said };
+  const messages = await readMessages(client, run);
+  return { question: await questionOf(client, run), said: messages.length === 0 ? undefined : messages };
 }
 
 async function questionOf(client: Client, run: RunRef): Promise<RecordedQuestion['question']> {
-  const asked = await questionAtStart(client, run);
-  if (asked !== undefined) return asked;
-  const entry = (await firstEntries(client, run)).find((one) => one.type === 'question');
+  const atStart = await questionAtStart(client, run);
+  if (atStart !== undefined) return atStart;
+  const entry = (await firstEntries(client, run)).find(({ type }) => type === 'question');
   if (entry?.type !== 'question') {
-    throw new InvalidInput(`"${run.workflowId}" has no question: it is no run of an agent.`);
+    throw new InvalidInput(`"${run.workflowId}" has no question: it is not a run of an agent.`);
   }
   const { type: _, ...question } = entry;
   return question;
 }
 
-/** A run as calls of another one are answered from it. */
+/** Reads the calls of a run, to answer the calls of a backtest with them. */
 export async function readRecording(client: Client, run: RunRef): Promise<Recording> {
   const recording = emptyRecording();
   const agent = (await firstEntries(client, run)).find((entry) => entry.type === 'agent');
@@ -40,7 +40,7 @@ export async function readRecording(client: Client, run: RunRef): Promise<Record
   return recording;
 }
 
-/** A run as it is compared with another one. */
+/** Reads the outline of a run, to compare it with another run. */
 export async function readOutline(client: Client, run: RunRef): Promise<RunOutline> {
   const outline = emptyOutline();
   for await (const event of recordedEvents(client, run)) addToOutline(outline, event);
@@ -52,7 +52,7 @@ async function* recordedEvents(client: Client, run: RunRef): AsyncGenerator<RunE
   for await (const fact of readLineage(client, run, false)) yield* await trace.next(fact);
 }
 
-/** A run that goes on from another one has no question of its own. */
+/** Reads the question in the first start that is recorded. undefined: the run continues another run that is past retention. */
 async function questionAtStart(
   client: Client,
   run: RunRef,
@@ -66,28 +66,28 @@ async function questionAtStart(
   return undefined;
 }
 
-/** What model calls carried of people's messages; one that was scheduled again carried the same again. */
-async function readSaid(client: Client, run: RunRef): Promise<SaidAgain[]> {
-  let said: SaidAgain[] = [];
+/** Reads people's messages in the order in which model calls carried them. A later schedule repeats entries; those count once. */
+async function readMessages(client: Client, run: RunRef): Promise<SaidAgain[]> {
+  let messages: SaidAgain[] = [];
   let seen = 0;
   for await (const fact of readLineage(client, run, false)) {
     const rewound = await rewindStep(fact);
     if (rewound !== undefined) {
-      said = said.filter(({ step }) => step < rewound);
+      messages = messages.filter(({ step }) => step < rewound);
       seen = 0;
     }
     if (fact.type !== 'scheduled' || fact.name !== 'callModel') continue;
     const { base, delta } = asCallModelInput(await fact.input()) ?? { base: seen, delta: [] };
     const step = Number(parseActivityId(fact.workId)?.call ?? 0);
     for (const entry of delta.slice(Math.max(0, seen - base))) {
-      if (entry.type === 'message' && entry.role === undefined) said.push({ step, text: entry.text });
+      if (entry.type === 'message' && entry.role === undefined) messages.push({ step, text: entry.text });
     }
     seen = base + delta.length;
   }
-  return said;
+  return messages;
 }
 
-/** As the first model call was shown them; none of a run that made no call. */
+/** Entries of the transcript at the first model call. Empty: the run has made no model call. */
 async function firstEntries(client: Client, run: RunRef): Promise<readonly Entry[]> {
   const facts = readLineage(client, run, false);
   for await (const { transcript } of readTranscripts(sourceOf(client), facts)) {

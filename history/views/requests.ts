@@ -12,26 +12,26 @@ import { readFacts } from '../read/facts.ts';
 import { readObservation } from './observation.ts';
 import { type RunRef, isNotFound } from '../read/pages.ts';
 
-/** What the model was asked in one iteration: `call` is `3`, in a later runAgent of one workflow `1/3`. */
+/** Request of one model call. `call`: `3`, and `1/3` in the second runAgent of one workflow. */
 export interface AskedRequest {
   call: string;
-  /** Counts the times the call was scheduled, from 0. */
+  /** Number of the call's schedule, from 0. */
   n: number;
   request: ModelRequest;
-  /** The request as it was made again when its context was too long for the model (`turn.shortened`). */
+  /** Returns the shortened request, which was sent if the request was too long for the model (`turn.shortened`). */
   shortened(): ModelRequest;
 }
 
 export interface RequestsOptions {
-  /** Go on with those to come until the run ends. */
+  /** Continue with new requests until the run ends. */
   follow: boolean;
-  /** All kinds that agents of the run may have. Default: the built-in kinds. An array: sub-agents are read with it too. */
+  /** All kinds that agents of the run, and its sub-agents, may have. Default: the built-in kinds. */
   kinds?: readonly AgentKind[] | undefined;
 }
 
 /**
- * The request of every model call of a run, in order, rebuilt from history: calls record only what was new to the
- * model, so the whole is put together again and rendered as the activity did.
+ * Rebuilds the request of every model call of a run, in order. Histories record only the new entries of each call; the transcript is
+ * rebuilt from them, and rendered as the activity rendered it. Throws InvalidInput if entries are past retention, or a kind is unknown.
  */
 export function readRequests(
   client: Client,
@@ -41,15 +41,15 @@ export function readRequests(
   return requestsIn(client, readLineage(client, run, follow), kinds);
 }
 
-/** The same, from facts of the run that the caller reads. */
+/** Rebuilds the requests from facts that the caller reads. Throws as `readRequests` does. */
 export async function* requestsIn(
   client: Client,
   facts: AsyncIterable<Fact> | Iterable<Fact>,
   kinds: readonly AgentKind[] = builtInKinds,
 ): AsyncGenerator<AskedRequest> {
-  for await (const { transcript, asked } of readTranscripts(sourceOf(client), facts)) {
-    if (asked === undefined) continue;
-    const { scope, call, n, closing } = asked;
+  for await (const { transcript, modelCall } of readTranscripts(sourceOf(client), facts)) {
+    if (modelCall === undefined) continue;
+    const { scope, call, n, closing } = modelCall;
     const context = conversation(transcript.entries, closing);
     const kind = kindOf(kinds, context.manifest.kind);
     yield {
@@ -61,24 +61,31 @@ export async function* requestsIn(
   }
 }
 
-/** Transcripts as a client reads them; `lost`: the error for what is past retention. */
-export function sourceOf(client: Client, lost: (runId: string) => Error = gone): TranscriptSource {
+/** Source of transcripts that reads with a client. `expired`: makes the error for a record past retention. */
+export function sourceOf(
+  client: Client,
+  expired: (runId: string) => Error = requestsExpired,
+): TranscriptSource {
   return {
-    facts: (run) => factsOf(client, run, lost),
+    facts: (run) => factsOf(client, run, expired),
     async observation(run, ref, result) {
       const found = await readObservation(client, run, ref, result);
-      if (found === undefined) throw lost(ref.runId ?? run.runId);
+      if (found === undefined) throw expired(ref.runId ?? run.runId);
       return found;
     },
-    broken: (_, { runId }) => lost(runId),
+    broken: (_, { runId }) => expired(runId),
   };
 }
 
-async function* factsOf(client: Client, run: RunRef, lost: (runId: string) => Error): AsyncGenerator<Fact> {
+async function* factsOf(
+  client: Client,
+  run: RunRef,
+  expired: (runId: string) => Error,
+): AsyncGenerator<Fact> {
   try {
     yield* readFacts(client, run);
   } catch (error) {
-    throw isNotFound(error) ? lost(run.runId) : error;
+    throw isNotFound(error) ? expired(run.runId) : error;
   }
 }
 
@@ -90,8 +97,8 @@ function kindOf(kinds: readonly AgentKind[], name: string): AgentKind {
   );
 }
 
-function gone(runId: string): InvalidInput {
+function requestsExpired(runId: string): InvalidInput {
   return new InvalidInput(
-    `The requests cannot be rebuilt: what the model was shown first is recorded in run ${runId} or before it, and is past the namespace's retention.`,
+    `The requests cannot be rebuilt: the beginning of the transcript is recorded in run ${runId} or before it, and is past the namespace's retention.`,
   );
 }

@@ -17,8 +17,8 @@ import { rebuildTranscript } from './transcript.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 
-/** The state of a run before each of its model calls, and at its end: restart points. */
-export interface Standing {
+/** The state of a run before each of its model calls, and at its end: all that a restart needs. */
+export interface RestartRecord {
   /** Input that all runs of the lineage share. */
   input: Pick<
     AgentRunInput,
@@ -34,13 +34,13 @@ export interface Standing {
   > & { root: string };
   /** undefined: the run ended before its agent was resolved. */
   manifest: AgentManifest | undefined;
-  /** Its own agent's model calls, oldest first; what one carried follows on what the one before did. */
-  asked: Asked[];
-  /** Steps by their calls. */
+  /** The run's own model calls (no sub-agents'), oldest first. The entries of each follow those of the call before. */
+  modelCalls: RecordedModelCall[];
+  /** Steps by call. */
   steps: Map<string, RunStep>;
-  /** Calls of the last turn whose result is recorded. */
-  results: Map<string, RecordedCall>;
-  /** Effects of steps that were dropped before. */
+  /** Recorded results of the last turn, by call. */
+  results: Map<string, ActivityResult>;
+  /** Effects of steps that earlier restarts dropped. */
   done: DoneCall[];
   /** Inputs and approvals that people gave in the last turn. */
   inputs: DecidedInputs;
@@ -49,16 +49,16 @@ export interface Standing {
   /** The highest number of a schedule or a wait. */
   lastN: number;
   /** Messages of people since the last model call. */
-  said: string[];
-  /** At the end of the record. */
+  undelivered: string[];
+  /** Usage at the end of the record. */
   spent: Consumption;
   elapsedMs: number;
   /** The record goes back to the run's beginning. */
   isWhole: boolean;
 }
 
-/** A result of an activity, and where it is. */
-export interface RecordedCall {
+/** Result of an activity, and the run that recorded it. */
+export interface ActivityResult {
   run: RunRef;
   activityId: string;
   result: Recorded;
@@ -67,70 +67,71 @@ export interface RecordedCall {
 /** Approvals and raised limits that hold until the run ends. */
 type Granted = Pick<Counters, 'approved' | 'allowance'>;
 
-/** The scope's transcript before a model call, what the call adds to it, and what came of it. */
-export interface Asked {
+/** A model call: the transcript before it, the entries that it adds, and the model's turn. */
+export interface RecordedModelCall {
   step: number;
   /** The run whose record has the transcript. */
   run: RunRef;
-  /** The run that is kept up to there; `until`: the id of its first event that is not kept. */
+  /** The run that is kept up to this call. `until`: id of the first event that is not kept. */
   kept: RunRef & { until?: number | undefined };
   before: Mark;
   delta: Entry[];
-  /** Entries of its last schedule, which may have carried further messages. */
-  told: Entry[];
+  /** Entries of the call's last schedule: `delta`, and perhaps later messages. */
+  carried: Entry[];
   repeat: CallModelInput['repeat'];
   granted: Granted;
   spent: Consumption;
   elapsedMs: number;
   isScheduled: boolean;
-  /** undefined: without a result so far. */
+  /** undefined: the call has no result so far. */
   turn: ModelTurn | undefined;
 }
 
-/** The point at which a run repeats steps: its transcript, and the entries that the first model call adds. */
-export interface Beginning {
+/** A point in a run's record at which a restart begins: the transcript, and the entries that the first model call adds. */
+export interface RecordedPoint {
   /** The run whose record has the transcript up to `mark`. */
   run: RunRef;
   mark: Mark;
   pending: Entry[];
-  counters: Pick<Asked, 'spent' | 'elapsedMs' | 'repeat' | 'granted'>;
-  /** The run that is kept, up to the event `until`. */
-  from: Asked['kept'];
+  counters: Pick<RecordedModelCall, 'spent' | 'elapsedMs' | 'repeat' | 'granted'>;
+  /** The run that is kept, before the event `until`. */
+  from: RecordedModelCall['kept'];
 }
 
-/** Before a model call. */
-export function beginningAt(asked: Asked): Beginning {
-  const { run, before, delta, kept } = asked;
-  return { run, mark: before, pending: delta, counters: asked, from: kept };
+/** Returns the point before a model call. */
+export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
+  const { run, before, delta, kept } = modelCall;
+  return { run, mark: before, pending: delta, counters: modelCall, from: kept };
 }
 
 /**
- * The state of a run at its beginning. It carries what the model still sees, where that is small enough, so that it does not depend
- * on how long the server keeps the run before. `own`: the workflow that begins there. Throws InvalidInput where the record is gone.
+ * Reads the state of a run at `point`. If the entries that the model still sees are small enough, the state carries them, and so does
+ * not depend on the retention of the earlier run. `own`: id of the workflow that continues from the point. Throws InvalidInput if the
+ * record is past retention.
  */
-export async function restartPoint(
+export async function readRestartPoint(
   client: Client,
-  { run, mark, pending, counters }: Beginning,
+  { run, mark, pending, counters }: RecordedPoint,
   own: string | undefined,
 ): Promise<RestartPoint> {
-  const workflowId = elsewhere(run.workflowId, own);
+  const workflowId = otherWorkflow(run.workflowId, own);
   const { spent, elapsedMs, repeat, granted } = counters;
-  const point = {
+  const state = {
     from: { runId: run.runId, workflowId, ...mark },
     pending: withRunId(await withResults(client, run, pending), run.runId, workflowId),
     counters: { ...spent, ...(repeat && { repeat }), ...granted },
     elapsedMs,
   };
   const entries = await visibleEntries(client, run, mark);
-  const whole = { ...point, from: { ...point.from, entries } };
+  const whole = { ...state, from: { ...state.from, entries } };
   const fits = bytesOf(entries) <= limits.carriedBytes && bytesOf(whole) <= limits.resultBytes;
-  return fits ? whole : point;
+  return fits ? whole : state;
 }
 
-/** The entries with their results in place, as far as there is room. */
+/** Replaces references by the results themselves, as far as there is room. */
 async function withResults(client: Client, run: RunRef, entries: readonly Entry[]): Promise<Entry[]> {
-  const source = sourceOf(client, whatIsGone);
-  const fits = roomForResults();
+  const source = sourceOf(client, recordGone);
+  const fits = resultBudget();
   const all: Entry[] = [];
   for (const entry of entries) {
     if (entry.type !== 'step' || entry.ref === undefined) all.push(entry);
@@ -143,8 +144,11 @@ async function withResults(client: Client, run: RunRef, entries: readonly Entry[
   return all;
 }
 
-/** Whether a further entry has its result in place: what it refers to may soon be past the server's retention. */
-export function roomForResults(): (entry: Entry) => boolean {
+/**
+ * Returns a function that says whether one more entry may hold its result, and takes its bytes from the budget. Held results survive
+ * the server's retention; references do not.
+ */
+export function resultBudget(): (entry: Entry) => boolean {
   let room = limits.turnBytes / 2;
   return (entry) => {
     const bytes = entryBytes(entry);
@@ -154,19 +158,19 @@ export function roomForResults(): (entry: Entry) => boolean {
   };
 }
 
-/** A workflow id, where it is not the reader's own. */
-export function elsewhere(workflowId: string, own: string | undefined): string | undefined {
+/** Returns the workflow id, or undefined if it is the reader's own. */
+export function otherWorkflow(workflowId: string, own: string | undefined): string | undefined {
   return workflowId === own ? undefined : workflowId;
 }
 
-/** What the model still sees of what came before. */
+/** Entries of the transcript before the point that the model still sees. */
 async function visibleEntries(client: Client, run: RunRef, mark: Mark): Promise<Entry[]> {
   if (mark.length === START.length) return [];
-  const transcript = await rebuildTranscript(sourceOf(client, whatIsGone), run, 0, mark);
+  const transcript = await rebuildTranscript(sourceOf(client, recordGone), run, 0, mark);
   return transcript.entries.flatMap((entry): Entry[] => {
     if (entry.type === 'agent') return [];
     if (entry.type !== 'step') return [entry];
-    const { ref: _, ...step } = entry; // what it refers to is in place
+    const { ref: _, ...step } = entry; // rebuildTranscript has replaced the reference by the result
     return [step];
   });
 }
@@ -175,8 +179,8 @@ export function bytesOf(value: unknown): number {
   return utf8Length(JSON.stringify(value));
 }
 
-function whatIsGone(runId: string): InvalidInput {
+function recordGone(runId: string): InvalidInput {
   return new InvalidInput(
-    `The run cannot be taken up there: what the model was shown first is recorded in run ${runId} or before it, and is past the namespace's retention.`,
+    `The run cannot be taken up there: the beginning of the transcript is recorded in run ${runId} or before it, and is past the namespace's retention.`,
   );
 }

@@ -14,17 +14,17 @@ import { answeredSignal, clearUpdate, sendUpdate } from '../../workflows/message
 import type { Fact } from '../read/fact.ts';
 import { asRunInput, asRunResult, asSummarized } from '../read/records.ts';
 
-/** A session as its history has it; `running` is the id of the run whose turn it is. */
+/** State of a session in its history. `running`: id of the run that is answering. */
 export interface SessionRecord extends SessionState {
   running: string | null;
 }
 
-/** Reads a session out of the facts of one run of its workflow, as the workflow itself goes through them. */
+/** Reads a session from the facts of one run of its workflow, by the same rules as the workflow. */
 export async function recordOf(name: string, facts: AsyncIterable<Fact>): Promise<SessionRecord> {
   const reading: Reading = {
     record: { ...newSession(name), running: null },
     inputs: new Map(),
-    taken: new Set(),
+    started: new Set(),
   };
   for await (const fact of facts) await read(reading, fact);
   return reading.record;
@@ -32,49 +32,50 @@ export async function recordOf(name: string, facts: AsyncIterable<Fact>): Promis
 
 interface Reading {
   record: SessionRecord;
-  /** The question of each run, by its id and by the fact that began it, or the wait for it. */
+  /** Question of each run, by the run's id and by the key of its facts. */
   inputs: Map<string, Content>;
-  /** Runs that have had their turn. */
-  taken: Set<string>;
+  /** Ids of the runs that have started. */
+  started: Set<string>;
 }
 
 async function read(reading: Reading, fact: Fact): Promise<void> {
   const { record } = reading;
-  // The session's one argument; a person may leave it out, or fields of it.
+  // The session's one argument. A person who starts the session by hand may leave it out, or some fields.
   if (fact.type === 'started') Object.assign(record, withoutNulls(fieldsOf(await fact.input())));
   if (fact.type === 'update_accepted' || fact.type === 'signaled') {
     if (fact.name === sendUpdate.name) enqueue(reading, await fact.input());
-    if (fact.type === 'signaled' && fact.name === answeredSignal.name) answered(record, await fact.input());
+    if (fact.type === 'signaled' && fact.name === answeredSignal.name)
+      addLateAnswer(record, await fact.input());
     if (fact.type === 'update_accepted' && fact.name === clearUpdate.name) record.messages = [];
   }
   if (fact.type === 'succeeded' && fact.of === 'activity') {
     const summed = asSummarized(await fact.result());
     if (summed !== undefined) record.messages = withSummary(record.messages, summed.summary);
   }
-  await readTurn(reading, fact);
+  await readRun(reading, fact);
 }
 
-function enqueue({ record, taken }: Reading, value: unknown): void {
+function enqueue({ record, started }: Reading, value: unknown): void {
   const message = wellFormed(value);
-  if (message === undefined || taken.has(message.id) || record.runs.includes(message.id)) return;
+  if (message === undefined || started.has(message.id) || record.runs.includes(message.id)) return;
   const isNew = record.queue.every(({ id }) => id !== message.id);
   if (isNew && fitsQueue(record.queue, message)) record.queue.push(message);
 }
 
-function answered(record: SessionRecord, value: unknown): void {
+function addLateAnswer(record: SessionRecord, value: unknown): void {
   const answer = asLateAnswer(value);
   if (answer !== undefined) Object.assign(record, withLateAnswer(record, answer));
 }
 
-/** A turn is a child workflow: the run. */
-async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise<void> {
+/** Reads the facts of a child workflow: the run that answers a question. */
+async function readRun({ record, inputs, started }: Reading, fact: Fact): Promise<void> {
   if (!('of' in fact) || fact.of !== 'child') return;
   switch (fact.type) {
     case 'scheduled': {
       const id = fact.workId;
       const input = asRunInput(await fact.input())?.question?.input ?? '';
       inputs.set(fact.key, input).set(id, input);
-      taken.add(id);
+      started.add(id);
       record.queue = record.queue.filter((message) => message.id !== id);
       record.running = id;
       return;
@@ -92,16 +93,16 @@ async function readTurn({ record, inputs, taken }: Reading, fact: Fact): Promise
     }
     case 'failed':
     case 'cancelled':
-      unansweredBy(record, inputs.get(fact.key));
+      addUnanswered(record, inputs.get(fact.key));
   }
 }
 
-function unansweredBy(record: SessionRecord, input: Content = ''): void {
+function addUnanswered(record: SessionRecord, input: Content = ''): void {
   record.unanswered = withUnanswered(record, { id: String(record.running), input });
   record.running = null;
 }
 
-/** A signal may carry anything; messages that the session itself would refuse are left out here too. */
+/** Reads a message; undefined for a message that the session refuses. A signal may carry any value. */
 function wellFormed(value: unknown): SessionMessage | undefined {
   try {
     return checkSessionMessage(value);

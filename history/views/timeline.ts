@@ -7,34 +7,34 @@ import type { PageSchedule, RunRef } from '../read/pages.ts';
 import type { Position } from '../read/positions.ts';
 import { createTrace } from '../trace/trace.ts';
 
-/** What one event of a run's history says. */
+/** The run events of one history event. */
 export interface Moment {
   at: number;
   runId: string;
   /** Number of the history event. */
   event: number;
   events: RunEvent[];
-  /** Of the events, those to leave out: the reader knows them. */
+  /** Number of first events that the reader has already had. */
   known: number;
-  /** The moment lies before the place that the reader goes on from, is that place, or lies behind it. */
-  place: 'before' | 'at' | 'behind';
+  /** Relative to the `after` cursor: before it, at it, or after it. */
+  relation: 'before' | 'at' | 'after';
   /** A sub-agent's run has begun, or is over. */
   child: ChildBegun | { type: 'over'; key: string } | undefined;
-  /** What was recorded at `present` has been read: the moment says no more than that. */
+  /** All events up to `present` have been read. Such a moment has no events. */
   isPresent?: true;
 }
 
-/** How far the record of a run went when somebody looked. */
+/** Length of a run's record at the time of a look at it. */
 export interface Present {
   runId: string;
-  /** Events of its history. */
+  /** Number of history events. */
   events: number;
 }
 
 export interface ChildBegun {
   type: 'begun';
   key: string;
-  /** The call that runs it, as its workflow id names it: `3.1`, or `3.1~1` at the second time. */
+  /** The call in the sub-agent's workflow id: `3.1`, or `3.1~1` for its second schedule. */
   call: string;
   run: RunRef;
 }
@@ -42,16 +42,16 @@ export interface ChildBegun {
 export interface TimelineOptions {
   follow: boolean;
   schedule?: PageSchedule | undefined;
-  /** All before is read and not told anew, so that what comes behind is understood. */
+  /** Cursor of the reader. Earlier events are read, because later events depend on them, and marked as `known`. */
   after?: Position | undefined;
   signal?: AbortSignal | undefined;
-  /** A moment of its own tells when the record has been read up to here. */
+  /** When the record has been read up to here, a separate moment with `isPresent` says so. */
   present?: Present | undefined;
-  /** Told every fact that is read, before its events. */
+  /** Called with every fact, before its events. */
   onFact?: ((fact: Fact) => Promise<void>) | undefined;
 }
 
-/** A run's record as events, moment by moment; history events that say nothing to a reader are left out. */
+/** Reads a run's record as run events. Leaves out history events without run events, except starts and ends of sub-agents. */
 export async function* readTimeline(
   client: Client,
   run: RunRef,
@@ -59,55 +59,59 @@ export async function* readTimeline(
 ): AsyncGenerator<Moment> {
   const trace = createTrace(run.workflowId);
   const childOf = createChildReader();
-  const placeOf = createPlaces(after);
-  let told: RunEvent[] = [];
+  const relationOf = createRelation(after);
+  let collected: RunEvent[] = [];
   let [latestAt, isPast] = [0, present === undefined];
   for await (const { run: of, facts, lastEvent } of readRunPages(client, run, { follow, schedule, signal })) {
     const { runId } = of;
     for (const fact of facts) {
       latestAt = fact.at;
       await onFact?.(fact);
-      told.push(...(await trace.next(fact)));
+      collected.push(...(await trace.next(fact)));
       if (fact.more) continue;
-      const events = told;
-      told = [];
+      const events = collected;
+      collected = [];
       const child = childOf(of, fact);
-      const place = placeOf(runId, fact.id);
-      if (events.length === 0 && child === undefined && place !== 'at') continue;
-      const known = place === 'behind' ? 0 : place === 'before' ? events.length : (after?.index ?? -1) + 1;
-      yield { at: fact.at, runId, event: fact.id, events, known, place, child };
+      const relation = relationOf(runId, fact.id);
+      if (events.length === 0 && child === undefined && relation !== 'at') continue;
+      const known =
+        relation === 'after' ? 0 : relation === 'before' ? events.length : (after?.index ?? -1) + 1;
+      yield { at: fact.at, runId, event: fact.id, events, known, relation, child };
     }
     if (isPast || runId !== present?.runId || lastEvent < present.events) continue;
     isPast = true;
     const at = { at: latestAt, runId, event: lastEvent };
-    yield { ...at, events: [], known: 0, place: 'behind', child: undefined, isPresent: true };
+    yield { ...at, events: [], known: 0, relation: 'after', child: undefined, isPresent: true };
   }
 }
 
-/** A run that a rewind or a Reset has cut off is over where the next one begins. */
-function createPlaces(after: Position | undefined): (runId: string, event: number) => Moment['place'] {
+/**
+ * Returns a function that compares an event with the cursor. If the cursor's event was dropped by a restart, the first event of the next
+ * run is after the cursor.
+ */
+function createRelation(after: Position | undefined): (runId: string, event: number) => Moment['relation'] {
   let [seen, passed] = [false, after === undefined];
   return (runId, event) => {
-    if (passed || after === undefined) return 'behind';
+    if (passed || after === undefined) return 'after';
     if (runId !== after.runId) {
       passed = seen;
-      return passed ? 'behind' : 'before';
+      return passed ? 'after' : 'before';
     }
     seen = true;
     passed = event >= after.event;
-    return event === after.event ? 'at' : passed ? 'behind' : 'before';
+    return event === after.event ? 'at' : passed ? 'after' : 'before';
   };
 }
 
-/** A sub-agent's run is called as the parent's, a slash, and the call. */
+/** Returns a function that reads starts and ends of sub-agents. A sub-agent's workflow id is the parent's id, a slash, and the call. */
 function createChildReader(): (of: RunRef, fact: Fact) => Moment['child'] {
   const scheduled = new Map<string, string>();
   return ({ workflowId }, fact) => {
     if (!('of' in fact) || fact.of !== 'child') return undefined;
     const { key } = fact;
     if (fact.type === 'scheduled') {
-      const isOurs = fact.name === AGENT_RUN && fact.workId.startsWith(`${workflowId}/`);
-      if (isOurs) scheduled.set(key, fact.workId);
+      const isSubAgent = fact.name === AGENT_RUN && fact.workId.startsWith(`${workflowId}/`);
+      if (isSubAgent) scheduled.set(key, fact.workId);
       return undefined;
     }
     const workId = scheduled.get(key);

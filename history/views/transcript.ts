@@ -15,23 +15,23 @@ import type { Recorded } from '../read/payloads.ts';
 import { asCallModelInput, asRunInput } from '../read/records.ts';
 import { type RunNames, noNames, withNames } from '../read/run-names.ts';
 
-/** Where transcripts are rebuilt from. */
+/** Reads the records from which transcripts are rebuilt. */
 export interface TranscriptSource {
-  /** Recorded values of them are decoded only where they are needed: they may be large. */
+  /** Reads the facts of a run. Their values are decoded only if they are needed. */
   facts(run: RunRef): AsyncIterable<Fact>;
-  /** What an entry of `run`'s transcript refers to; `result`: the record of it, where it is at hand. */
+  /** Reads the observation that an entry of `run`'s transcript refers to. `result`: its record, if that was read already. */
   observation(run: RunRef, ref: ResultRef, result?: Recorded): Promise<Json>;
-  /** The error to throw when what `run` recorded does not add up. */
-  broken(what: string, run: RunRef): Error;
+  /** Makes the error for an inconsistent record of `run`. */
+  broken(problem: string, run: RunRef): Error;
 }
 
-/** A transcript with the model call that was shown it; without a call, the one that a run goes on from. */
+/** The transcript of a model call. Without `modelCall`: the transcript that a run continues from. */
 interface RecordedTranscript {
   transcript: Transcript;
-  asked?: { scope: number; call: string; n: number; closing: boolean };
+  modelCall?: { scope: number; call: string; n: number; closing: boolean };
 }
 
-/** A scope's transcript when it was as `target` says. Without one: as it began, which its agent is always part of. */
+/** Rebuilds a scope's transcript at `target`. Without `target`: at its beginning, which always has the agent. */
 export async function rebuildTranscript(
   source: TranscriptSource,
   run: RunRef,
@@ -44,18 +44,19 @@ export async function rebuildTranscript(
   throw source.broken(`run ${run.runId} has no record of entry ${target?.length ?? 0}`, run);
 }
 
-/** How a scope stands: without and with what its last model call carried, as that may be scheduled again. */
+/** Transcript of a scope before and after its last model call. The call may be scheduled again, so both are kept. */
 interface Scope {
   before: Transcript;
   after: Transcript;
-  /** Results by run and activity id: those that the last call may refer to, and those since. Older ones are let go. */
+  /** Results by run and activity id: `referred`, results that the last model call may refer to; `results`, newer results. */
   referred: Map<string, Recorded>;
   results: Map<string, Recorded>;
 }
 
 /**
- * Goes through the facts, oldest first, of one run or of runs that go on from each other: each model call says how long its
- * scope's transcript was before it, and what it added. `only`: one scope; of another run's record, what was carried along.
+ * Rebuilds the transcript of every model call from facts, oldest first, of one run or of runs that continue each other. Each model call
+ * records the length and digest of the transcript before it, and the new entries. `only.scope`: one scope only. `only.shallow`: does not
+ * read the run that this run continues.
  */
 export async function* readTranscripts(
   source: TranscriptSource,
@@ -68,14 +69,14 @@ export async function* readTranscripts(
   for await (const fact of facts) {
     names = withNames(names, fact);
     if (fact.type === 'started') {
-      scheduled.clear(); // a new run counts its events anew
+      scheduled.clear(); // each run numbers its events from 1
       const before = scopes.get(0);
       const origin =
         (only.scope ?? 0) === 0
           ? await originOf(source, fact.workflowId, fact.input, { shallow: only.shallow, before })
           : undefined;
       if (origin !== undefined) {
-        scopes.set(0, standingAt(origin));
+        scopes.set(0, scopeAt(origin));
         yield { transcript: origin };
       }
     }
@@ -88,21 +89,21 @@ export async function* readTranscripts(
     if (id === undefined || (only.scope ?? id.scope) !== id.scope) continue;
     scheduled.set(fact.key, { scope: id.scope, key: `${names.runId} ${fact.workId}` });
     if (fact.name !== 'callModel') continue;
-    const next = await carry(source, names, scopes.get(id.scope) ?? standingAt(EMPTY), fact);
+    const next = await addModelCall(source, names, scopes.get(id.scope) ?? scopeAt(EMPTY), fact);
     if (next === undefined) continue;
     scopes.set(id.scope, next.scope);
-    // After a rewind the scope stands where it stood long before.
+    // The run has rewound itself: the scope is back at an earlier transcript.
     if (next.isRewound) yield { transcript: next.scope.before };
-    yield { transcript: next.scope.after, asked: { ...id, closing: next.closing } };
+    yield { transcript: next.scope.after, modelCall: { ...id, closing: next.closing } };
   }
 }
 
-function standingAt(transcript: Transcript): Scope {
+function scopeAt(transcript: Transcript): Scope {
   return { before: transcript, after: transcript, referred: new Map(), results: new Map() };
 }
 
-/** The scope after one more model call; undefined for what is no call of ours. */
-async function carry(
+/** Adds one model call to a scope; undefined: the activity's input is not of a model call. */
+async function addModelCall(
   source: TranscriptSource,
   names: RunNames,
   scope: Scope,
@@ -123,7 +124,7 @@ async function carry(
     before,
     delta,
     (ref) => {
-      const recordedBy = names.now(ref.runId);
+      const recordedBy = names.current(ref.runId);
       const result = referred.get(`${recordedBy} ${ref.activityId}`);
       return source.observation(run, { ...ref, runId: recordedBy }, result);
     },
@@ -133,7 +134,7 @@ async function carry(
   return { scope: { before, after, referred, results: new Map() }, closing: closing === true, isRewound };
 }
 
-/** The transcript that a run has rewound itself to, out of the record before the event `until`. */
+/** Rebuilds the transcript that a run has rewound itself to, from its record before the event `until`. */
 function rewoundTo(
   source: TranscriptSource,
   { workflowId, runId }: RunRef,
@@ -154,8 +155,8 @@ async function* eventsBefore(facts: AsyncIterable<Fact>, id: number): AsyncGener
 }
 
 /**
- * What a run that goes on from another starts with: carried in its own input, or read from the other's history. undefined
- * where that has just been read: `before` is how the scope stands.
+ * Reads the transcript that a run starts with if it continues another run: from its input, or from the other run's history. undefined:
+ * the run does not continue another run, or the caller has read that run, with the scope `before`.
  */
 async function originOf(
   source: TranscriptSource,
@@ -172,7 +173,7 @@ async function originOf(
   if (length === 0) return EMPTY;
   const origin = { workflowId: from.workflowId ?? workflowId, runId: from.runId };
   if (entries === undefined) return rebuildTranscript(source, origin, 0, mark);
-  // Carried along by the run before, and what it says of itself is meant so.
+  // References in carried entries without a run id mean the run that is continued.
   const carried = await inPlace(entries, (ref) => source.observation(origin, ref), origin);
   return transcriptAt(mark, [agent, ...carried]);
 }

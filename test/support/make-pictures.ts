@@ -60,7 +60,7 @@ async function takeUpdateForm(page: Page): Promise<void> {
 async function takeMetadata(page: Page): Promise<void> {
   await page.goto(new URL('user-metadata', page.url()).href);
   // Markdown is shown in a frame of its own.
-  await page.frameLocator('iframe >> nth=-1').getByText('To go on:').waitFor();
+  await page.frameLocator('iframe >> nth=-1').getByText('To continue:').waitFor();
   await take(page, 'user-metadata', 820);
 }
 

@@ -156,11 +156,11 @@ describe('the command line', () => {
         stop <id> [call]              end a run that waits at its limit
         abort <id> [call]             fail the run at the waiting call
         cancel <id> [call]            cancel a run, or one running tool call
-        say <id> <message>            tell the model something, which it sees at its next turn
+        say <id> <message>            send the model a message, which it sees at its next turn
         pause <id>                    start nothing new until resume; running calls finish
         resume <id>                   let a paused run continue
-        extend <id>                   raise the limits of a run by so much
-        rewind <id>                   do the steps of a run again from one on
+        extend <id>                   raise limits of a run
+        rewind <id>                   do a step of a run again, and all later steps
         fork <id>                     start a new run with the first steps of another run
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C

@@ -22,7 +22,7 @@ describe('Current Details of a run that waits', () => {
     expect(details(refund)).toMatchInlineSnapshot(`
       "**Waiting for you**: refund (\`2.1\`) needs your approval
 
-      To go on: \`More Actions\` > \`Send an Update\` > \`approve\`, \`reject\`, \`resolve\`, \`abort\`. Data: none, except for \`resolve\`. Its input:
+      To continue: \`More Actions\` > \`Send an Update\` > \`approve\`, \`reject\`, \`resolve\`, \`abort\`. Data: none, except for \`resolve\`. Its input:
 
       \`\`\`
       {"order":"1004","euros":990}
@@ -35,7 +35,7 @@ describe('Current Details of a run that waits', () => {
     expect(details(limit)).toMatchInlineSnapshot(`
       "**Waiting for you**: callModel (\`4\`) has come to a limit
 
-      To go on: \`More Actions\` > \`Send an Update\` > \`extend\`, \`resolve\`, \`stop\`, \`abort\`. Data: none, except for \`extend\`, \`resolve\`."
+      To continue: \`More Actions\` > \`Send an Update\` > \`extend\`, \`resolve\`, \`stop\`, \`abort\`. Data: none, except for \`extend\`, \`resolve\`."
     `);
   });
 
@@ -48,7 +48,7 @@ describe('Current Details of a run that waits', () => {
     const error = { type: 'Error', message: 'no server' };
     const mail: WaitingCall = { ...refund, call: '2.2', tool: 'mail', reason: 'failed', error };
     expect(details(refund, mail)).toMatchInlineSnapshot(`
-      "**2 calls wait for you**. To go on: \`More Actions\` > \`Send an Update\`
+      "**2 calls wait for you**. To continue: \`More Actions\` > \`Send an Update\`
 
       - refund (\`2.1\`) needs your approval: \`{"order":"1004","euros":990}\`. \`approve\`, \`reject\`, \`resolve\`, \`abort\`; data \`"2.1"\`
       - mail (\`2.2\`) failed: no server. \`retry\`, \`resolve\`, \`skip\`, \`abort\`; data \`"2.2"\`"

@@ -108,14 +108,19 @@ describe('a decision', () => {
     ['skip', 'wait is a number.', [failed], { wait: '1' }],
     [
       'resolve',
-      'this token is not that of 3.2 as it waits now.',
+      'this token does not belong to the current wait of 3.2.',
       [{ ...failed, token: 'given' }],
       { output: 'x', token: 'stolen' },
     ],
     ['skip', 'reason is a text.', [failed], { reason: 5 }],
-    ['retry', 'does not take output. What takes it: resolve.', [failed], { output: 'x' }],
-    ['skip', 'does not take output. What takes it: resolve.', [failed], { output: 'x' }],
-    ['resolve', 'does not take input. What takes it: retry, approve.', [failed], { output: 'x', input: 'y' }],
+    ['retry', 'does not take output. Decisions that take it: resolve.', [failed], { output: 'x' }],
+    ['skip', 'does not take output. Decisions that take it: resolve.', [failed], { output: 'x' }],
+    [
+      'resolve',
+      'does not take input. Decisions that take it: retry, approve.',
+      [failed],
+      { output: 'x', input: 'y' },
+    ],
     [
       'retry',
       'this input does not fit 5.1: amount is missing; it takes customer, amount.',
@@ -129,7 +134,7 @@ describe('a decision', () => {
       { input: { customer: ['A'], amount: 5 } },
     ],
     ['retry', 'this input does not fit 3.2: the tool takes one string.', [failed], { input: null }],
-    ['retry', 'this input does not fit 4: the model is asked what the run says.', [model], { input: 'x' }],
+    ['retry', 'this input does not fit 4: a model call takes no input.', [model], { input: 'x' }],
     [
       'skip',
       '4 is not running, it waits for the model to be asked again. Possible: retry, resolve, abort.',

@@ -199,7 +199,7 @@ function beginning(manifest: AgentManifest): Said[] {
       firstRunId: 'r',
       originalRunId: 'r',
       previousRunId: undefined,
-      behind: () => Promise.resolve(undefined),
+      laterArguments: () => Promise.resolve(undefined),
       input: value(run),
     },
     scheduled('resolveAgent', 'resolve', { agent: manifest.name }),

@@ -19,7 +19,7 @@ const listed = (more: Partial<ListedRun>): ListedRun => ({
   id: 'r',
   runId: '1',
   taskQueue: 'q',
-  standing: 'open',
+  executionStatus: 'open',
   startedAt: new Date(0),
   closedAt: null,
   parent: undefined,
@@ -35,17 +35,21 @@ const nobody = new Client();
 describe('a run as the list has it', () => {
   test.each<[string, Partial<ListedRun>, string]>([
     ['what it wrote', { attributes: { ReloopStatus: 'waiting' } }, 'waiting'],
-    ['that it stopped', { standing: 'completed', attributes: { ReloopStatus: 'stopped' } }, 'stopped'],
+    ['that it stopped', { executionStatus: 'completed', attributes: { ReloopStatus: 'stopped' } }, 'stopped'],
     [
       'its end, whatever it wrote before',
-      { standing: 'completed', attributes: { ReloopStatus: 'running' } },
+      { executionStatus: 'completed', attributes: { ReloopStatus: 'running' } },
       'completed',
     ],
-    ['how Temporal ended it', { standing: 'failed', attributes: { ReloopStatus: 'waiting' } }, 'failed'],
+    [
+      'how Temporal ended it',
+      { executionStatus: 'failed', attributes: { ReloopStatus: 'waiting' } },
+      'failed',
+    ],
     ['that it writes none', { attributes: { ReloopAgent: 'a' } }, 'running'],
     [
       'that it ended and wrote none',
-      { standing: 'completed', attributes: { ReloopAgent: 'a' } },
+      { executionStatus: 'completed', attributes: { ReloopAgent: 'a' } },
       'completed',
     ],
     ['what it says that waits', { memo: { waiting } }, 'waiting'],
@@ -59,7 +63,7 @@ describe('a run as the list has it', () => {
       { call: '', tool: '', reason: '' },
     ]);
     expect(waitingOfListed(listed({ memo: { waiting: 'yes' } }))).toEqual([]);
-    expect(waitingOfListed(listed({ standing: 'cancelled', memo: { waiting } }))).toEqual([]);
+    expect(waitingOfListed(listed({ executionStatus: 'cancelled', memo: { waiting } }))).toEqual([]);
   });
 
   const run: RunSummary = {

@@ -146,7 +146,7 @@ function started(input: object = {}, runId = 'run', originalRunId = runId): Fact
     workflowType: 'agentRun',
     ...ids,
     input: value,
-    behind: () => Promise.resolve(undefined),
+    laterArguments: () => Promise.resolve(undefined),
   };
 }
 
@@ -198,8 +198,8 @@ async function* eventsOf(events: Fact[]) {
 /** What each model call is shown of the tools, in order. */
 async function observations(events: Fact[]): Promise<Json[][]> {
   const shown: Json[][] = [];
-  for await (const { transcript, asked } of readTranscripts(sourceOf({}).source, eventsOf(events))) {
-    if (asked === undefined) continue;
+  for await (const { transcript, modelCall } of readTranscripts(sourceOf({}).source, eventsOf(events))) {
+    if (modelCall === undefined) continue;
     shown.push(transcript.entries.flatMap((entry) => (entry.type === 'step' ? [entry.observation] : [])));
   }
   return shown;

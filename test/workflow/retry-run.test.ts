@@ -233,7 +233,7 @@ test('a run that has its answer, or goes on, has nothing to be retried', async (
 });
 
 test.each([
-  ['another call', { call: '7.1' }, /call 7\.1 .* is none that is made again\. These are: 1\.1\./u],
+  ['another call', { call: '7.1' }, /call 7\.1 .* is not made again\. Calls that are made again: 1\.1\./u],
   [
     'an input that the tool does not take',
     { call: '1.1', input: { a: 1, b: 2 } },

@@ -215,14 +215,18 @@ test('a session is refused, and a workflow of no agent', async () => {
     workflowId: `other-${randomUUID()}`,
     taskQueue: 'nobody',
   });
-  await expect(rig.client.get(other.workflowId).rewind({ step: 1 })).rejects.toThrow(/no run of an agent/u);
+  await expect(rig.client.get(other.workflowId).rewind({ step: 1 })).rejects.toThrow(
+    /not a run of an agent/u,
+  );
   await other.terminate();
   const session = await rig.temporal.workflow.start('agentSession', {
     workflowId: `session:${randomUUID()}`,
     taskQueue: 'nobody',
     args: [{}],
   });
-  await expect(rig.client.get(session.workflowId).fork({ step: 1 })).rejects.toThrow(/is a session, no run/u);
+  await expect(rig.client.get(session.workflowId).fork({ step: 1 })).rejects.toThrow(
+    /is a session, not a run/u,
+  );
   await session.terminate();
 });
 

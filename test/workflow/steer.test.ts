@@ -238,7 +238,7 @@ describe('a run that is paused', () => {
     await eventOf(child, 'step');
     expect(await child.describe()).toMatchObject({ status: 'paused' });
     await expect(child.resume()).rejects.toThrow(
-      'resume: it is the run that this one is part of that is paused. Resume that one.',
+      'resume: this run is paused because its parent run is. Resume the parent run.',
     );
     expect(models.helper.requests).toEqual([]);
     await run.resume();

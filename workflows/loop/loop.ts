@@ -6,7 +6,7 @@ import type { AgentLoop } from '../run/agent-loop.ts';
 import { atLimit, limitOf, stopRepeating } from './at-limit.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import { plan } from './plan.ts';
-import { sayAgain } from '../run/recorded-call.ts';
+import { replayMessages } from '../run/recorded-call.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import { append } from '../run/transcript.ts';
 import { type Step, type Turn, deltaEntries, fullEntries } from '../run/turn.ts';
@@ -20,7 +20,7 @@ export async function iterate(
   betweenTurns: BetweenTurns,
   kept?: KeptTurn,
 ): Promise<LoopEnd> {
-  if (loop.counters.iterations === 0) sayAgain(loop);
+  if (loop.counters.iterations === 0) replayMessages(loop);
   for (let first = kept; ; first = undefined) {
     const turn = first?.turn ?? (await think(loop));
     if ('result' in turn) return turn;
@@ -43,7 +43,7 @@ async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
     if (loop.rewindTo !== undefined) throw new CancelledFailure('The run is being rewound');
     if (turn === undefined) continue; // the time limit cut the model call
     loop.counters.iterations++;
-    sayAgain(loop);
+    replayMessages(loop);
     return turn;
   }
 }

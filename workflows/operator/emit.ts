@@ -3,13 +3,13 @@ import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
-import { reasonText, stateOf, whatFits } from '../../agent/rules/waiting.ts';
+import { possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';
 import type { AgentRunInput } from '../messages.ts';
 
-/** What a worker's config listens to: run events, each once, none on replay. */
+/** Sink for run events, for the `onEvent` of a worker's config. Each event arrives once, and not on replay. */
 export interface ReloopSinks extends Sinks {
   reloop: { event(event: RunEvent): void };
 }
@@ -18,31 +18,31 @@ const { reloop } = proxySinks<ReloopSinks>();
 
 export type Emit = (event: TimelessEvent) => void;
 
-/** Tells the worker's `onEvent`; undefined if there was none when the run was started: then no event is even made. */
+/** Emits events to the worker's `onEvent`. undefined: the config had no `onEvent` when the run started, so no event is made. */
 export function emitter(listened: boolean): Emit | undefined {
   if (!listened) return undefined;
   return (event) => reloop.event({ ...event, at: Date.now() });
 }
 
-/** One line in the log of the worker that has the run, which says whose it is. */
+/** Logs a wait in the worker's log, with the command that ends it. The worker adds the run's id. */
 export function logWaiting(waiting: WaitingCall): void {
   const { call, tool, reason, error, until } = waiting;
   const why = error === undefined ? '' : `: ${boundedText(error.message, 200).replace(/\.$/u, '')}`;
-  const [first = ''] = whatFits(stateOf(waiting));
+  const [first = ''] = possibleUpdates(stateOf(waiting));
   const which = reason === 'limit' ? '' : ` ${call}`;
   const what = `${tool} (${call}) ${reasonText(waiting)}`;
-  const said =
+  const text =
     until === undefined
       ? `waits for you: ${what}${why}`
       : `${what}: its reconcile is asked at ${new Date(until).toISOString()}, or now if you know that it is dead`;
-  // The log of `reloop` adds the command in the form in which this machine's shell finds it.
-  workflowLog.warn(said, {
+  // The worker's logger writes the command with this machine's name for `reloop`.
+  workflowLog.warn(text, {
     waiting: call,
     command: `reloop ${first} ${workflowInfo().workflowId}${which}`,
   });
 }
 
-/** `outcome`: the decision, or the reason why none is needed any more. */
+/** Logs the end of a wait. `outcome`: the decision, or another reason for the end. */
 export function logResumed({ call, tool }: WaitingCall, outcome: string): void {
   workflowLog.debug(`no longer waits for you: ${tool} (${call}): ${outcome}`, { resumed: call });
 }
@@ -53,7 +53,7 @@ export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunI
   emit?.({ type: 'run_started', id: workflowId, runId, agent, input });
 }
 
-/** A run that goes on from another one: by a person's word it is told, with what is said to it again; by continue-as-new it is not. */
+/** Emits the restart of a run, with the messages that it carries again. Continue-as-new emits nothing. */
 export function emitRestart(
   emit: Emit | undefined,
   { pending, restart, said = [] }: AgentRunInput,

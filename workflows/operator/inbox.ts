@@ -1,6 +1,6 @@
 import { utf8Length } from '../../agent/values/digest.ts';
 
-/** What people have said to an agent, until a model call carries it. */
+/** Messages of people to an agent, until a model call carries them. */
 export class Inbox {
   #texts: string[] = [];
   #bytes = 0;
@@ -13,13 +13,13 @@ export class Inbox {
     return this.#texts.length === 0;
   }
 
-  /** Already found to fit. */
+  /** Adds a message. Its size has been checked. */
   add(text: string): void {
     this.#texts.push(text);
     this.#bytes += utf8Length(text);
   }
 
-  /** All of it, oldest first: from now on it is the taker's. */
+  /** Removes and returns all messages, oldest first. */
   take(): string[] {
     const texts = this.#texts;
     this.#texts = [];

@@ -5,12 +5,12 @@ import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type AgentRunInput, childUsedSignal, childWaitingSignal } from '../messages.ts';
 
 /**
- * Tells the parent of a sub-agent which calls wait, so that the parent's own status and trace show them. One signal is under
- * way at a time: signals arrive in order, and one of them carries all changes that came meanwhile.
+ * Reports a sub-agent's waiting calls to its parent, whose status and trace show them. One signal is under way at a time, so that signals
+ * arrive in order; the next signal carries all changes since.
  */
 export class ParentNews {
   readonly #caller: string | undefined;
-  #told: readonly WaitingCall[] = [];
+  #reported: readonly WaitingCall[] = [];
   #now: readonly WaitingCall[] = [];
   #isSending = false;
 
@@ -18,38 +18,38 @@ export class ParentNews {
     this.#caller = workflowInfo().parent === undefined ? undefined : caller;
   }
 
-  /** The server drops signals that a run sends in its last task: a run that continues as new waits until they have arrived. */
-  get isTold(): boolean {
+  /** No signal is under way. The server drops signals of a run's last task, so a run waits for this before it continues as new. */
+  get isSent(): boolean {
     return !this.#isSending;
   }
 
-  tell(waiting: readonly WaitingCall[]): void {
+  report(waiting: readonly WaitingCall[]): void {
     this.#now = waiting;
     void this.#sendChanges();
   }
 
-  /** Tells the parent the usage of a cancelled run. Resolves when the parent has the signal, so that the run may close. */
-  async tellUsed(usage: Usage): Promise<void> {
+  /** Reports the usage of a cancelled run to the parent. Resolves when the parent has the signal, so that the run may close. */
+  async reportUsage(usage: Usage): Promise<void> {
     const caller = this.#caller;
     if (caller === undefined || usage.modelCalls === 0) return;
-    const tell = () => parentRun().signal(childUsedSignal, { caller, usage });
-    await CancellationScope.nonCancellable(tell).catch(() => undefined); // a parent that is gone counts nothing
+    const send = () => parentRun().signal(childUsedSignal, { caller, usage });
+    await CancellationScope.nonCancellable(send).catch(() => undefined); // the parent is closed
   }
 
   async #sendChanges(): Promise<void> {
     if (this.#caller === undefined || this.#isSending) return;
-    const news = waitsToTell(this.#caller, this.#told, this.#now);
-    this.#told = this.#now;
+    const news = waitsToTell(this.#caller, this.#reported, this.#now);
+    this.#reported = this.#now;
     if (news !== undefined) await this.#send(news);
   }
 
   async #send(news: WaitsTold): Promise<void> {
     this.#isSending = true;
     try {
-      // Waits end too where their scope is cancelled.
+      // A cancelled scope ends its waits, and the parent has to know.
       await CancellationScope.nonCancellable(() => parentRun().signal(childWaitingSignal, news));
     } catch {
-      // A parent that is gone needs no news.
+      // the parent is closed
     } finally {
       this.#isSending = false;
     }

@@ -3,8 +3,8 @@ import { PAUSED_SUMMARY } from '../../agent/rules/waiting.ts';
 import { pausedAboveSignal } from '../messages.ts';
 import { type RecordedTimer, recordTimer } from '../temporal/recorded-timer.ts';
 
-/** A sub-agent's run may not have begun yet when it is to be told. */
-const TELL_AGAIN_MS = 1000;
+/** Pause before a signal is sent again: the sub-agent's run may not have started. */
+const RESEND_MS = 1000;
 
 interface Clock {
   pause(): void;
@@ -12,18 +12,18 @@ interface Clock {
 }
 
 /**
- * Whether a workflow's agents may begin anything. A sub-agent's run is paused by a person, or with the run above it; it is
- * told by a signal. Clocks of time limits stand still meanwhile.
+ * Pause of a workflow's agents: they start nothing while it is on. A sub-agent's run is paused by a person, or with its parent, which
+ * sends a signal. Clocks of time limits stop during a pause.
  */
 export class Pause {
   readonly #clocks = new Set<Clock>();
-  /** Calls under way that are sub-agents' runs. */
+  /** Sub-agents under way, by call and schedule: `3.1~1`. */
   readonly #children = new Set<string>();
-  /** Those of them that a signal is under way to. */
-  readonly #telling = new Set<string>();
+  /** Sub-agents to which a signal is under way. */
+  readonly #sending = new Set<string>();
   #isOwn = false;
   #isAbove = false;
-  /** A pause is recorded as waits are. */
+  /** The timer that records the pause in history, as timers record waits. */
   #shown: RecordedTimer | undefined;
 
   get isOn(): boolean {
@@ -38,29 +38,29 @@ export class Pause {
     return this.#isAbove;
   }
 
-  /** Of this run, by a person. */
+  /** Pauses or resumes this run, by a person. */
   set(isOwn: boolean): void {
     this.#change(() => void (this.#isOwn = isOwn));
   }
 
-  /** Of the run above. */
+  /** Pauses or resumes this run with its parent. */
   setAbove(isAbove: boolean): void {
     this.#change(() => void (this.#isAbove = isAbove));
   }
 
-  /** Resolves when the run may go on. To be asked for only while it is paused. */
+  /** Resolves when the run may continue. Call it only during a pause. */
   over(): Promise<void> {
     return condition(() => !this.isOn);
   }
 
-  /** A clock that stands still while the run is paused. Returns what takes it away. */
+  /** Adds a clock that stops during a pause. Returns a function that removes it. */
   addClock(clock: Clock): () => void {
     this.#clocks.add(clock);
     if (this.isOn) clock.pause();
     return () => this.#clocks.delete(clock);
   }
 
-  /** `id`: of the call, with the number of its schedule: `3.1~1`. */
+  /** Adds a sub-agent. `id`: the call, with the number of its schedule: `3.1~1`. */
   childBegins(id: string): void {
     this.#children.add(id);
   }
@@ -79,24 +79,24 @@ export class Pause {
     }
     this.#shown?.end();
     this.#shown = before ? undefined : recordTimer(PAUSED_SUMMARY);
-    for (const child of this.#children) void this.#tell(child);
+    for (const child of this.#children) void this.#signal(child);
   }
 
-  /** One signal is under way at a time, because signals of one task arrive in any order. */
-  async #tell(child: string): Promise<void> {
-    if (this.#telling.has(child)) return;
-    this.#telling.add(child);
+  /** Signals the pause to a sub-agent, one signal at a time: signals of one task arrive in any order. */
+  async #signal(child: string): Promise<void> {
+    if (this.#sending.has(child)) return;
+    this.#sending.add(child);
     const workflowId = `${workflowInfo().workflowId}/${child}`;
-    for (let told: boolean | undefined; this.#children.has(child) && told !== this.isOn;) {
+    for (let sent: boolean | undefined; this.#children.has(child) && sent !== this.isOn;) {
       const isAbove = this.isOn;
       try {
         await getExternalWorkflowHandle(workflowId).signal(pausedAboveSignal, isAbove);
-        told = isAbove;
+        sent = isAbove;
       } catch {
-        // There is no such run: not yet, or not any more.
-        await sleep(TELL_AGAIN_MS).catch(() => this.#children.delete(child));
+        // The run has not started yet, or is closed.
+        await sleep(RESEND_MS).catch(() => this.#children.delete(child));
       }
     }
-    this.#telling.delete(child);
+    this.#sending.delete(child);
   }
 }

@@ -16,7 +16,7 @@ import { type RunMessageReceipt, pausedAboveSignal, runMessageUpdates } from '..
 import { onSignal } from '../temporal/on-signal.ts';
 import { Pause } from './pause.ts';
 
-/** An agent as what is said to its run reaches it. */
+/** An agent as the target of messages to its run. */
 export interface Steered {
   readonly inbox: Inbox;
   limits(): LimitName[];
@@ -25,22 +25,23 @@ export interface Steered {
   /** See {@link SteeredRun}. */
   lastStep(): number | undefined;
   isRewinding(): boolean;
-  /** Cancels what is under way; the loop goes back to before the step when all of it has ended. */
+  /** Cancels the calls under way. The loop goes back to before the step when they have ended. */
   rewind(step: number): void;
 }
 
-/** Who hears of what is said. */
+/** Callbacks for messages to a run. */
 export interface SteeringHooks {
-  /** The agents that run, or are about to. */
+  /** The agents that are running or about to start. */
   agents(): Steered[];
+  /** Called with every accepted message. */
   said(message: RunMessage): void;
-  /** The run is paused, or goes on. */
+  /** Called when the run is paused or resumed. */
   onPauseChange(): void;
 }
 
 /**
- * Sets the handlers of what people say to a run as a whole; to be called before the first `await`. They are synchronous:
- * check, store, return. So what was said is recorded when the sender hears that it was.
+ * Sets the handlers of messages to a whole run. Call it before the first `await`. The handlers are synchronous (check, store, return), so
+ * a message is recorded when its sender gets the receipt.
  */
 export function createSteering({ agents, said, onPauseChange }: SteeringHooks): Pause {
   const pause = new Pause();
@@ -73,11 +74,11 @@ export function createSteering({ agents, said, onPauseChange }: SteeringHooks): 
   function take(name: RunMessageName, data: unknown): RunMessageReceipt {
     const message = receiveRunMessage(name, data, run());
     said(message);
-    obey(message);
+    apply(message);
     return { message: name };
   }
 
-  function obey(message: RunMessage): void {
+  function apply(message: RunMessage): void {
     switch (message.type) {
       case 'say':
         for (const { inbox } of agents()) inbox.add(message.text);
@@ -96,7 +97,7 @@ export function createSteering({ agents, said, onPauseChange }: SteeringHooks): 
         if (!pause.isOwn) return;
         // A rewound run continues.
         said({ type: 'resume' });
-        return obey({ type: 'resume' });
+        return apply({ type: 'resume' });
     }
   }
 }

@@ -14,7 +14,7 @@ import type { Pause } from '../operator/pause.ts';
 import type { RecordedSource } from '../messages.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
-/** What one running agent is made of, in the workflow. */
+/** State of one running agent in the workflow. */
 export interface AgentLoop {
   readonly scope: number;
   readonly root: string;
@@ -27,30 +27,30 @@ export interface AgentLoop {
   readonly inbox: Inbox;
   /** The model call of the next step, after its waits at a limit. */
   nextModelCall: Call | undefined;
-  /** The run waits at this limit. Undefined ends the wait. */
+  /** The limit at which the run waits. Setting undefined ends the wait. */
   limitReached: ReachedLimit | undefined;
-  /** The recorded run that answers its calls, in a backtest. */
+  /** In a backtest: the recorded run that answers the agent's calls. */
   readonly recorded: OpenRecording | undefined;
-  /** Tells the worker's `onEvent`. */
+  /** Emits an event to the worker's `onEvent`. */
   readonly emit: Emit | undefined;
-  /** The scope of the steps: cancelled with the run, and when it rewinds itself. */
+  /** Cancellation scope of the steps. Cancelled with the run, and when the run rewinds itself. */
   scopeAround: CancellationScope;
-  /** Effects of steps that were dropped. */
+  /** Effects of dropped steps. */
   done: readonly DoneCall[];
   /** Number of the first schedule, and of the first wait, of each call. */
   firstN: number;
   /** The last step whose model call was scheduled. */
   lastStep: number;
-  /** The run rewinds itself to before this step, as soon as nothing is under way any more. */
+  /** The run rewinds itself to before this step when no call is under way. */
   rewindTo: number | undefined;
 }
 
-/** The model call that comes next, as people type it: `3`, in a later runAgent of one workflow `1/3`. */
+/** Id of the next model call, as people type it: `3`, and `1/3` in the second runAgent of one workflow. */
 function callId({ scope, counters }: AgentLoop): string {
   return activityId(scope, String(counters.iterations + 1), 0);
 }
 
-/** Runs `use` with the next model call, which the operator's gate knows meanwhile. */
+/** Opens the next model call for the operator's gate, and calls `use` with it. Closes the call when `use` has settled. */
 export async function withModelCall<T>(
   loop: AgentLoop,
   outputSchema: JsonSchema | undefined,
@@ -68,5 +68,5 @@ export async function withModelCall<T>(
   }
 }
 
-/** A recorded run that answers calls, and how often each was answered. */
+/** A recorded run that answers calls, with the number of answers for each. */
 export type OpenRecording = RecordedSource & { taken: { [call: string]: number } };

@@ -4,7 +4,7 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { DEADLINE_SUMMARY } from '../../agent/rules/waiting.ts';
 
 /**
- * A run's time limit. Time spent waiting for a person does not count: whoever waits stops the clock. Nobody else writes
+ * Time limit of a run. Waiting for a person does not count: a wait calls `pause()` and `resume()`. Only this class writes
  * `counters.waitedMs`.
  */
 export class Deadline {
@@ -21,32 +21,32 @@ export class Deadline {
     this.#counters = counters;
   }
 
-  /** The limit has been reached: what was running is cut. */
+  /** The limit has been reached, and running calls are cancelled. */
   get passed(): boolean {
     return this.#passed;
   }
 
-  /** The time by which the limit is measured: it stands still while a person is waited for. */
+  /** Time by which the limit is measured, milliseconds since 1970. It does not move during a wait for a person. */
   get nowMs(): number {
     return this.#waits === 0 ? Date.now() : this.#waitingSinceMs;
   }
 
-  /** Goes on from a limit that has been reached, where a person has given the run more time. Says whether it does. */
+  /** Continues after the limit if a person has raised it enough. Returns true if the run may continue. */
   renew(): boolean {
     this.#passed &&= timeLeft(this.#manifest, this.#counters, this.nowMs) <= 0;
     return !this.#passed;
   }
 
-  /** The run rewinds itself: so much had passed of its time limit at the step. */
+  /** Sets the clock back to a step. `elapsedMs`: time used at that step. */
   rewind(elapsedMs: number): void {
     this.#counters.startedAtMs = this.nowMs - elapsedMs;
     this.#counters.waitedMs = 0;
-    // The limit itself may be another one: what a person added since does not hold.
+    // The limit may change too: later raises by a person no longer hold.
     this.unwatch();
     this.watch();
   }
 
-  /** A person is waited for. */
+  /** Stops the clock for a wait. Waits may overlap. */
   pause(): void {
     if (this.#waits++ === 0) this.#waitingSinceMs = Date.now();
   }
@@ -62,7 +62,7 @@ export class Deadline {
     return scope.run(run).finally(() => this.#cut.delete(scope));
   }
 
-  /** Keeps the limit with one timer, which may have to go on after a wait. */
+  /** Starts the timer of the limit. After a wait it is set again for the time that is left. */
   watch(): void {
     if (this.#manifest.maxExecutionTimeMs === null) return;
     this.#watch = new CancellationScope();

@@ -11,18 +11,21 @@ import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 import type { AgentRunInput } from '../messages.ts';
 import { asRunFailure } from '../temporal/run-failure.ts';
 
-/** Only a run that does steps again has any, or one that is a call again; sub-agents have tools of their own. */
+/**
+ * Returns true if effects of dropped steps may exist: the run repeats steps or a sub-agent's call, and has tools with `effects: 'once'`
+ * or sub-agents, which may have such tools.
+ */
 export function mayHaveEffects({ restart, insteadOf }: AgentRunInput, { manifest }: ResolvedAgent): boolean {
   const isAgain = restart !== undefined || insteadOf !== undefined;
   return isAgain && manifest.tools.some((tool) => isOnce(tool) || tool.agent !== undefined);
 }
 
-/** The calls with an effect that were made in the steps that are dropped: read here, when no more can come. */
+/** Reads the effects of dropped steps by an activity. Called when the dropped run can add no more. */
 export async function droppedEffects(
   { restart, insteadOf }: AgentRunInput,
   scope: number,
 ): Promise<DoneCall[]> {
-  // A run that is retried with it ended before it made any call.
+  // A sub-agent that is both repeated and restarted ended before it made any call.
   if (insteadOf !== undefined) return effectsOf({ run: { workflowId: insteadOf }, step: 1 }, scope);
   if (restart === undefined) return [];
   const { latest, step, turn } = restart;

@@ -16,7 +16,7 @@ interface RecordedActivity {
   recordedCall(input: RecordedCallInput): Promise<ToolResult>;
 }
 
-/** A call answered from the recording, in the place of the tool's own activity. Fails with `NotRecorded`. */
+/** Answers a call from the recording, instead of running its tool. Throws a failure of type `NotRecorded`. */
 export async function recordedCall(
   { workflowId, runId, taken }: OpenRecording,
   tool: string,
@@ -24,7 +24,7 @@ export async function recordedCall(
   id: string,
 ): Promise<ToolResult> {
   const key = extendDigest(EMPTY_DIGEST, callKey({ tool, toolInput }));
-  // Counted when it is made: the same call may be made twice in one turn.
+  // Counted before the answer: one turn may make the same call twice.
   const nth = taken[key] ?? 0;
   taken[key] = nth + 1;
   const activities = proxyActivities<RecordedActivity>({
@@ -33,21 +33,21 @@ export async function recordedCall(
     ...recordingOptions(),
   });
   const result = await activities.recordedCall({ workflowId, runId, tool, toolInput, nth });
-  if (result.only === true) delete taken[key]; // which it is makes no difference
+  if (result.only === true) delete taken[key]; // the recording has one such call, which answers every time
   return result;
 }
 
-/** What people said to the recorded run is said again, in time for the next model call: as then, before it is decided whether there is one. */
-export function sayAgain({ recorded, inbox, counters }: AgentLoop): void {
+/** Repeats people's messages to the recorded run, before the model call that carried them. */
+export function replayMessages({ recorded, inbox, counters }: AgentLoop): void {
   for (const { step, text } of recorded?.said ?? []) if (step === counters.iterations + 1) inbox.add(text);
 }
 
-/** The recording does not have the call, and its tool may be run for that. */
+/** Returns true if the recording does not have the call, and the backtest's options allow the tool to run. */
 export function runsLive({ recorded }: AgentLoop, tool: ToolManifest, { type }: ErrorInfo): boolean {
   return type === NOT_RECORDED && mayRunLive(tool, recorded?.live);
 }
 
-/** Nobody is asked anything in a backtest: what would wait for a person fails the run. */
+/** Failure of a backtest's run at a call that would wait for a person. A backtest asks no person. */
 export function unasked(
   tool: string,
   { reason, error }: { reason: WaitingReason; error?: ErrorInfo | undefined },

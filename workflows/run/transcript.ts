@@ -13,8 +13,8 @@ import {
 import type { AgentRunInput } from '../messages.ts';
 
 /**
- * The workflow's side of the transcript: how much was carried, what is new, never the whole. `recent` is what the model
- * still sees, kept while it is small enough to go along over continue-as-new.
+ * The workflow's part of the transcript: the length and digest of the carried entries, and the pending entries. `recent`: entries that
+ * the model still sees; undefined once they are too large to carry through continue-as-new.
  */
 export interface TranscriptWriter {
   scope: number;
@@ -25,7 +25,7 @@ export interface TranscriptWriter {
   recent: { entry: Entry; bytes: number; carried: boolean }[] | undefined;
 }
 
-/** The transcript of a run at its start: new, or where the run that it goes on from has left it. */
+/** Opens the transcript of a run at its start: a new transcript, or the transcript of the run that it continues. */
 export function openTranscript(
   { question = { input: '', chatHistory: [] }, from, pending = [], manifest: before }: AgentRunInput,
   manifest: AgentManifest,
@@ -41,7 +41,7 @@ export function openTranscript(
   }
   const { entries, ...origin } = from;
   const transcript = continuedTranscript(scope, trim, origin, entries);
-  // The model that a fork has in place of the one that the transcript begins with.
+  // A fork may have another model than the agent at the beginning of the transcript.
   append(transcript, isOtherModel ? [...pending, { type: 'agent', manifest }] : pending);
   return transcript;
 }
@@ -52,7 +52,7 @@ export function newTranscript(scope: number, trim: number, entries: Entry[]): Tr
   return transcript;
 }
 
-/** Goes on where another run's transcript ends; `recent` is what of it was carried along. */
+/** Continues another run's transcript. `recent`: its entries that the run's input carried. */
 export function continuedTranscript(
   scope: number,
   trim: number,
@@ -69,10 +69,10 @@ export function continuedTranscript(
   };
 }
 
-/** `full` is the same with every observation in place, where `entries` may refer to it. */
+/** Adds pending entries. `full`: the same entries with observations instead of references. */
 export function append(transcript: TranscriptWriter, entries: Entry[], full: Entry[] = entries): void {
   transcript.pending.push(...entries);
-  // A reference would go along as if it were the observation.
+  // `recent` has no references: its readers take entries as they are.
   if (full.some((entry) => entry.type === 'step' && entry.ref !== undefined)) transcript.recent = undefined;
   if (transcript.recent === undefined) return;
   const added = full.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
@@ -80,7 +80,7 @@ export function append(transcript: TranscriptWriter, entries: Entry[], full: Ent
   transcript.recent = sum(recent.map(({ bytes }) => bytes)) <= limits.carriedBytes ? recent : undefined;
 }
 
-/** The input of the next model call. The same again, should that call fail: only {@link delivered} moves on. */
+/** Makes the input of the next model call. Returns the same input until {@link delivered} is called, so a failed call repeats it. */
 export function nextCall(transcript: TranscriptWriter): CallModelInput {
   const { scope, carried, pending, origin } = transcript;
   const input = { scope, base: carried.length, prev: carried.digest, delta: [...pending] };
@@ -88,8 +88,8 @@ export function nextCall(transcript: TranscriptWriter): CallModelInput {
 }
 
 /**
- * The call has a result: what it carried is recorded and need not be carried again. `digest` is what the transcript says
- * now, by the activity's word: built again here it could differ from what was recorded. Old histories have none.
+ * Moves the pending entries to the carried ones: the model call has a result, so they are recorded. `digest`: the transcript's digest that
+ * the activity computed from the recorded entries; undefined: it is computed here.
  */
 export function delivered(transcript: TranscriptWriter, digest: string | undefined): void {
   const { carried, pending } = transcript;
@@ -100,20 +100,20 @@ export function delivered(transcript: TranscriptWriter, digest: string | undefin
   for (const item of transcript.recent ?? []) item.carried = true;
 }
 
-/** Where a new run finds this transcript, with what of it fits into a payload beside the `pending` entries. */
+/** Makes the reference by which a new run continues this transcript, with recent entries if they fit beside `pending`. */
 export function handOver(
   transcript: TranscriptWriter,
   runId: string,
   pending: readonly Entry[] = [],
 ): Origin & { entries?: Entry[] } {
   const origin = transcript.origin ?? { runId, ...transcript.carried };
-  const along = transcript.recent?.filter(({ entry, carried }) => carried && entry.type !== 'agent');
+  const recent = transcript.recent?.filter(({ entry, carried }) => carried && entry.type !== 'agent');
   const room = limits.carriedBytes + limits.handOverBytes - sum(pending.map(entryBytes));
-  if (along === undefined || sum(along.map(({ bytes }) => bytes)) > room) return origin;
+  if (recent === undefined || sum(recent.map(({ bytes }) => bytes)) > room) return origin;
   return {
     ...origin,
     entries: withRunId(
-      along.map(({ entry }) => entry),
+      recent.map(({ entry }) => entry),
       runId,
     ),
   };

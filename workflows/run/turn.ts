@@ -10,7 +10,7 @@ import {
   entryBytes,
 } from '../../agent/transcript/entries.ts';
 
-/** A turn that is over: its steps, and the reply where prompts repeat it as a message with native tool calls. */
+/** An ended turn. `reply`: for agents with native tool calls, whose prompts repeat the reply as a message. */
 export interface Turn {
   reply: ReplyEntry | undefined;
   steps: Step[];
@@ -18,15 +18,15 @@ export interface Turn {
 
 export interface Step {
   entry: StepEntry;
-  /** Where the observation is recorded as a call's result. */
+  /** Reference to the call's result, if the observation is recorded there. */
   result: ResultRef | undefined;
-  /** The observation is the tool's own word, not a sentence about what went wrong. */
+  /** The observation comes from the tool. false: it is a sentence about a failure. */
   fromTool: boolean;
 }
 
 /**
- * Bounds what a turn carries in place: observations that no call has recorded, and inputs, of which a person may give many. Beyond
- * the bound each of them is cut to an equal share.
+ * Cuts inputs, and observations that no call has recorded, so that together they stay below `limits.turnBytes`. Above the limit each is
+ * cut to an equal share.
  */
 export function boundedTurn({ reply, steps }: Turn): Turn {
   const inPlace = steps.flatMap(({ entry, result }) => [
@@ -39,8 +39,8 @@ export function boundedTurn({ reply, steps }: Turn): Turn {
 }
 
 /**
- * A turn's entries as they travel on: an observation that is a call's recorded result is referred to, not recorded twice,
- * unless it is small or fits into `budget` bytes.
+ * Makes the transcript entries of a turn. An observation that a call has recorded becomes a reference, unless it is small or fits into
+ * `budget` bytes.
  */
 export function deltaEntries({ reply, steps }: Turn, budget = 0): Entry[] {
   let left = budget;
@@ -54,7 +54,7 @@ export function deltaEntries({ reply, steps }: Turn, budget = 0): Entry[] {
   return reply === undefined ? entries : [reply, ...entries];
 }
 
-/** The same with every observation in place. */
+/** Makes the transcript entries of a turn, with every observation and no references. */
 export function fullEntries({ reply, steps }: Turn): Entry[] {
   const entries = steps.map(({ entry }) => entry);
   return reply === undefined ? entries : [reply, ...entries];

@@ -52,23 +52,23 @@ import {
 
 /** A conversation under way. */
 interface Session {
-  /** What goes along over continue-as-new. */
+  /** State that is carried through continue-as-new. */
   state: SessionState;
-  /** The message whose turn it is, until its answer is kept. */
+  /** The message that is being answered, until its answer is kept. */
   open: SessionMessage | undefined;
-  /** By message id, once its run has started. */
+  /** Receipts of messages whose run has started, by message id. */
   receipts: Map<string, SessionReceipt>;
   cleared: boolean;
-  /** Of the open message: its run was retried and has an answer, and is not known to have failed yet. */
+  /** Answer of the open message's run after a retry, if it arrives before the failure of the run's first execution. */
   early: LateAnswer | undefined;
-  /** The next thing is to continue as new. */
+  /** The session is about to continue as new. */
   leaving: boolean;
 }
 
 /**
- * The registered workflow of a session: it keeps a conversation and runs one message after the other, each an `agentRun` of
- * its own that is shown the conversation. What a run answers is kept; a run that fails leaves no trace here,
- * unless it is retried and has an answer after all.
+ * The registered workflow of a session. It keeps a conversation and answers one message after the other, each by a separate `agentRun`
+ * that gets the conversation. It keeps the answers of runs. A run that fails adds nothing to the conversation, unless it is retried and
+ * answers later.
  */
 export async function agentSession(...sent: [(SessionState | { name: string })?]): Promise<void> {
   const state = sessionState(sent);
@@ -86,28 +86,31 @@ export async function agentSession(...sent: [(SessionState | { name: string })?]
     showConversation(state, undefined);
     await condition(() => session.leaving || session.cleared || state.queue.length > 0);
     if (session.leaving || state.queue.length === 0) {
-      // Senders that still wait get an answer now, and send again to the next run.
+      // Waiting senders get a receipt now, and send again to the next run of the session.
       await condition(allHandlersFinished);
       if (session.cleared && state.queue.length === 0) return;
       if (session.leaving) await continueAsNew<typeof agentSession>(state);
     }
-    await takeTurn(session);
+    await answerNext(session);
   }
 }
 
-/** Only its own workflow hands a conversation on: a Schedule or a cron's next run brings what the first one was started with. */
+/**
+ * Reads the session's state. Only continue-as-new brings a state; the next run of a Schedule or a cron brings the input of the first
+ * run. Throws InvalidInput as an ApplicationFailure.
+ */
 function sessionState(sent: readonly unknown[]): SessionState {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
   const [state] = sent;
-  const isHandedOn = continuedFromExecutionRunId !== undefined && Array.isArray(fieldsOf(state)['queue']);
-  if (isHandedOn) return state as SessionState; // written below
+  const isContinued = continuedFromExecutionRunId !== undefined && Array.isArray(fieldsOf(state)['queue']);
+  if (isContinued) return state as SessionState; // written below
   return orFailure(() => readSessionStart(sent, workflowId));
 }
 
-/** Set before the first `await`, as every handler. A signal cannot be refused: one that makes no sense is logged. */
+/** Sets all handlers, before the first `await`. A signal cannot be refused: an invalid signal is logged. */
 function setHandlers(session: Session): void {
   const { state, receipts } = session;
-  // A message with images is a signal and then an update: the signals are read first.
+  // A message with images is a signal and an update. The signal's handler is set first, so the signal is read first.
   onSignal(
     sendSignal,
     (sent, ...images) => {
@@ -121,11 +124,11 @@ function setHandlers(session: Session): void {
   setHandler(
     sendUpdate,
     async (sent) => {
-      const message = withoutNulls({ ...sent }) as unknown as SessionMessage; // the validator has looked at it
+      const message = withoutNulls({ ...sent }) as unknown as SessionMessage; // checked by the validator
       const { id } = message;
       enqueue(session, message);
-      await condition(() => receipts.has(id) || hasHadTurn(session, id) || session.leaving);
-      return receipts.get(id) ?? { id, state: hasHadTurn(session, id) ? 'existed' : 'queued' };
+      await condition(() => receipts.has(id) || hasStarted(session, id) || session.leaving);
+      return receipts.get(id) ?? { id, state: hasStarted(session, id) ? 'existed' : 'queued' };
     },
     {
       validator: (...sent: unknown[]) => checkMessage(session, checkSessionMessage(sentData('send', sent))),
@@ -138,7 +141,7 @@ function setHandlers(session: Session): void {
       Object.assign(state, kept);
       showConversation(state, session.open);
     }
-    // The news that its run had failed may come after it.
+    // The answer may arrive before the failure of the run's first execution.
     else if (answer.id === session.open?.id) session.early = answer;
   });
   setHandler(
@@ -159,12 +162,12 @@ function setHandlers(session: Session): void {
   );
 }
 
-/** The same id again is the same message. */
+/** Adds a message to the queue. A second message with the same id is the same message. */
 function enqueue(session: Session, message: SessionMessage): void {
   const { id, input } = message;
   if (isKnown(session, id)) return;
   const { workflowId, runId } = workflowInfo();
-  // Its images are recorded with it, here, and stay here.
+  // The images are recorded in this run of the session.
   session.state.queue.push({
     ...message,
     input: qualifyImageRefs(input, { workflowId, runId, message: id }),
@@ -173,22 +176,22 @@ function enqueue(session: Session, message: SessionMessage): void {
 
 function isKnown(session: Session, id: string): boolean {
   const { state, open, receipts } = session;
-  if (receipts.has(id) || open?.id === id || hasHadTurn(session, id)) return true;
+  if (receipts.has(id) || open?.id === id || hasStarted(session, id)) return true;
   return state.queue.some((waiting) => waiting.id === id);
 }
 
-/** Its run was started, perhaps before the session continued as new. */
-function hasHadTurn({ state }: Session, id: string): boolean {
+/** Returns true if the message's run was started, perhaps before the session continued as new. */
+function hasStarted({ state }: Session, id: string): boolean {
   return state.runs.includes(id);
 }
 
-/** A message that was accepted is not refused when it is sent again. Throws a plain Error for one that is not taken. */
+/** Throws an Error for a message that the session does not take. A message that was accepted before is always accepted. */
 function checkMessage(session: Session, message: SessionMessage): void {
   if (isKnown(session, message.id)) return;
   checkQueue(session.state.queue, message);
   if (imagesOf(message.input).every(({ ref }) => ref === undefined)) return;
-  // The signal that brought its images was refused.
-  throw new Error('send: too many messages waited when the images of this one came. Send it again.');
+  // The queue was full when the signal with the images arrived.
+  throw new Error('send: too many messages waited when the images of this message arrived. Send it again.');
 }
 
 function refuseWhileBusy({ open, state }: Session): void {
@@ -198,8 +201,8 @@ function refuseWhileBusy({ open, state }: Session): void {
     throw new Error(`clear: message ${next.id} waits for its turn. Wait for its answer.`);
 }
 
-/** One message: its run, and what is kept of it. */
-async function takeTurn(session: Session): Promise<void> {
+/** Runs the next message, and keeps its answer. */
+async function answerNext(session: Session): Promise<void> {
   const { state } = session;
   const message = state.queue.shift();
   if (message === undefined) return;
@@ -209,7 +212,7 @@ async function takeTurn(session: Session): Promise<void> {
   const result = await run(session, message);
   if (result !== undefined) {
     state.messages = withTurn(state.messages, message.input, result.output, sessionLimits.conversationBytes);
-    await sumUp(state, message, result);
+    await summarize(state, message, result);
   } else {
     state.unanswered = withUnanswered(state, message);
     if (session.early !== undefined) Object.assign(state, withLateAnswer(state, session.early));
@@ -218,7 +221,7 @@ async function takeTurn(session: Session): Promise<void> {
   session.open = undefined;
 }
 
-/** undefined when there is nothing to keep: the run failed, was cancelled or ended by force, or is not ours. */
+/** Starts the message's run and waits for its result. undefined: the run failed or was ended, or another run had the id. */
 async function run(
   { state, receipts }: Session,
   message: SessionMessage,
@@ -237,7 +240,7 @@ async function run(
   return unlessCancelled(child.result());
 }
 
-/** A run is a workflow of its own: whatever happens to the session does not touch it. */
+/** Starts a run as an abandoned child: the end or cancellation of the session does not affect it. */
 function startRun(
   { name, messages }: SessionState,
   { id, agent, input, overrides, variables }: SessionMessage,
@@ -248,7 +251,7 @@ function startRun(
     question: { input, chatHistory: messages, variables },
     overrides,
   };
-  // The server has accepted the session's own.
+  // The server knows the attributes if it accepted the session's.
   const areKnown = workflowInfo().typedSearchAttributes.get(ReloopSession) !== undefined;
   const attributes = areKnown ? { typedSearchAttributes: fixedAttributes(agent, name) } : {};
   return startChild<typeof agentRun>(AGENT_RUN, {
@@ -262,11 +265,11 @@ function startRun(
   });
 }
 
-/** More than any agent has; the runner in activities/ knows the agent's own number of attempts. */
+/** More attempts than any agent allows. The runner in activities/ applies the agent's own limit. */
 const SUMMARY_ATTEMPTS = 20;
 
-/** A conversation that has grown too long for its memory becomes a summary and its last turn; if that fails, it stays. */
-async function sumUp(
+/** Replaces a conversation that is too long for the agent's memory by a summary and the last exchange. Keeps it if that fails. */
+async function summarize(
   state: SessionState,
   { agent, overrides }: SessionMessage,
   { memory }: RecordedResult,
@@ -280,17 +283,17 @@ async function sumUp(
   if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
 }
 
-/** undefined for a failure, which is the part's own affair; the cancellation of the session ends it. */
-async function unlessCancelled<T>(part: Promise<T>): Promise<T | undefined> {
+/** Resolves to undefined if `work` fails. Rejects if the session is cancelled. */
+async function unlessCancelled<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    return await part;
+    return await work;
   } catch (failure) {
     if (CancellationScope.current().consideredCancelled) throw failure;
     return undefined;
   }
 }
 
-/** More messages than fit into one payload are worked off first. */
+/** Returns true if Temporal suggests continue-as-new and the state fits into one payload. A longer queue is answered first. */
 function shouldContinueAsNew(state: SessionState): boolean {
   return workflowInfo().continueAsNewSuggested && utf8Length(JSON.stringify(state)) <= limits.resultBytes;
 }

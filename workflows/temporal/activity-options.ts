@@ -4,17 +4,17 @@ import { limits } from '../../agent/values/limits.ts';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 
-/** Heartbeats come every second; a worker that misses ten is taken for dead. */
+/** The runner sends a heartbeat every second. A worker that misses ten counts as dead. */
 export const HEARTBEAT_TIMEOUT = '10s';
 
-/** What Temporal grants an attempt on top of the time-out that the runner itself keeps. */
+/** Temporal's time-out of an attempt is longer than the runner's by this time. */
 const GRACE_MS = 30_000;
 
 /**
- * Options of an activity whose runner counts its failures and keeps its time-out (activities/attempt/attempt.ts); `timeoutMs` is
- * the longest that an attempt may take in all. What Temporal counts are attempts of any end, so its limit leaves room for
- * workers that die. Its waits are those after a death, and they grow: what kills one worker may kill the next, and others
- * need it. A cancelled activity is waited for: it ends within a second, or with its heartbeats.
+ * Options of an activity whose runner counts failures and applies the time-out (activities/attempt/attempt.ts). `timeoutMs`: maximum time
+ * of one attempt. Temporal also counts attempts whose worker died, so its limit is higher. Its pauses apply after worker deaths, and
+ * grow, because a call that killed one worker may kill the next. A cancelled activity is waited for: it ends within a second, or when
+ * its heartbeats stop.
  */
 export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityOptions {
   return {
@@ -30,30 +30,30 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
   };
 }
 
-/** Of an activity that reads a recorded run, which may be long. */
+/** Options of an activity that reads a recorded run, which may be long. */
 export function recordingOptions(): ActivityOptions {
   return runnerOptions(5, 5 * 60_000);
 }
 
-/** Of the model's calls: how long one may be silent is the runner's affair. */
+/** Options of model calls. The runner limits the time in which the model sends nothing. */
 export function modelOptions({ modelRetry }: AgentManifest): ActivityOptions {
   return runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs);
 }
 
-/** A further attempt would not know what the one before has done; where it has done nothing, the workflow schedules anew. */
+/** Tools with `effects: 'once'` get one attempt per schedule. After an attempt without an effect the workflow schedules the call again. */
 const ONCE = { maximumAttempts: 1 };
 
 type Activity<R> = (input: Json) => Promise<R>;
 
-/** The activity of a tool that our runner runs. */
+/** Activity of a tool that Reloop's runner runs. */
 export function toolActivity(tool: ToolManifest, id: string, input: Json): Activity<ToolResult> {
   const options = runnerOptions(tool.retry.maxAttempts, tool.timeoutMs);
   return activityOf(tool, id, input, tool.effects === 'once' ? { ...options, retry: ONCE } : options);
 }
 
 /**
- * The activity of a tool that another worker runs, in whatever language: Temporal counts its attempts, and its
- * cancellation is not waited for, because nobody can know whether it listens.
+ * Activity of a tool that another worker runs, in any language. Temporal counts its attempts. Its cancellation is not waited for, because
+ * the worker may ignore it.
  */
 export function externalActivity(tool: ToolManifest, id: string, input: Json): Activity<Json> {
   const { retry, timeoutMs, heartbeatTimeoutMs } = tool;
@@ -83,7 +83,7 @@ function activityOf<R>(tool: ToolManifest, id: string, input: Json, options: Act
   return activity;
 }
 
-/** What the Web UI's timeline shows behind the tool's name, at most 120 characters of it. */
+/** Text after the tool's name on the Web UI's timeline, at most 100 characters. */
 export function summaryOf(input: Json): string {
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;

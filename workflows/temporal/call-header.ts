@@ -3,8 +3,8 @@ import { type WorkflowOutboundCallsInterceptor, defaultPayloadConverter } from '
 import type { ToolCallMeta } from '../../agent/calls/calls.ts';
 
 /**
- * A tool activity's only argument is the tool's input, as anyone would write it; what the runner needs beside it
- * travels in the header `reloop`.
+ * Metadata for the runner, by activity id. A tool activity has one argument, the tool's input, so that any worker can run it. The
+ * metadata is sent in the header `reloop`.
  */
 const metaByActivityId = new Map<string, ToolCallMeta>();
 
@@ -15,7 +15,7 @@ export function attachMeta(activityId: string, meta: ToolCallMeta): void {
 export const callHeader: WorkflowOutboundCallsInterceptor = {
   scheduleActivity(input, next) {
     const { activityId } = input.options;
-    // The SDK would number it, and a number is a model call's id: two of one id at a time hang a run.
+    // The SDK's default id is a number, as a model call's id is. Two open activities with one id would block the run.
     if (activityId === undefined) {
       return next({ ...input, options: { ...input.options, activityId: `activity-${input.seq}` } });
     }

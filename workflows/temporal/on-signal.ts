@@ -1,8 +1,8 @@
 import { type SignalDefinition, log, setHandler } from '@temporalio/workflow';
 
 /**
- * Handles a signal, which cannot be refused: what `read` finds to be none of ours is logged and changes nothing. `read`
- * returns undefined for it, or throws an Error that says why.
+ * Handles a signal. A signal cannot be refused, so an invalid one is logged and has no effect. `read` returns undefined for invalid
+ * arguments, or throws an Error with the reason.
  */
 export function onSignal<A extends unknown[], T>(
   signal: SignalDefinition<A>,
@@ -20,7 +20,7 @@ export function onSignal<A extends unknown[], T>(
 
 function orReason<T>(read: () => T | undefined): T | Error {
   try {
-    return read() ?? new Error('it is not what Reloop sends.');
+    return read() ?? new Error('its arguments are not those that Reloop sends.');
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

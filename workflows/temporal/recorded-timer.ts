@@ -1,16 +1,16 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 
-/** How long a timer without an end of its own runs before it is set again. */
+/** Length of a timer without a time-out. It is set again when it fires. */
 const ENDLESS_MS = 365 * 24 * 3_600_000;
 
-/** A timer whose summary stands on the Web UI's timeline for as long as what it tells of. */
+/** A timer that records a state of the run. The Web UI shows its summary on the timeline until `end()` is called. */
 export interface RecordedTimer {
-  /** The time there was has passed. */
+  /** The time-out has passed. */
   readonly over: boolean;
   end(): void;
 }
 
-/** `timeoutMs` left out: it runs until it is ended. */
+/** Starts a timer. Without `timeoutMs` it runs until `end()` is called. */
 export function recordTimer(summary: string, timeoutMs?: number): RecordedTimer {
   const scope = new CancellationScope();
   const timer = { over: false, end: () => scope.cancel() };
@@ -21,6 +21,6 @@ export function recordTimer(summary: string, timeoutMs?: number): RecordedTimer 
         timer.over = timeoutMs !== undefined;
       }
     })
-    .catch(() => undefined); // cancelled, as it is meant to be
+    .catch(() => undefined); // end() cancels the scope
   return timer;
 }

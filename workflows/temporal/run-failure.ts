@@ -4,12 +4,12 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation }
 
 import { readFailure } from '../../agent/calls/failures.ts';
 
-/** The run's own failure: its type is the cause's, so that clients can test by type. */
+/** Makes the failure of a run. It has the error's type, so that clients can test the type. */
 export function runFailure(error: ErrorInfo): ApplicationFailure {
   return ApplicationFailure.create({ ...error, nonRetryable: true });
 }
 
-/** The failure of a run whose parent counts what it has used up. */
+/** Adds the run's usage to its failure, for the parent's counters. */
 export function withUsage(failure: unknown, usage: Usage): unknown {
   if (!(failure instanceof ApplicationFailure)) return failure;
   const { type, message } = failure;
@@ -17,27 +17,27 @@ export function withUsage(failure: unknown, usage: Usage): unknown {
   return ApplicationFailure.create({ type: type ?? 'Error', message, details, nonRetryable: true });
 }
 
-/** An activity's failure becomes the run's; a cancellation stays one. */
+/** Makes the run's failure from an activity's failure. A cancellation stays a cancellation. */
 export function asRunFailure(failure: unknown): unknown {
   const ended = endOfAttempt(failure);
   return isCancellation(ended) ? ended : runFailure(readFailure(ended).error);
 }
 
 /**
- * An activity whose cancellation was asked for is not tried again: an attempt that failed, or died with its worker, before
- * it heard of that ended as cancelled, not as failed.
+ * Returns the failure, or a CancelledFailure if the activity's cancellation was requested: Temporal does not retry such an activity, even
+ * if the attempt failed, or its worker died, before the attempt noticed the cancellation.
  */
 export function endOfAttempt(failure: unknown): unknown {
-  const unheard = failure instanceof ActivityFailure && failure.retryState === 'CANCEL_REQUESTED';
-  return unheard ? new CancelledFailure('The call was cancelled') : failure;
+  const isCancelled = failure instanceof ActivityFailure && failure.retryState === 'CANCEL_REQUESTED';
+  return isCancelled ? new CancelledFailure('The call was cancelled') : failure;
 }
 
-/** A child could not be started, because there is a run of its id. */
+/** Returns true if a child could not be started because another run has its id. */
 export function isAlreadyStarted(failure: unknown): boolean {
   return failure instanceof Error && failure.name === 'WorkflowExecutionAlreadyStartedError';
 }
 
-/** Not an end: the run goes on in the next history. */
+/** Returns true for the error by which the SDK continues as new. The run has not failed. */
 export function isContinueAsNew(failure: unknown): boolean {
   return failure instanceof Error && failure.name === 'ContinueAsNew';
 }

@@ -1,7 +1,13 @@
 import { setCurrentDetails, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
 import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
-import { type WaitingCall, needsPerson, reasonText, stateOf, whatFits } from '../../agent/rules/waiting.ts';
+import {
+  type WaitingCall,
+  needsPerson,
+  possibleUpdates,
+  reasonText,
+  stateOf,
+} from '../../agent/rules/waiting.ts';
 import { type SessionMessage, type SessionState, speakers } from '../../agent/session/session.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
@@ -9,15 +15,15 @@ import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
 /** The place in the Web UI where a person sends an update. */
 const SEND_AN_UPDATE = '`More Actions` > `Send an Update`';
 
-const PAUSED = `**Paused**: no model or tool call is begun. To go on: ${SEND_AN_UPDATE} > \`resume\`.`;
+const PAUSED = `**Paused**: no model or tool call is started. To continue: ${SEND_AN_UPDATE} > \`resume\`.`;
 
-/** Waiting calls in the details, and in the memo. */
+/** Maximum of waiting calls in the details, and in the memo. */
 const MOST_LISTED = 10;
-/** A longer input is cut: the whole input is in the history. */
+/** Longer inputs are cut. The history has the whole input. */
 const INPUT_CHARS = 2000;
 const LISTED_CHARS = 300;
 
-/** Messages of the conversation that the Web UI shows. */
+/** Maximum of messages of a conversation in the details. */
 const MOST_MESSAGES = 6;
 const MESSAGE_CHARS = 500;
 
@@ -32,41 +38,44 @@ export function showConversation(
   { messages, queue }: SessionState,
   open: Pick<SessionMessage, 'id'> | undefined,
 ): void {
-  const said = messages
+  const shown = messages
     .slice(-MOST_MESSAGES)
     .map(({ role, content }) => `**${speakers[role]}**: ${boundedText(content ?? '', MESSAGE_CHARS)}`);
   const running = open === undefined ? 'No run is under way.' : `Run \`${open.id}\` is under way.`;
   const queued = queue.length === 0 ? '' : ` ${queue.length} wait for their turn.`;
-  showDetails([...said, running + queued]);
+  showDetails([...shown, running + queued]);
 }
 
-/** Writes the waiting calls into the memo, which lists of runs show without a worker. Removes them when none waits any more. */
+/**
+ * Returns a function that writes the waiting calls into the memo, or removes them when no call waits. Lists of runs read the memo without
+ * a worker.
+ */
 export function waitingRecorder(): (waiting: readonly WaitingCall[]) => void {
   let since = new Map<string, number>();
   return (waiting) => {
     const key = ({ call, n }: WaitingCall) => `${call} ${n}`;
-    since = new Map(waiting.map((one) => [key(one), since.get(key(one)) ?? Date.now()]));
-    const shown = waiting.slice(0, MOST_LISTED).map((one) => ({
-      call: boundedText(one.call, 200),
-      tool: boundedText(one.tool, 100),
-      reason: one.reason,
-      error: one.error && boundedText(one.error.message, 200),
-      since: since.get(key(one)),
-      ...(one.until === undefined ? {} : { until: one.until }),
+    since = new Map(waiting.map((wait) => [key(wait), since.get(key(wait)) ?? Date.now()]));
+    const shown = waiting.slice(0, MOST_LISTED).map((wait) => ({
+      call: boundedText(wait.call, 200),
+      tool: boundedText(wait.tool, 100),
+      reason: wait.reason,
+      error: wait.error && boundedText(wait.error.message, 200),
+      since: since.get(key(wait)),
+      ...(wait.until === undefined ? {} : { until: wait.until }),
     }));
     upsertMemo({ waiting: waiting.length === 0 ? null : shown });
   };
 }
 
-/** The Web UI's frame is too low for longer texts by one line: this line may be cut off. */
+/** An empty last line. The Web UI's frame cuts off the last line of longer texts. */
 const LAST_LINE = '\u{a0}';
 
-/** Paragraphs of Markdown. No paragraph: no details. */
+/** Shows paragraphs of Markdown. No paragraph: no details. */
 function showDetails(paragraphs: readonly string[]): void {
   setCurrentDetails(paragraphs.length === 0 ? '' : [...paragraphs, LAST_LINE].join('\n\n'));
 }
 
-/** Paragraphs of Markdown for the Web UI's Current Details. `id`: the run's workflow id. */
+/** Makes paragraphs of Markdown for the Web UI's Current Details. `id`: the run's workflow id. */
 export function waitingDetails(id: string, waiting: readonly WaitingCall[]): string[] {
   const [first] = waiting;
   if (first === undefined) return [];
@@ -74,7 +83,7 @@ export function waitingDetails(id: string, waiting: readonly WaitingCall[]): str
   if (!needsPerson(first)) return [lostAttempt(id, first)];
   const [why, input] = [whyText(first), inputBlock(first)];
   const sentences = [
-    `To go on: ${place(id, first)}${SEND_AN_UPDATE} > ${updates(first)}.`,
+    `To continue: ${place(id, first)}${SEND_AN_UPDATE} > ${updates(first)}.`,
     dataWhenAlone(first),
   ];
   return [
@@ -85,24 +94,24 @@ export function waitingDetails(id: string, waiting: readonly WaitingCall[]): str
 }
 
 function listed(id: string, waiting: readonly WaitingCall[]): string[] {
-  const lines = waiting.slice(0, MOST_LISTED).map((one) => {
-    if (!needsPerson(one)) return `- ${lostAttempt(id, one)}`;
-    const what = [subject(one), whyText(one) ?? inputSpan(one)].filter((text) => text !== '').join(': ');
-    return `- ${what}. ${place(id, one)}${updates(one)}; data \`"${ownId(one)}"\``;
+  const lines = waiting.slice(0, MOST_LISTED).map((wait) => {
+    if (!needsPerson(wait)) return `- ${lostAttempt(id, wait)}`;
+    const what = [subject(wait), whyText(wait) ?? inputSpan(wait)].filter((text) => text !== '').join(': ');
+    return `- ${what}. ${place(id, wait)}${updates(wait)}; data \`"${ownId(wait)}"\``;
   });
   const more = waiting.length - lines.length;
   return [
-    `**${waiting.filter(needsPerson).length} calls wait for you**. To go on: ${SEND_AN_UPDATE}`,
+    `**${waiting.filter(needsPerson).length} calls wait for you**. To continue: ${SEND_AN_UPDATE}`,
     lines.join('\n'),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }
 
-/** A lost attempt may still run: the call goes on by itself, or at once by an update. */
+/** A lost attempt may still be running: the call continues automatically, or at once after an update. */
 function lostAttempt(id: string, waiting: WaitingCall): string {
-  const asked = `its reconcile is asked at ${new Date(waiting.until ?? 0).toISOString()}`;
+  const plan = `its reconcile is asked at ${new Date(waiting.until ?? 0).toISOString()}`;
   const how = `${place(id, waiting)}${SEND_AN_UPDATE} > ${updates(waiting)}; data \`"${ownId(waiting)}"\``;
-  return `${subject(waiting)}: ${asked}. If you know that it is dead: ${how}.`;
+  return `${subject(waiting)}: ${plan}. If you know that it is dead: ${how}.`;
 }
 
 function subject(waiting: WaitingCall): string {
@@ -115,21 +124,21 @@ function whyText({ error, note }: WaitingCall): string | undefined {
 }
 
 function updates(waiting: WaitingCall): string {
-  return whatFits(stateOf(waiting))
+  return possibleUpdates(stateOf(waiting))
     .map((name) => `\`${name}\``)
     .join(', ');
 }
 
-/** A decision on a sub-agent's call is sent to the sub-agent's own workflow. */
+/** Says where to send a decision on a sub-agent's call: to the sub-agent's workflow. Empty for the run's own calls. */
 function place(id: string, { call }: WaitingCall): string {
   return callPath(call).length > 1
     ? `in the child workflow \`${workflowOfCall(id, call)}\` (see Relationships): `
     : '';
 }
 
-/** With one waiting call most updates need no data. */
+/** Says which updates need data if only one call waits: most need none. */
 function dataWhenAlone(waiting: WaitingCall): string {
-  const fitting = whatFits(stateOf(waiting));
+  const fitting = possibleUpdates(stateOf(waiting));
   const needing = fitting.filter((name) => !isDecision(name) || requiresData(name));
   const except =
     needing.length === 0 ? '' : `, except for ${needing.map((name) => `\`${name}\``).join(', ')}`;
@@ -148,7 +157,7 @@ function ownId({ call }: WaitingCall): string {
   return callPath(call).at(-1) ?? call;
 }
 
-/** Code, because the Web UI makes curly quotes of the quotes in a text, and an input with these is not JSON. */
+/** The input as a code block. In plain text the Web UI would show curly quotes, which are not JSON. */
 function inputBlock(waiting: WaitingCall): string | undefined {
   const text = inputText(waiting, INPUT_CHARS);
   if (text === '') return undefined;

@@ -3,22 +3,22 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
 import type { RunStatus } from '../../agent/values/vocabulary.ts';
 
-/** By its name: an inferred one is declared by a path of Temporal's that Node does not find. */
+/** A named type, because TypeScript would declare the inferred type by a path inside Temporal's package that Node does not find. */
 type Keyword = ReturnType<typeof defineSearchAttributeKey<'KEYWORD'>>;
 
 export const ReloopAgent: Keyword = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
 export const ReloopSession: Keyword = defineSearchAttributeKey(searchAttribute.session, 'KEYWORD');
 const ReloopStatus: Keyword = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
 
-/** A server refuses a value of more than 2 KB, and a workflow task that has one fails for ever. */
+/** Maximum of characters in a search attribute. The server refuses values of more than 2 KB, and the workflow task would fail for ever. */
 const MOST_CHARS = 500;
 
-/** The attributes of a session's workflow. Its runs have them too. */
+/** Search attributes of a session's workflow, and of its runs. */
 export function sessionAttributes(name: string): SearchAttributePair[] {
   return [{ key: ReloopSession, value: name }];
 }
 
-/** The attributes that stay the same all through a run. None where the agent's name cannot be one. */
+/** Search attributes that do not change during a run. Empty if the agent's name is too long. */
 export function fixedAttributes(agent: string, session?: string): SearchAttributePair[] {
   if (agent.length > MOST_CHARS) return [];
   return [{ key: ReloopAgent, value: agent }, ...(session === undefined ? [] : sessionAttributes(session))];
@@ -29,22 +29,21 @@ export type StatusWriter = (status: RunStatus) => void;
 const nothing: StatusWriter = () => undefined;
 
 /**
- * Writes the search attributes that are missing: the agent and the session where the run's start did not bring them, and
- * the status while Temporal's own does not say it. A plain run that was started with its attributes writes none. An attribute
- * that the server does not know would block the workflow for good: those of a start it has accepted, and for a run without
- * them its resolution recorded whether they are registered.
+ * Writes the agent and the session if the run's start did not, and returns a function that writes the status if Temporal's status does
+ * not show it. A run that starts with its attributes and never waits writes none. An attribute that the server does not know would block
+ * the workflow for ever, so nothing is written unless the start had attributes, or `areRegistered`: recorded when the agent was resolved.
  */
 export function statusWriter(
   areRegistered: boolean,
   { agent, session }: { agent: string; session?: string | undefined },
 ): StatusWriter {
-  const { typedSearchAttributes: brought } = workflowInfo();
-  if (brought.get(ReloopAgent) === undefined) {
+  const { typedSearchAttributes: started } = workflowInfo();
+  if (started.get(ReloopAgent) === undefined) {
     const missing = fixedAttributes(agent, session);
     if (!areRegistered || missing.length === 0) return nothing;
     upsertSearchAttributes(missing);
   }
-  let written: string | null = brought.get(ReloopStatus) ?? null;
+  let written: string | null = started.get(ReloopStatus) ?? null;
   return (status) => {
     const value = isOwnStatus(status) ? status : null;
     if (value === written) return;

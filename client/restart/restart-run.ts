@@ -1,8 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 import type { Restart } from '../../agent/calls/restart.ts';
-import { readStanding } from '../../history/views/standing.ts';
-import type { Standing } from '../../history/views/restart-point.ts';
+import { readRestartRecord } from '../../history/views/restart-record.ts';
+import type { RestartRecord } from '../../history/views/restart-point.ts';
 import {
   AGENT_RUN,
   AGENT_SESSION,
@@ -16,58 +16,58 @@ import { describeRun } from '../read/run-location.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
 import { cliName, typedCommand } from '../connect/cli-name.ts';
 
-/** What a rewind, a fork or a retry has started. */
+/** Receipt of a rewind, fork, or retry: the run that continues. */
 export interface RestartReceipt {
   id: string;
   runId: string;
-  /** The first step that is done anew. */
+  /** The first step that is done again. */
   step: number;
 }
 
-/** A run that is to be taken up again, as it stands now. */
+/** A run to restart, with its state and its record. */
 export interface RunToRestart {
   id: string;
   runId: string;
-  /** Temporal's name for how it is: `RUNNING`, `FAILED`. */
+  /** Temporal's status name: `RUNNING`, `FAILED`. */
   status: string;
   taskQueue: string;
-  standing: Standing;
+  record: RestartRecord;
 }
 
-/** Throws RunNotFound, and InvalidInput for what is no run of an agent. */
+/** Reads the run that a command restarts. Throws RunNotFound, and InvalidInput for a workflow that is not an agent's run. */
 export async function runToRestart(client: Client, id: string, verb: string): Promise<RunToRestart> {
   const { runId, type, status, taskQueue } = await describeRun(client, id);
   if (type === AGENT_SESSION) {
     throw new InvalidInput(
-      `${verb}: "${id}" is a session, no run. \`${cliName()} session show\` names its runs: take one of them.`,
+      `${verb}: "${id}" is a session, not a run. \`${cliName()} session show\` lists its runs: take one of them.`,
     );
   }
   if (type === BACKTEST || type === BACKTEST_RUN) {
     throw new InvalidInput(
-      `${verb}: "${id}" is of a backtest: its calls are answered from a recording, so there is nothing to do again. Take the recorded run, or begin another backtest.`,
+      `${verb}: "${id}" is part of a backtest: its calls are answered from a recording, so there is nothing to do again. Take the recorded run, or start another backtest.`,
     );
   }
   if (type !== AGENT_RUN) {
     throw new InvalidInput(
-      `${verb}: "${id}" is a workflow of your own (${type}), no run of an agent: there are no steps to go back to.`,
+      `${verb}: "${id}" is a workflow of your own (${type}), not a run of an agent: there are no steps to go back to.`,
     );
   }
-  const standing = await readStanding(client, { workflowId: id, runId });
-  return { id, runId, status: status.name, taskQueue, standing };
+  const record = await readRestartRecord(client, { workflowId: id, runId });
+  return { id, runId, status: status.name, taskQueue, record };
 }
 
 /**
- * Begins a run that is over again, under its id. Needs no worker. Throws DecisionRefused where somebody else was first, or where
- * the run's parent has gone on from its end.
+ * Starts a closed run again, under its id. Needs no worker. Throws DecisionRefused if another person was first, or if the run is a
+ * sub-agent's: its parent has read the end already.
  */
-export async function beginAgain(
+export async function restartRun(
   client: Client,
   run: RunToRestart,
   input: AgentRunInput & { restart: Restart },
 ): Promise<RestartReceipt> {
-  const { id, runId, standing } = run;
+  const { id, runId, record } = run;
   const { by } = input.restart;
-  const { caller } = standing.input;
+  const { caller } = record.input;
   if (caller !== undefined) {
     const parent = id.slice(0, -`/${caller}`.length);
     const call = typedCommand('retry', [parent, withoutSchedule(caller)]);
@@ -76,13 +76,13 @@ export async function beginAgain(
     );
   }
   const wasFirst = new DecisionRefused(
-    `${by}: somebody else was first: run ${id} goes on already. Look at it, and say again what you want.`,
+    `${by}: somebody else was first: run ${id} has started again already. Look at it, and repeat your command if you still want it.`,
   );
   if ((await describeRun(client, id)).runId !== runId) throw wasFirst;
   return start(client, id, run, input, { reuse: 'ALLOW_DUPLICATE', exists: wasFirst });
 }
 
-/** Starts a run with an id of its own. Throws InvalidInput for an id that is taken. */
+/** Starts a fork under a new id. Throws InvalidInput if the id is taken. */
 export function startFork(
   client: Client,
   id: string,
@@ -93,11 +93,11 @@ export function startFork(
   return start(client, id, run, input, { reuse: 'REJECT_DUPLICATE', exists });
 }
 
-/** `exists`: thrown where the server has a run of the id. */
+/** Starts the workflow. Throws `exists` if the server has a run with that id. */
 async function start(
   client: Client,
   id: string,
-  { taskQueue, standing }: RunToRestart,
+  { taskQueue, record }: RunToRestart,
   input: AgentRunInput & { restart: Restart },
   { reuse, exists }: { reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'; exists: Error },
 ): Promise<RestartReceipt> {
@@ -109,7 +109,7 @@ async function start(
         args: [input],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: 'FAIL',
-        ...runLabels(input.agent, standing.input.question?.input ?? ''),
+        ...runLabels(input.agent, record.input.question?.input ?? ''),
         ...attributes,
       }),
     );

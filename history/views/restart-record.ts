@@ -1,0 +1,280 @@
+import type { Client } from '@temporalio/client';
+import { type ModelTurn, parseActivityId } from '../../agent/calls/calls.ts';
+import type { OperatorDecision } from '../../agent/run/events.ts';
+import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { EARLIER_EFFECTS, lastOfEach } from '../../agent/calls/restart.ts';
+import { REWIND_POINT, type RestartPoint, type RewindPoint } from '../../agent/run/rewind-point.ts';
+import { addAllowance } from '../../agent/limits/extension.ts';
+import type { RunMessage } from '../../agent/rules/run-messages.ts';
+import { withModelOf } from '../../agent/run/transcript-edits.ts';
+import type { Entry } from '../../agent/transcript/entries.ts';
+import type { AgentRunInput } from '../../workflows/messages.ts';
+import type { RecordedModelCall, RestartRecord } from './restart-point.ts';
+import { createDecidedInputs } from '../trace/decided-inputs.ts';
+import type { Fact } from '../read/fact.ts';
+import { type RunFact, readRunFacts } from '../read/lineage.ts';
+import type { RunRef } from '../read/pages.ts';
+import {
+  asCallModelInput,
+  asDoneCalls,
+  asModelTurn,
+  asResolvedAgent,
+  asRewindPoint,
+  asRunInput,
+} from '../read/records.ts';
+import { createRunClock } from '../trace/run-clock.ts';
+import { createTrace } from '../trace/trace.ts';
+
+/** Reads the state of a run at each step, over all runs that it continues. */
+export async function readRestartRecord(client: Client, run: RunRef): Promise<RestartRecord> {
+  const reading = createReading(run.workflowId);
+  for await (const { run: recorder, fact } of readRunFacts(client, run)) {
+    await reading.next({ run: recorder, fact });
+  }
+  return reading.result();
+}
+
+function createReading(workflowId: string) {
+  const trace = createTrace(workflowId);
+  const clock = createRunClock();
+  const people = createDecidedInputs();
+  const scheduled = new Map<string, { name: string; activityId: string; call: string }>();
+  const record: RestartRecord = {
+    input: { agent: '', root: '' },
+    manifest: undefined,
+    modelCalls: [],
+    steps: new Map(),
+    results: new Map(),
+    done: [],
+    inputs: people.inputs,
+    granted: {},
+    lastN: -1,
+    undelivered: [],
+    spent: trace.spent(),
+    elapsedMs: 0,
+    isWhole: false,
+  };
+  let latestAt = 0;
+  let isFirst = true;
+  let isRewinding = false;
+
+  return {
+    async next(item: RunFact): Promise<void> {
+      const { fact } = item;
+      await clock.next(fact);
+      await read(item);
+      for (const event of await trace.next(fact)) {
+        people.next(event);
+        if (event.type === 'step') record.steps.set(event.step.call, event.step);
+        if (event.type === 'waiting' && !event.wait.call.includes('/')) noteNumber(event.wait.n);
+        if (event.type === 'decided') readDecision(event.call, event.decision);
+        if (event.type === 'steered') readMessage(event.message);
+      }
+      if (!isEnd(fact)) latestAt = fact.at;
+    },
+    result: () => ({ ...record, spent: trace.spent(), elapsedMs: clock.elapsedMs(latestAt) }),
+  };
+
+  function readDecision(call: string, decision: OperatorDecision): void {
+    const { approved: before, ...granted } = record.granted;
+    const approved = people.approvals(call, decision, before);
+    record.granted = approved === undefined ? granted : { ...granted, approved };
+  }
+
+  function readMessage(message: RunMessage): void {
+    const last = record.modelCalls.at(-1);
+    // The first schedule of this model call will carry the message.
+    const next = last?.isScheduled === false && !isRewinding ? last : undefined;
+    if (message.type === 'say') {
+      const entry: Entry = { type: 'message', text: message.text };
+      if (next === undefined) record.undelivered.push(message.text);
+      else Object.assign(next, { delta: [...next.delta, entry], carried: [...next.carried, entry] });
+    }
+    if (message.type === 'rewind') {
+      record.undelivered = [];
+      isRewinding = true;
+    }
+    if (message.type !== 'extend') return;
+    const { type: _, ...by } = message;
+    const { granted } = record;
+    record.granted = { ...granted, allowance: addAllowance(granted.allowance ?? {}, by) };
+    if (next !== undefined) next.granted = record.granted;
+  }
+
+  async function read({ run, fact }: RunFact): Promise<void> {
+    switch (fact.type) {
+      case 'started':
+        scheduled.clear(); // each run numbers its events from 1
+        return readStart(run, fact.firstRunId, fact.at, asRunInput(await fact.input()));
+      case 'scheduled':
+        return readSchedule(run, fact);
+      case 'succeeded':
+        return readResult(run, fact);
+      default:
+        return;
+    }
+  }
+
+  function readStart(run: RunRef, firstRunId: string, at: number, input: AgentRunInput | undefined): void {
+    if (input === undefined) return;
+    const { agent, question, session, overrides, caller, searchAttributes, events, root } = input;
+    const { parentBudget, insteadOf } = question === undefined ? record.input : input;
+    const { from, pending = [], counters, restart, done = [] } = input;
+    const before = record.input;
+    if (isFirst) record.isWhole = from === undefined || from.entries !== undefined;
+    isFirst = false;
+    record.input = {
+      agent,
+      session,
+      caller,
+      parentBudget,
+      insteadOf,
+      question: question ? { ...question, input: qualifyImageRefs(question.input, run) } : before.question,
+      overrides: question === undefined ? before.overrides : overrides,
+      searchAttributes: searchAttributes ?? before.searchAttributes,
+      events: events ?? before.events,
+      root: root ?? firstRunId,
+    };
+    record.done = done;
+    noteNumber((input.firstN ?? 0) - 1);
+    record.undelivered = []; // the run's input repeats them
+    const { approved, allowance } = counters ?? {};
+    record.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
+    record.manifest = input.manifest ?? record.manifest;
+    if (restart?.turn !== undefined) resumeTurn(restart.step, restart.turn.turn);
+    if (from === undefined || counters === undefined || restart?.turn !== undefined) return;
+    const kept = restart?.from ?? from;
+    addFirstModelCall(run, { from, pending, counters }, at, {
+      ...kept,
+      workflowId: kept.workflowId ?? run.workflowId,
+    });
+  }
+
+  /** Adds the first model call of a run that begins with kept steps, or that has rewound itself. */
+  function addFirstModelCall(
+    run: RunRef,
+    { from, pending, counters }: Pick<RestartPoint, 'from' | 'pending' | 'counters'>,
+    at: number,
+    kept: RecordedModelCall['kept'],
+  ): void {
+    const { iterations, usage, repeat } = counters;
+    addModelCall({
+      step: iterations + 1,
+      run: { workflowId: from.workflowId ?? run.workflowId, runId: from.runId },
+      kept,
+      before: { length: from.length, digest: from.digest },
+      delta: pending,
+      carried: pending,
+      repeat,
+      granted: record.granted,
+      spent: { iterations, usage },
+      elapsedMs: clock.elapsedMs(at),
+      isScheduled: false,
+      turn: undefined,
+    });
+  }
+
+  function readRewind(run: RunRef, point: RewindPoint, { id, at }: Fact): void {
+    const { approved, allowance } = point.counters;
+    record.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
+    record.done = point.done;
+    record.results.clear();
+    isRewinding = false;
+    const messages = record.undelivered.splice(0).map((text): Entry => ({ type: 'message', text }));
+    const pending = [...point.pending, ...messages];
+    addFirstModelCall(run, { ...point, pending }, at, { ...run, until: id + 1 });
+  }
+
+  function noteNumber(n: number): void {
+    record.lastN = Math.max(record.lastN, n);
+  }
+
+  /** A retried run begins with the model's turn of that step, whose calls have their latest inputs and approvals. */
+  function resumeTurn(step: number, turn: ModelTurn): void {
+    const last = record.modelCalls.at(-1);
+    if (last?.step === step) last.turn = turn;
+    people.clear();
+  }
+
+  async function readSchedule(run: RunRef, fact: Extract<Fact, { type: 'scheduled' }>): Promise<void> {
+    const id = parseActivityId(fact.workId);
+    const asksForEffects = fact.name === EARLIER_EFFECTS;
+    if (fact.of !== 'activity' || (id?.scope !== 0 && !asksForEffects)) return;
+    const call = id?.call ?? '';
+    noteNumber(id?.n ?? 0);
+    scheduled.set(fact.key, { name: fact.name, activityId: fact.workId, call });
+    if (fact.name !== 'callModel') return;
+    const input = asCallModelInput(await fact.input());
+    if (input === undefined) return;
+    const { base, prev, delta, repeat } = input;
+    record.undelivered = [];
+    const last = record.modelCalls.at(-1);
+    if (last?.step === Number(call) && last.isScheduled && (id?.n ?? 0) > 0) {
+      last.carried = delta;
+      return;
+    }
+    record.results.clear();
+    addModelCall({
+      step: Number(call),
+      run,
+      kept: { ...run, until: fact.id },
+      before: { length: base, digest: prev },
+      delta,
+      carried: delta,
+      repeat,
+      granted: record.granted,
+      spent: trace.spent(),
+      elapsedMs: clock.elapsedMs(fact.at),
+      isScheduled: true,
+      turn: undefined,
+    });
+  }
+
+  /** Adds a model call. It replaces calls whose entries it carries again, and calls of the same or a later step. */
+  function addModelCall(next: RecordedModelCall): void {
+    const { modelCalls } = record;
+    const reaches = ({ before, carried }: RecordedModelCall) =>
+      before.length + carried.length > next.before.length;
+    while (modelCalls.length > 0 && modelCalls.slice(-1).some(reaches)) modelCalls.pop();
+    while (modelCalls.length > 0 && modelCalls.slice(-1).some(({ step }) => step >= next.step))
+      modelCalls.pop();
+    modelCalls.push(next);
+    people.clear();
+  }
+
+  async function readResult(run: RunRef, fact: Extract<Fact, { type: 'succeeded' }>): Promise<void> {
+    const { result } = fact;
+    const activity = scheduled.get(fact.key);
+    if (activity === undefined) return;
+    const { name, activityId, call } = activity;
+    if (name === 'resolveAgent') {
+      const manifest = asResolvedAgent(await result());
+      if (manifest !== undefined) readAgent(manifest);
+    } else if (name === 'callModel') {
+      const last = record.modelCalls.at(-1);
+      const turn = asModelTurn(await result());
+      if (last?.step === Number(call)) last.turn = turn;
+    } else if (name === REWIND_POINT) {
+      const point = asRewindPoint(await result());
+      if (point !== undefined) readRewind(run, point, fact);
+    } else if (name === EARLIER_EFFECTS) {
+      record.done = lastOfEach([...record.done, ...asDoneCalls(await result())]);
+    } else {
+      record.results.set(call, { run, activityId, result });
+    }
+  }
+
+  function readAgent({
+    manifest,
+    searchAttributes,
+    events,
+  }: NonNullable<ReturnType<typeof asResolvedAgent>>): void {
+    const pinned = record.manifest;
+    record.manifest = pinned === undefined ? manifest : withModelOf(pinned, manifest);
+    if (pinned === undefined) Object.assign(record.input, { searchAttributes, events });
+  }
+}
+
+function isEnd({ type }: Fact): boolean {
+  return type === 'run_succeeded' || type === 'run_failed' || type === 'run_cancelled';
+}
