@@ -75,7 +75,7 @@ export class RunCalls {
     return entries.flatMap((entry) => {
       if (entry.type !== 'step') return [];
       const id = scope === 0 ? entry.call : callWithin(String(scope), entry.call);
-      return this.apply(id, { type: 'told', observation: entry.observation });
+      return this.apply(id, { type: 'observed', observation: entry.observation });
     });
   }
 
@@ -86,7 +86,7 @@ export class RunCalls {
       if (call.end !== undefined || (context.ending && isCancelledWithRun(call))) return [];
       const then = thenOf(call, { ...context, nowMs: 0, approved: undefined });
       if (then.do !== 'end') return [];
-      return this.apply(call.id, { type: 'told', observation: then.end.observation });
+      return this.apply(call.id, { type: 'observed', observation: then.end.observation });
     });
   }
 

@@ -1,7 +1,7 @@
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { PAUSED_SUMMARY, needsPerson, readSummary } from '../../agent/rules/waiting.ts';
-import { waitsAfter } from '../../agent/run/waits-told.ts';
+import { applyWaitsChange } from '../../agent/run/waits-change.ts';
 import { childWaitingSignal } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
@@ -84,7 +84,7 @@ export function createRunClock(): RunClock {
           if (fact.name !== childWaitingSignal.name) return;
           const told = runSignals.childWaiting(await fact.input());
           if (told === undefined) return;
-          const waiting = waitsAfter(within.get(told.caller) ?? [], told);
+          const waiting = applyWaitsChange(within.get(told.caller) ?? [], told);
           within.set(told.caller, waiting);
           return waiting.some(needsPerson) ? begin(`/${told.caller}`, at) : end(`/${told.caller}`, at);
         }

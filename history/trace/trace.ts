@@ -267,7 +267,7 @@ export function createTrace(id: string): Trace {
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
     if (waiting.waits.some(needsPerson)) timers.putOff();
-    return calls.apply(withoutSchedule(waiting.caller), { type: 'waits_within', told: waiting });
+    return calls.apply(withoutSchedule(waiting.caller), { type: 'waits_within', change: waiting });
   }
 
   function settleAll(): TimelessEvent[] {

@@ -34,7 +34,7 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
   } finally {
     // History has the end of a call without a result only with what follows the turn.
     for (const { open, end } of ended.filter(Boolean))
-      open.apply({ type: 'told', observation: end.observation });
+      open.apply({ type: 'observed', observation: end.observation });
   }
 }
 

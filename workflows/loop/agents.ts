@@ -5,7 +5,7 @@ import type { Allowance, Counters } from '../../agent/limits/counters.ts';
 import { addAllowance, raisedBy } from '../../agent/limits/extension.ts';
 import { limitsOf } from '../../agent/limits/run-limits.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
-import { boundedWaits } from '../../agent/run/waits-told.ts';
+import { boundedWaits } from '../../agent/run/waits-change.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import { type RunStatus, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';

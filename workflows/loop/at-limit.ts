@@ -1,5 +1,5 @@
 import { isUsedUp, reachedLimit } from '../../agent/limits/counters.ts';
-import { type ReachedLimit, limitBehind, repeatsReached } from '../../agent/limits/run-limits.ts';
+import { type ReachedLimit, exceededLimit, repeatsReached } from '../../agent/limits/run-limits.ts';
 import { stopMessage } from '../../agent/limits/stop-message.ts';
 import { askTimeoutOf, unanswered } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
@@ -18,7 +18,7 @@ export function limitOf({ manifest, counters, deadline }: AgentLoop): StopReason
 /** The run's end; undefined where a person lets the run continue. */
 export function atLimit(loop: AgentLoop, limit: StopReason): Promise<LoopEnd | undefined> {
   const { manifest, counters, deadline } = loop;
-  return stopOrAsk(loop, limit, () => limitBehind(limit, manifest, counters, deadline.nowMs));
+  return stopOrAsk(loop, limit, () => exceededLimit(limit, manifest, counters, deadline.nowMs));
 }
 
 /** The model repeats one action; see `repeatLimit`. */

@@ -55,8 +55,8 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
       },
     );
   }
-  onSignal(childWaitingSignal, runSignals.childWaiting, (told) => {
-    calls.get(withoutSchedule(told.caller))?.apply({ type: 'waits_within', told });
+  onSignal(childWaitingSignal, runSignals.childWaiting, (change) => {
+    calls.get(withoutSchedule(change.caller))?.apply({ type: 'waits_within', change });
   });
   onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
     calls.get(withoutSchedule(caller))?.used(usage);
