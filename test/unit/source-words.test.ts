@@ -8,7 +8,6 @@ import { root } from '../support/cli.ts';
 const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: unknown } };
 /** Folders and files whose words are not done yet. What is done leaves this list. */
 const LATER = [
-  'history/trace/',
   'workflows/call/',
   'workflows/loop/',
   'workflows/operator/control.ts',
