@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../support/cli.ts';
 
-/** Keeps the sources in plain English. The pages have docs-words.test.ts. */
+/** Keeps the sources in plain English. */
 
 const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: unknown } };
 
