@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  */
 const STATELESS = [
   'agent/rules/approval',
-  'agent/run/call-then',
+  'agent/run/next-action',
   'agent/run/planned-calls',
   'agent/rules/doubt',
   'agent/rules/repeated',

@@ -34,7 +34,7 @@ export interface GateCall {
   /** Ids of the waiting calls of the sub-agent that this call runs. */
   waitingWithin: readonly string[];
   /** Answers by token that came while the call was running. */
-  kept?: readonly OperatorDecision[];
+  earlyAnswers?: readonly OperatorDecision[];
   /** Input of the waiting call. */
   input?: Json | undefined;
   /** Token that the deferred call gave out; undefined: none. */
@@ -111,7 +111,7 @@ export function chooseEarlyAnswer<C extends GateCall>(
   if (given.token === undefined || call === undefined) return undefined;
   if (call.state.kind !== 'tool' || call.state.waiting !== undefined) return undefined;
   checkFields(type, given);
-  if ((call.kept?.length ?? 0) >= MOST_KEPT) {
+  if ((call.earlyAnswers?.length ?? 0) >= MOST_KEPT) {
     throw refusal(type, `${call.id} still runs and keeps ${MOST_KEPT} answers. Try again when it waits.`);
   }
   return { call, decision: decisionOf(type, given) };

@@ -1,9 +1,9 @@
 import { replied, scheduleEnded, scheduled } from './call-schedule.ts';
-import { type Call, type CallFact, type Next, ended } from './call-state.ts';
-import { answered, decided, unanswered, waitOver, waits, waitsWithin } from './call-wait.ts';
+import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
+import { answered, decided, unanswered, childWaitsChanged, waitEnded, waitStarted } from './call-wait.ts';
 
 /** Applies a fact to a call. Returns the call's new state, and the events to emit. */
-export function nextCall(call: Call, fact: CallFact): Next {
+export function nextCall(call: Call, fact: CallFact): Transition {
   if (call.end !== undefined && fact.type !== 'decided') return { call, events: [] };
   switch (fact.type) {
     case 'scheduled':
@@ -14,14 +14,14 @@ export function nextCall(call: Call, fact: CallFact): Next {
       return scheduleEnded(call, fact);
     case 'replied':
       return replied(call, fact);
-    case 'waits':
-      return waits(call, fact);
-    case 'waits_within':
-      return waitsWithin(call, fact.change);
+    case 'wait_started':
+      return waitStarted(call, fact);
+    case 'child_waits_changed':
+      return childWaitsChanged(call, fact.change);
     case 'unanswered':
       return unanswered(call, fact);
-    case 'wait_over':
-      return waitOver(call);
+    case 'wait_ended':
+      return waitEnded(call);
     case 'decided':
       return decided(call, fact.decision);
     case 'answered':

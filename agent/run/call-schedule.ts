@@ -4,7 +4,7 @@ import { resultEnd, isToolError } from '../rules/call-rules.ts';
 import { isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { aftermath, mayReschedule, reconciledEnd, withIntent } from '../rules/doubt.ts';
 import type { Json, Usage } from '../values/vocabulary.ts';
-import { type Call, type CallFact, type Next, ended } from './call-state.ts';
+import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
 import { decided, setWithin } from './call-wait.ts';
 import type { TimelessEvent } from './events.ts';
 
@@ -18,7 +18,7 @@ function isInDoubt({ tool, last }: Call): boolean {
   );
 }
 
-export function scheduled(call: Call, { n, input }: Extract<CallFact, { type: 'scheduled' }>): Next {
+export function scheduled(call: Call, { n, input }: Extract<CallFact, { type: 'scheduled' }>): Transition {
   const started = { ...call, n, nextN: n + 1 };
   if (call.kind === 'model') {
     return { call: { ...started, last: undefined }, events: [{ type: 'model_started', call: call.id }] };
@@ -32,14 +32,14 @@ export function scheduled(call: Call, { n, input }: Extract<CallFact, { type: 's
 
 type ScheduleEnd = Extract<CallFact, { type: 'succeeded' | 'failed' | 'cancelled' }>;
 
-export function scheduleEnded(before: Call, fact: ScheduleEnd): Next {
+export function scheduleEnded(before: Call, fact: ScheduleEnd): Transition {
   if (before.underWay === 'reconcile') return reconciled(before, fact);
   const { call, events } = setWithin(before, []);
   const end = runEnded(call, fact);
   return { ...end, events: [...events, ...end.events] };
 }
 
-function runEnded(before: Call, fact: ScheduleEnd): Next {
+function runEnded(before: Call, fact: ScheduleEnd): Transition {
   const { attempts: known, ms } = fact;
   const attempts = before.attempts + (known ?? 1);
   const call: Call = { ...before, underWay: undefined, attempts, durationMs: before.durationMs + ms };
@@ -52,7 +52,7 @@ function runEnded(before: Call, fact: ScheduleEnd): Next {
   return { call: { ...call, last: { type: 'cancelled' } }, events: [] };
 }
 
-function succeeded(call: Call, result: unknown, attempts: number | undefined): Next {
+function succeeded(call: Call, result: unknown, attempts: number | undefined): Transition {
   const { tool } = call;
   if (tool === undefined) return { call, events: [] };
   const end = resultEnd(tool, result, call.byPerson);
@@ -70,7 +70,7 @@ function succeeded(call: Call, result: unknown, attempts: number | undefined): N
   }
 }
 
-function failed(call: Call, failure: FailedCall, attempts = 0): Next {
+function failed(call: Call, failure: FailedCall, attempts = 0): Transition {
   const { id, tool } = call;
   const { mayPass, checkpoint } = failure;
   if (tool === undefined) {
@@ -93,7 +93,7 @@ function failed(call: Call, failure: FailedCall, attempts = 0): Next {
   };
 }
 
-function reconciled(before: Call, fact: ScheduleEnd): Next {
+function reconciled(before: Call, fact: ScheduleEnd): Transition {
   const { id, tool, last } = before;
   const call: Call = { ...before, underWay: undefined };
   if (tool === undefined || last?.type !== 'failed') return { call, events: [] };
@@ -118,13 +118,18 @@ function resultUsage(result: unknown): Usage | undefined {
 }
 
 /** The call's result comes from outside, and may have arrived already. */
-function deferred(before: Call, note: Json, token: string | undefined): Next {
-  const call: Call = { ...before, last: { type: 'deferred', note, token }, checkpoint: undefined, kept: [] };
-  const answer = before.kept.find((kept) => isAnswerFor(token, kept));
+function deferred(before: Call, note: Json, token: string | undefined): Transition {
+  const call: Call = {
+    ...before,
+    last: { type: 'deferred', note, token },
+    checkpoint: undefined,
+    earlyAnswers: [],
+  };
+  const answer = before.earlyAnswers.find((early) => isAnswerFor(token, early));
   return answer === undefined ? { call, events: [] } : decided(call, withoutToken(answer));
 }
 
-export function replied(call: Call, fact: Extract<CallFact, { type: 'replied' }>): Next {
+export function replied(call: Call, fact: Extract<CallFact, { type: 'replied' }>): Transition {
   const { attempts = 1, ms: durationMs, closing } = fact;
   const turn = withoutCalls(fact.turn);
   return { call, events: [{ type: 'model_ended', call: call.id, turn, attempts, durationMs, closing }] };

@@ -13,7 +13,7 @@ import type { WaitsChange } from './waits-change.ts';
 
 /**
  * State of a tool call or a model call, over all its schedules and waits. The workflow and the reader of a history give the same facts
- * to `nextCall`, so both have the same state and the same events. `thenOf` returns the workflow's next action.
+ * to `nextCall`, so both have the same state and the same events. `nextAction` returns the workflow's next action.
  */
 export interface Call {
   /** `3.1` for a tool call, `3` for a model call, `1/3.1` for a call of the second agent in one workflow. */
@@ -58,7 +58,7 @@ export interface Call {
   /** Checkpoint that the latest failed schedule stored. */
   readonly checkpoint: Json | undefined;
   /** Answers by token that arrived before the call was deferred. */
-  readonly kept: readonly OperatorDecision[];
+  readonly earlyAnswers: readonly OperatorDecision[];
   /** Result of the call. The event `step` was emitted. */
   readonly end: CallEnd | undefined;
 }
@@ -129,7 +129,7 @@ export function newCall({
     lost: 0,
     intent: undefined,
     checkpoint: undefined,
-    kept: [],
+    earlyAnswers: [],
     end: undefined,
   };
 }
@@ -143,7 +143,7 @@ export function restartedCall(call: Call): Call {
     within: [],
     last: undefined,
     cancelled: undefined,
-    kept: [],
+    earlyAnswers: [],
   };
 }
 
@@ -171,12 +171,12 @@ export type CallFact =
   | ({ type: 'failed'; failed: FailedCall } & ScheduleStats)
   | ({ type: 'cancelled'; failed: FailedCall } & ScheduleStats)
   | ({ type: 'replied'; turn: ModelTurn; closing?: true | undefined } & ScheduleStats)
-  | ({ type: 'waits' } & WaitFact)
+  | ({ type: 'wait_started' } & WaitFact)
   /** Calls of the sub-agent begin or end waits. */
-  | { type: 'waits_within'; change: WaitsChange }
+  | { type: 'child_waits_changed'; change: WaitsChange }
   | { type: 'unanswered'; timeout: AskTimeout }
   /** The wait ended without a decision: at its `until`, or with the run. */
-  | { type: 'wait_over' }
+  | { type: 'wait_ended' }
   | { type: 'decided'; decision: OperatorDecision }
   /** An answer by token arrived before the call was deferred. */
   | { type: 'answered'; decision: OperatorDecision }
@@ -185,14 +185,14 @@ export type CallFact =
   | { type: 'observed'; observation: Json };
 
 /** New state of a call, and the events to emit. `used`: usage of the model calls that the schedule made. */
-export interface Next {
+export interface Transition {
   call: Call;
   events: TimelessEvent[];
   used?: Usage | undefined;
 }
 
 /** Ends the call with the event `step`. A call that has ended stays as it is. */
-export function ended(call: Call, end: CallEnd): Next {
+export function ended(call: Call, end: CallEnd): Transition {
   if (call.end !== undefined) return { call, events: [] };
   const { id, action, attempts, durationMs } = call;
   const step = { call: id, action, observation: end.observation, attempts, durationMs };

@@ -2,11 +2,11 @@ import { limitError } from '../limits/run-limits.ts';
 import { type OperatorDecision, effectOf, isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { earlierCall, repeatedError } from '../rules/repeated.ts';
 import type { Wait, WaitingCall } from '../rules/waiting.ts';
-import { type Call, type CallFact, type Check, type Next, type WaitFact, ended } from './call-state.ts';
+import { type Call, type CallFact, type Check, type Transition, type WaitFact, ended } from './call-state.ts';
 import type { TimelessEvent } from './events.ts';
 import { type WaitsChange, waitEvents, applyWaitsChange } from './waits-change.ts';
 
-export function waits(call: Call, fact: WaitFact): Next {
+export function waitStarted(call: Call, fact: WaitFact): Transition {
   const { id, action, tool, last } = call;
   const { reason, until } = fact;
   const { tool: name, toolInput } = action;
@@ -53,25 +53,25 @@ export function waitAbout(
   }
 }
 
-export function waitOver(call: Call): Next {
+export function waitEnded(call: Call): Transition {
   if (call.wait === undefined) return { call, events: [] };
   const events: TimelessEvent[] = call.wait.until === undefined ? [] : [{ type: 'resumed', call: call.id }];
   return { call: withoutUntil({ ...call, wait: undefined }), events };
 }
 
 /** Ignores a late signal: a sub-agent that is not under way has no waits. */
-export function waitsWithin(call: Call, change: WaitsChange): Next {
+export function childWaitsChanged(call: Call, change: WaitsChange): Transition {
   if (call.underWay === undefined) return { call, events: [] };
   return setWithin(call, applyWaitsChange(call.within, change));
 }
 
-export function setWithin(call: Call, within: readonly WaitingCall[]): Next {
+export function setWithin(call: Call, within: readonly WaitingCall[]): Transition {
   if (call.within.length + within.length === 0) return { call, events: [] };
   return { call: { ...call, within }, events: waitEvents(call.within, within) };
 }
 
 /** Ends a wait in which no person decided in time. */
-export function unanswered(call: Call, { timeout }: Extract<CallFact, { type: 'unanswered' }>): Next {
+export function unanswered(call: Call, { timeout }: Extract<CallFact, { type: 'unanswered' }>): Transition {
   if (call.wait === undefined) return { call, events: [] };
   const last = { type: 'unanswered', reason: call.wait.reason, timeout } as const;
   return { call: { ...call, wait: undefined, last }, events: [{ type: 'unanswered', call: call.id }] };
@@ -83,7 +83,7 @@ function withoutUntil(call: Call): Call {
   return { ...call, last: { ...call.last, doubt: { ...call.last.doubt, endsAtMs: undefined } } };
 }
 
-export function decided(call: Call, decision: OperatorDecision): Next {
+export function decided(call: Call, decision: OperatorDecision): Transition {
   const { id, kind, tool, action } = call;
   const { wait } = call;
   const effect = effectOf(decision, wait?.reason === 'limit' ? undefined : wait?.error);
@@ -121,8 +121,9 @@ export function decided(call: Call, decision: OperatorDecision): Next {
   }
 }
 
-export function answered(call: Call, decision: OperatorDecision): Next {
+export function answered(call: Call, decision: OperatorDecision): Transition {
   const { last } = call;
-  if (last?.type !== 'deferred') return { call: { ...call, kept: [...call.kept, decision] }, events: [] };
+  if (last?.type !== 'deferred')
+    return { call: { ...call, earlyAnswers: [...call.earlyAnswers, decision] }, events: [] };
   return isAnswerFor(last.token, decision) ? decided(call, withoutToken(decision)) : { call, events: [] };
 }

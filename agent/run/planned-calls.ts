@@ -2,14 +2,14 @@ import type { ModelTurn } from '../calls/calls.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { presetEnd } from '../rules/call-rules.ts';
 import { nextCall } from './call-next.ts';
-import { type Next, newCall } from './call-state.ts';
+import { type Transition, newCall } from './call-state.ts';
 
 /** Returns the tool calls of a turn, in order, with their events. A call that needs no schedule has already ended. `modelCall`: id of the turn's model call. */
 export function plannedCalls(
   modelCall: string,
   { text, decision }: Pick<ModelTurn, 'text' | 'decision'>,
   { tools, firstN }: { tools: readonly ToolManifest[]; firstN: number },
-): Next[] {
+): Transition[] {
   if (decision.type !== 'act') return [];
   return decision.actions.map((planned, index) => {
     const id = `${modelCall}.${index + 1}`;

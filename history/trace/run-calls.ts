@@ -3,8 +3,14 @@ import { type DoneCall, type Restart, type RestartedEvent, isDropped } from '../
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
 import { nextCall } from '../../agent/run/call-next.ts';
-import { type Call, type CallFact, type Next, modelCall, restartedCall } from '../../agent/run/call-state.ts';
-import { thenOf } from '../../agent/run/call-then.ts';
+import {
+  type Call,
+  type CallFact,
+  type Transition,
+  modelCall,
+  restartedCall,
+} from '../../agent/run/call-state.ts';
+import { nextAction } from '../../agent/run/next-action.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
@@ -84,9 +90,9 @@ export class RunCalls {
     return [...this.#calls.values()].flatMap((call) => {
       if (scope !== undefined && scopeOf(call.id) !== scope) return [];
       if (call.end !== undefined || (context.isCancelling && isCancelledWithRun(call))) return [];
-      const then = thenOf(call, { ...context, nowMs: 0, approved: undefined });
-      if (then.do !== 'end') return [];
-      return this.apply(call.id, { type: 'observed', observation: then.end.observation });
+      const action = nextAction(call, { ...context, nowMs: 0, approved: undefined });
+      if (action.do !== 'end') return [];
+      return this.apply(call.id, { type: 'observed', observation: action.end.observation });
     });
   }
 
@@ -109,7 +115,7 @@ export class RunCalls {
     });
   }
 
-  #set({ call, events, used }: Next): TimelessEvent[] {
+  #set({ call, events, used }: Transition): TimelessEvent[] {
     this.#calls.set(call.id, call);
     if (used !== undefined) this.#onUsed(used);
     return events;

@@ -91,7 +91,7 @@ export function createTrace(id: string): Trace {
       case 'timer_fired':
         return timerFired(fact.timer);
       case 'timer_cancelled':
-        return calls.apply(timers.cancelled(fact.timer)?.call ?? '', { type: 'wait_over' });
+        return calls.apply(timers.cancelled(fact.timer)?.call ?? '', { type: 'wait_ended' });
       case 'cancel_requested':
         isCancelling = true;
         return [];
@@ -242,13 +242,13 @@ export function createTrace(id: string): Trace {
     // No model call follows that shows the ends of the turn before a limit.
     const settled = reason === 'limit' ? calls.settle(settleContext(), scopeOf(waiting)) : [];
     if (needsPerson(wait)) timers.ignoreDeadlines();
-    return [...settled, ...calls.apply(waiting, { type: 'waits', reason, until, figure, done })];
+    return [...settled, ...calls.apply(waiting, { type: 'wait_started', reason, until, figure, done })];
   }
 
   function timerFired(timer: string): TimelessEvent[] {
     const call = calls.get(timers.fired(timer)?.call ?? '');
     if (call === undefined) return [];
-    if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_over' });
+    if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_ended' });
     const manifest = manifests.get(scopeOf(call.id));
     const timeout = manifest && askTimeoutOf(manifest, call.tool);
     return timeout === undefined ? [] : calls.apply(call.id, { type: 'unanswered', timeout });
@@ -267,7 +267,7 @@ export function createTrace(id: string): Trace {
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
     if (waiting.waits.some(needsPerson)) timers.ignoreDeadlines();
-    return calls.apply(withoutSchedule(waiting.caller), { type: 'waits_within', change: waiting });
+    return calls.apply(withoutSchedule(waiting.caller), { type: 'child_waits_changed', change: waiting });
   }
 
   function settleAll(): TimelessEvent[] {

@@ -3,7 +3,7 @@ import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import { type Call, type CallFact, newCall } from '../../agent/run/call-state.ts';
-import type { CallContext } from '../../agent/run/call-then.ts';
+import type { CallContext } from '../../agent/run/next-action.ts';
 import { sampleTool } from './manifest.ts';
 
 /** Tools, facts and contexts for tests of the rules of a call. */
@@ -37,7 +37,7 @@ export const cancelled: CallFact = {
 export const lost = failed({ timedOut: true, intent: { at: NOW, attempt: 1 } });
 export const decided = (decision: OperatorDecision): CallFact => ({ type: 'decided', decision });
 export const waits = (reason: WaitingReason, until?: number): CallFact => ({
-  type: 'waits',
+  type: 'wait_started',
   reason,
   until,
   done: [],

@@ -5,7 +5,7 @@ import { type OperatorDecision, fittingDecisions } from '../../agent/rules/decis
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { nextCall } from '../../agent/run/call-next.ts';
 import type { Call, CallFact } from '../../agent/run/call-state.ts';
-import { thenOf } from '../../agent/run/call-then.ts';
+import { nextAction } from '../../agent/run/next-action.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
 import {
   NOW,
@@ -60,14 +60,14 @@ function live(tool: ToolManifest, choices: readonly number[]) {
     events.push(...next.events);
   };
   for (const [index, choice] of choices.entries()) {
-    const then = thenOf(call, { ...during, overdue: index > choices.length / 2 });
+    const then = nextAction(call, { ...during, overdue: index > choices.length / 2 });
     if (then.do === 'end' || then.do === 'fail') return { facts, events, isOver: true };
     if (then.do === 'ask') {
       const { reason, until } = then;
-      apply({ type: 'waits', reason, until, done: [] });
+      apply({ type: 'wait_started', reason, until, done: [] });
       const fitting = fittingDecisions(stateOf({ call: '1.1', reason, until }));
       const type = fitting[choice % fitting.length];
-      if (choice % 7 === 0) apply(until === undefined ? undecided : { type: 'wait_over' });
+      if (choice % 7 === 0) apply(until === undefined ? undecided : { type: 'wait_ended' });
       else apply(decided({ type, ...(type === 'resolve' ? { output: 'given' } : {}) } as OperatorDecision));
       continue;
     }

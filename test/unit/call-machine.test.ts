@@ -3,7 +3,7 @@ import { inputDigest } from '../../agent/calls/restart.ts';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { nextCall } from '../../agent/run/call-next.ts';
 import { type Call, type CallFact, modelCall } from '../../agent/run/call-state.ts';
-import { type CallContext, type Then, thenOf } from '../../agent/run/call-then.ts';
+import { type CallContext, type NextAction, nextAction } from '../../agent/run/next-action.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import {
@@ -51,7 +51,7 @@ function stateAfter(call: Call, facts: readonly CallFact[]): { call: Call; event
   return { call, events };
 }
 
-function shown(then: Then): string {
+function shown(then: NextAction): string {
   switch (then.do) {
     case 'ask':
       return then.until === undefined ? `ask ${then.reason}` : `ask ${then.reason} until ${then.until - NOW}`;
@@ -189,7 +189,7 @@ describe('what follows', () => {
     [
       'the end of the lost attempt',
       callOf(reconciling),
-      [...doubt, waits('doubt', NOW + 60_000), { type: 'wait_over' }],
+      [...doubt, waits('doubt', NOW + 60_000), { type: 'wait_ended' }],
       during,
       'reconcile',
     ],
@@ -247,7 +247,7 @@ describe('what follows', () => {
       'end told',
     ],
   ])('after %s', (_state, call, facts, context, then) => {
-    expect(shown(thenOf(stateAfter(call, facts).call, context))).toMatch(
+    expect(shown(nextAction(stateAfter(call, facts).call, context))).toMatch(
       typeof then === 'string' ? new RegExp(`^${then}$`, 'u') : then,
     );
   });

@@ -18,7 +18,7 @@ import {
   delivered,
   handOver,
   newTranscript,
-  nextCall,
+  modelCallInput,
 } from '../../workflows/run/transcript.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
@@ -107,15 +107,15 @@ describe('the calls of a run', () => {
       prev: advance(START, [agent, question]).digest,
       delta: [first, message],
     });
-    expect(nextCall(transcript)).toMatchObject({ base: 4, delta: [] });
+    expect(modelCallInput(transcript)).toMatchObject({ base: 4, delta: [] });
   });
 
   test('carry the same again, and what has come since, after one that failed', () => {
     const transcript = newTranscript(2, -1, [agent, question]);
-    const failed = nextCall(transcript);
-    expect(nextCall(transcript)).toEqual(failed);
+    const failed = modelCallInput(transcript);
+    expect(modelCallInput(transcript)).toEqual(failed);
     append(transcript, [message]);
-    expect(nextCall(transcript)).toEqual({ ...failed, delta: [agent, question, message] });
+    expect(modelCallInput(transcript)).toEqual({ ...failed, delta: [agent, question, message] });
     expect(failed.delta, 'what was sent does not change').toEqual([agent, question]);
   });
 
@@ -124,7 +124,7 @@ describe('the calls of a run', () => {
     const mark = { length: 2, digest: 'as it was recorded' };
     delivered(transcript, mark.digest);
     append(transcript, [first]);
-    expect(nextCall(transcript)).toEqual({ scope: 0, base: 2, prev: mark.digest, delta: [first] });
+    expect(modelCallInput(transcript)).toEqual({ scope: 0, base: 2, prev: mark.digest, delta: [first] });
     expect(handOver(transcript, 'run-1')).toMatchObject(mark);
   });
 
@@ -161,10 +161,10 @@ describe('a run that goes on from another', () => {
     append(transcript, [second]);
     const { length, digest } = origin;
     const call = { scope: 0, base: length, prev: digest, delta: [second], origin };
-    expect(nextCall(transcript)).toEqual(call);
+    expect(modelCallInput(transcript)).toEqual(call);
     expect(deliver(transcript)).toEqual(call);
     append(transcript, [third]);
-    expect(nextCall(transcript)).toEqual({
+    expect(modelCallInput(transcript)).toEqual({
       scope: 0,
       base: 4,
       prev: advance(origin, [second]).digest,
@@ -256,7 +256,7 @@ function read({ mark, entries }: Reader, { base, prev, delta }: CallModelInput):
 
 /** A model call that is answered. */
 function deliver(transcript: TranscriptWriter): CallModelInput {
-  const call = throughJson(nextCall(transcript));
+  const call = throughJson(modelCallInput(transcript));
   delivered(transcript, undefined);
   return call;
 }

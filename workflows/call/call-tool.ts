@@ -4,7 +4,7 @@ import { withApproved } from '../../agent/rules/approval.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { Call, WaitFact } from '../../agent/run/call-state.ts';
-import { type CallContext, type Then, thenOf } from '../../agent/run/call-then.ts';
+import { type CallContext, type NextAction, nextAction } from '../../agent/run/next-action.ts';
 import { waitAbout } from '../../agent/run/call-wait.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { addUsage } from '../../agent/values/vocabulary.ts';
@@ -44,20 +44,20 @@ export async function callTool(
   let result: ResultRef | undefined;
   try {
     for (;;) {
-      const then = thenOf(open.now, contextOf(loop));
-      switch (then.do) {
+      const action = nextAction(open.now, contextOf(loop));
+      switch (action.do) {
         case 'end':
-          return { open, end: then.end, result };
+          return { open, end: action.end, result };
         case 'fail':
-          throw runFailure(then.error);
+          throw runFailure(action.error);
         case 'ask':
-          await ask(loop, turnCall, then);
+          await ask(loop, turnCall, action);
           continue;
         case 'nothing':
           throw new Error('unreachable: nothing is under way');
         default:
           if (loop.pause.isOn) await loop.pause.over();
-          else result = await scheduleOnce(loop, turnCall, then.do === 'reconcile');
+          else result = await scheduleOnce(loop, turnCall, action.do === 'reconcile');
       }
     }
   } finally {
@@ -73,7 +73,7 @@ function contextOf({ deadline, counters, done }: AgentLoop): CallContext {
 async function ask(
   loop: AgentLoop,
   { tool, open }: TurnCall,
-  { reason, until }: Extract<Then, { do: 'ask' }>,
+  { reason, until }: Extract<NextAction, { do: 'ask' }>,
 ): Promise<void> {
   const { manifest, counters, done } = loop;
   const fact: WaitFact = { reason, until, done };

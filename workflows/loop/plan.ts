@@ -10,7 +10,7 @@ import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
-import { append, delivered, nextCall } from '../run/transcript.ts';
+import { append, delivered, modelCallInput } from '../run/transcript.ts';
 
 /** Makes the next model call. Returns undefined if the run's time limit cut the call. A failure of the call fails the run, with the cause's type. */
 export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
@@ -97,7 +97,7 @@ async function callModel(
   if (!inbox.isEmpty) append(transcript, messageEntries(inbox));
   const { repeat } = counters;
   const inline = makesInlineCalls(loop) ? { root: loop.root, firstN: loop.firstN || undefined } : {};
-  const input = { ...nextCall(transcript), repeat, ...inline, ...options };
+  const input = { ...modelCallInput(transcript), repeat, ...inline, ...options };
   const fromMs = Date.now();
   open.apply({ type: 'scheduled', n });
   const turn =

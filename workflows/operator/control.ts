@@ -56,7 +56,7 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
     );
   }
   onSignal(childWaitingSignal, runSignals.childWaiting, (change) => {
-    calls.get(withoutSchedule(change.caller))?.apply({ type: 'waits_within', change });
+    calls.get(withoutSchedule(change.caller))?.apply({ type: 'child_waits_changed', change });
   });
   onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
     calls.get(withoutSchedule(caller))?.used(usage);

@@ -68,8 +68,8 @@ export class OpenCall implements GateCall {
     return this.#call.wait && this.#call.token;
   }
 
-  get kept(): readonly OperatorDecision[] {
-    return this.#call.kept;
+  get earlyAnswers(): readonly OperatorDecision[] {
+    return this.#call.earlyAnswers;
   }
 
   get state(): GateCall['state'] {
@@ -93,15 +93,15 @@ export class OpenCall implements GateCall {
   }
 
   apply(fact: CallFact): void {
-    const { kept, within } = this.#call;
+    const { earlyAnswers, within } = this.#call;
     const { call, events, used } = nextCall(this.#call, fact);
     this.#call = call;
     for (const event of events) this.#options.emit?.(event);
     if (used !== undefined) this.used(used);
     if (call.within !== within) this.#withinChanged(within, call.within);
-    if (call.kept.length < kept.length) {
+    if (call.earlyAnswers.length < earlyAnswers.length) {
       const isUsed = events.some(({ type }) => type === 'decided');
-      this.#logUnused(kept.length - (isUsed ? 1 : 0));
+      this.#logUnused(earlyAnswers.length - (isUsed ? 1 : 0));
     }
   }
 
@@ -122,7 +122,7 @@ export class OpenCall implements GateCall {
   /** Waits. Resolves to the decision that ended the wait; undefined if the wait ended otherwise. Throws CancelledFailure. */
   async wait(fact: WaitFact, { timeout, endsWhen }: WaitOptions = {}): Promise<OperatorDecision | undefined> {
     const { clock, onWaitingChange } = this.#options;
-    this.apply({ type: 'waits', ...fact });
+    this.apply({ type: 'wait_started', ...fact });
     const { wait } = this.#call;
     if (wait === undefined) throw new Error('unreachable: the call is over');
     logWaiting(wait);
@@ -137,7 +137,7 @@ export class OpenCall implements GateCall {
       if (endsWhen?.() === true) outcome = 'no decision is needed';
       else if (wait.until === undefined && timeout !== undefined) this.apply({ type: 'unanswered', timeout });
     } finally {
-      this.apply({ type: 'wait_over' });
+      this.apply({ type: 'wait_ended' });
       timer.end();
       if (stopsClock) clock.resume();
       onWaitingChange();
@@ -154,7 +154,7 @@ export class OpenCall implements GateCall {
   }
 
   close(): void {
-    this.#logUnused(this.#call.kept.length);
+    this.#logUnused(this.#call.earlyAnswers.length);
   }
 
   #logUnused(answers: number): void {

@@ -81,7 +81,7 @@ export function append(transcript: TranscriptWriter, entries: Entry[], full: Ent
 }
 
 /** Makes the input of the next model call. Returns the same input until {@link delivered} is called, so a failed call repeats it. */
-export function nextCall(transcript: TranscriptWriter): CallModelInput {
+export function modelCallInput(transcript: TranscriptWriter): CallModelInput {
   const { scope, carried, pending, origin } = transcript;
   const input = { scope, base: carried.length, prev: carried.digest, delta: [...pending] };
   return origin === undefined ? input : { ...input, origin };

@@ -10,7 +10,7 @@ import type { ErrorInfo } from '../values/vocabulary.ts';
 import type { Call, Check, FailedEnding } from './call-state.ts';
 
 /** Next action of the workflow for a tool call. `until`: the wait ends at this time, in milliseconds since 1970. */
-export type Then =
+export type NextAction =
   | { do: 'schedule' | 'reconcile' | 'nothing' }
   | { do: 'ask'; reason: WaitingReason; until?: number | undefined }
   | { do: 'end'; end: CallEnd }
@@ -28,7 +28,7 @@ export interface CallContext {
 }
 
 /** Returns the workflow's next action for a tool call. */
-export function thenOf(call: Call, context: CallContext): Then {
+export function nextAction(call: Call, context: CallContext): NextAction {
   const { end, tool, last, wait } = call;
   if (end !== undefined) return { do: 'end', end };
   if (tool === undefined) return { do: 'nothing' };
@@ -77,13 +77,13 @@ function afterFailed(
   tool: ToolManifest,
   { error, again }: FailedEnding,
   { overdue }: CallContext,
-): Then {
+): NextAction {
   if (again && !overdue && cancelled === undefined) return { do: 'schedule' };
-  return asThen(afterFailure(tool, error, { cancelled, overdue }), 'failed', error);
+  return asNextAction(afterFailure(tool, error, { cancelled, overdue }), 'failed', error);
 }
 
 /** Asks the tool's `reconcile`, if it has one, when the lost attempt must have ended. Otherwise asks a person. */
-function afterDoubted(call: Call, tool: ToolManifest, last: FailedEnding, context: CallContext): Then {
+function afterDoubted(call: Call, tool: ToolManifest, last: FailedEnding, context: CallContext): NextAction {
   const { doubt, error, found, again } = last;
   const { overdue, nowMs } = context;
   if (doubt !== undefined && found === undefined && tool.reconciles === true && !overdue) {
@@ -92,14 +92,14 @@ function afterDoubted(call: Call, tool: ToolManifest, last: FailedEnding, contex
   }
   if (found === 'notDone' && call.cancelled !== undefined) return cut(call, { overdue: false });
   if (found === 'notDone' && !overdue) return again ? { do: 'schedule' } : { do: 'ask', reason: 'failed' };
-  return asThen(afterDoubt(tool, { overdue }), 'doubt', error);
+  return asNextAction(afterDoubt(tool, { overdue }), 'doubt', error);
 }
 
-function asThen(
+function asNextAction(
   after: { type: 'end'; end: CallEnd } | { type: 'ask' | 'fail' },
   reason: WaitingReason,
   error: ErrorInfo,
-): Then {
+): NextAction {
   switch (after.type) {
     case 'end':
       return { do: 'end', end: after.end };
@@ -110,6 +110,6 @@ function asThen(
   }
 }
 
-function cut({ cancelled }: Pick<Call, 'cancelled'>, { overdue }: Pick<CallContext, 'overdue'>): Then {
+function cut({ cancelled }: Pick<Call, 'cancelled'>, { overdue }: Pick<CallContext, 'overdue'>): NextAction {
   return { do: 'end', end: cancelledEnd({ cancelled, overdue }) };
 }
