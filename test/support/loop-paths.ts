@@ -38,7 +38,7 @@ const direct = defineTool({
   returnDirect: true,
   run: () => ({ answer: 42 }),
 });
-const sleeper = defineTool({
+export const sleeper = defineTool({
   name: 'sleeper',
   description: 'sleeps',
   retry,

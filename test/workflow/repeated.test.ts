@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { until } from '../support/processes.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 let replies: { [step: string]: string } = {};
@@ -40,16 +40,12 @@ const gate = defineTool({
 });
 const helper = agentTool({ agent: 'helper', description: 'a sub-agent' });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'a', model: said(() => replies), tools: [echo, pay, helper] },
-      { name: 'helper', model: said(() => below), tools: [pay, broken, gate] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'a', model: said(() => replies), tools: [echo, pay, helper] },
+    { name: 'helper', model: said(() => below), tools: [pay, broken, gate] },
+  ],
+});
 beforeEach(() => {
   [replies, below, paid] = [{}, {}, []];
   open = [];

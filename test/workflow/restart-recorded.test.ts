@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { builtInKind } from '../../agent/kinds/kinds.ts';
 import type { RunExport } from '../../client/export/run-export.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
@@ -6,7 +6,7 @@ import type { ConfigDefinition } from '../../config/define.ts';
 import { defineModel } from '../../models/model.ts';
 import { recordedRun } from '../../testing.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, promptOf } from '../support/scripts.ts';
 
 /** Runs that do steps of another one again, of every kind, and what is made of their records. */
@@ -78,11 +78,7 @@ const config: ConfigDefinition = {
     tools: [look],
   })),
 };
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig(config);
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig(config);
 beforeEach(() => {
   prompts.length = 0;
   looks = 0;

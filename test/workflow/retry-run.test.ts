@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DecisionRefused } from '../../client/connect/errors.ts';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { z } from 'zod';
 import { defineTool } from '../../tools/tool.ts';
 import { readStart } from '../../history/read/facts.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 let broken = true;
@@ -77,18 +77,14 @@ const once = (tool: string) => modelOf((step) => (step === '1' ? act(tool, 'in')
 const onceFails = once('fails');
 const onceWaits = once('waits');
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'fails', model: onceFails, tools: [fails] },
-      { name: 'waits', model: onceWaits, tools: [waits] },
-      { name: 'several', kind: 'tool-calling', model: several, tools: [fine, failing] },
-      { name: 'model', model, tools: [waits] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'fails', model: onceFails, tools: [fails] },
+    { name: 'waits', model: onceWaits, tools: [waits] },
+    { name: 'several', kind: 'tool-calling', model: several, tools: [fine, failing] },
+    { name: 'model', model, tools: [waits] },
+  ],
+});
 beforeEach(() => {
   broken = true;
   made = [];

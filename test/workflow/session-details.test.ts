@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sessionId } from '../../agent/session/session.ts';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { createGate } from '../support/gate.ts';
 import { pngOf } from '../support/image.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 const gate = createGate();
@@ -17,11 +17,7 @@ const model = defineModel({
   },
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({ agents: [{ name: 'talker', kind: 'tool-calling', model }] });
-});
-afterAll(() => rig.stop());
+const rig = useRig({ agents: [{ name: 'talker', kind: 'tool-calling', model }] });
 
 test('a session names its runs that came to nothing, and shows its conversation in the Web UI', async () => {
   const session = 'details-of-a-session';

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OperatorDecision } from '../../agent/run/events.ts';
 import { rejectedTool, skippedTool } from '../../agent/observation/observations.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { DecisionRefused } from '../../client/connect/errors.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
 
 /** Two people who decide at once, each something that fits. */
@@ -26,21 +26,17 @@ const guarded = defineTool({
   run: (input) => `did ${input}`,
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'asks', model: script(act('guarded', 'a')), tools: [guarded] },
-      {
-        name: 'delegates',
-        model: script(act('asking', 'a')),
-        tools: [agentTool({ name: 'asking', agent: 'asks', description: 'asks' })],
-      },
-      { name: 'breaks', model: script(act('work', 'broken')), tools: [work] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'asks', model: script(act('guarded', 'a')), tools: [guarded] },
+    {
+      name: 'delegates',
+      model: script(act('asking', 'a')),
+      tools: [agentTool({ name: 'asking', agent: 'asks', description: 'asks' })],
+    },
+    { name: 'breaks', model: script(act('work', 'broken')), tools: [work] },
+  ],
+});
 
 async function waitingRun(agent: string): Promise<AgentRun> {
   const run = await rig.client.start(agent, 'what?');
