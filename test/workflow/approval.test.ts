@@ -177,21 +177,3 @@ test.each([
   expect((await asked.describe()).status).toBe('waiting');
   await asked.cancel();
 });
-
-test('a program whose decision is refused goes on where somebody else has decided', async () => {
-  const asked = await rig.client.start('asks', 'what?');
-  const result = asked.result({
-    async onWaiting({ call, n }, run) {
-      await run.decide(call, { type: 'approve', remember: 'tool' }, n);
-      await run.decide(call, { type: 'approve' }, n);
-    },
-  });
-  expect((await result).output).toBe('ok');
-});
-
-test('a program whose decision does not fit is told so, as the call waits still', async () => {
-  const asked = await rig.client.start('asks', 'what?');
-  const result = asked.result({ onWaiting: ({ call, n }, run) => run.decide(call, { type: 'skip' }, n) });
-  await expect(result).rejects.toMatchObject({ name: 'DecisionRefused' });
-  await asked.cancel();
-});

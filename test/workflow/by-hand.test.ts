@@ -98,6 +98,7 @@ describe('a run that is started by hand', () => {
     ['a slip in a name', [{ agent: 'helper', input: 'a', chat_history: [] }], 'Did you mean chatHistory?'],
     ['two arguments', ['helper', 'What?'], 'there are 2 arguments'],
     ['a session', [{ agent: 'helper', input: 'a', session: 's' }], 'agentSession'],
+    ['a limit that is none', [{ agent: 'helper', input: 'a', maxIterations: -1 }], 'maxIterations has to be'],
     [
       'what only a run hands on',
       [{ agent: 'helper', manifest: {}, counters: 5 }],

@@ -16,6 +16,10 @@ import { useRig } from '../support/rig.ts';
  * paths is in test/fixtures/golden, and that the workflow still does it in test/replay; of the others it is said here.
  */
 
+/** Events that say no more than that the loop continues. */
+const USUAL = /^(?:run_started|continued|model_started|model_ended|action|tool_started|finish)/u;
+/** What each recorded path says. */
+const paths = new Map<string, string>();
 const told = new Map<string, RunEvent[]>();
 useOtherWorker(otherWorker);
 const rig = useRig({
@@ -27,7 +31,7 @@ const rig = useRig({
   onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
 
-/** The run after its sub-agents: both ways to hear of them, and the run's lines. */
+/** The run after its sub-agents: both ways to hear of them, and what the run says. */
 async function endOf(run: AgentRun, options?: { sideBySide: boolean }) {
   await run.result().catch(() => undefined); // some are meant to fail
   const family = [...told.keys()].filter((id) => id.startsWith(`${run.id}/`));
@@ -36,7 +40,7 @@ async function endOf(run: AgentRun, options?: { sideBySide: boolean }) {
   return {
     heard: all.map((each) => each.told),
     recorded: all.map((each) => each.recorded),
-    lines: all.at(-1)?.lines ?? [],
+    said: short((all.at(-1)?.lines ?? []).filter((line) => !USUAL.test(line)).join(', ')),
   };
 }
 
@@ -53,32 +57,44 @@ function sinceStart(said: Awaited<ReturnType<typeof toldAndRecorded>>) {
   return { ...said, told: said.told.slice(start), recorded: recorded.slice(since) };
 }
 
+/** Of a long run the beginning and the end. */
+function short(text: string): string {
+  const words = text.replaceAll(/ {2,}/gu, ' ');
+  return words.length < 600 ? words : `${words.slice(0, 120)} … ${words.slice(-120)}`;
+}
+
 const typeOf = (event: unknown) => fieldOf(event, 'type') as string | undefined;
 
 describe('a worker is told what history says', () => {
   test.each(loopPaths)('on the path $name', async ({ name, decide, options }) => {
     const run = await rig.client.start(name, 'what?');
     await follow(run, decide);
-    const { heard, recorded } = await endOf(run, { sideBySide: options !== undefined && 'kind' in options });
+    const { heard, recorded, said } = await endOf(run, {
+      sideBySide: options !== undefined && 'kind' in options,
+    });
     expect(heard).toEqual(recorded);
+    paths.set(name, said);
   });
 
   test.each(operatedPaths)('on the path $name', async ({ name, steer }) => {
     const run = await rig.client.start(name, 'what?');
     const more = (await steer(run, rig.client)) ?? {};
-    for (const each of [...Object.values(more), run]) {
-      const { heard, recorded } = await endOf(each);
+    for (const [path, each] of Object.entries({ ...more, [name]: run })) {
+      const { heard, recorded, said } = await endOf(each);
       expect(heard).toEqual(recorded);
+      paths.set(path, said);
     }
+  });
+
+  test('on each recorded path what it has always said', () => {
+    expect(Object.fromEntries(paths)).toMatchSnapshot();
   });
 
   test.each(otherPaths)('of %s', async (_path, name, steer, says) => {
     const run = await rig.client.start(name, 'what?');
     await steer(run, rig.client);
-    const { heard, recorded, lines } = await endOf(run);
+    const { heard, recorded, said } = await endOf(run);
     expect(heard).toEqual(recorded);
-    const usual = /^(?:run_started|model_|action|tool_started|finish)/u;
-    const said = lines.filter((line) => !usual.test(line)).join(', ');
     expect(said.replace(/run_ended: (\w+), \w+$/u, '$1')).toBe(says);
   });
 
