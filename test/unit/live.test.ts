@@ -73,11 +73,6 @@ function payloads(value: unknown) {
 /** What the first poll of a run with one pending activity says. */
 function polled(activity: object) {
   const workflowService = { describeWorkflowExecution: async () => ({ pendingActivities: [activity] }) };
-  const loadedDataConverter = {
-    payloadConverter: defaultPayloadConverter,
-    failureConverter: defaultFailureConverter,
-    payloadCodecs: [],
-  };
   // Of a client, the poll needs no more.
   const client = {
     workflowService,

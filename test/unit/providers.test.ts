@@ -100,42 +100,6 @@ describe('Azure OpenAI', () => {
   });
 });
 
-describe('a reasoning model of OpenAI’s', () => {
-  // platform.openai.com/docs/guides/reasoning: neither stop nor max_tokens; the words are those of its API.
-  test('is asked without what it refuses, and again without', async () => {
-    const server = await provider(({ body }) => {
-      const refused = (param: string, message: string, code: string) =>
-        json(400, { error: { message, type: 'invalid_request_error', param, code } });
-      if ('max_tokens' in body) {
-        const text =
-          "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        return refused('max_tokens', text, 'unsupported_parameter');
-      }
-      if ('stop' in body)
-        return refused(
-          'stop',
-          "Unsupported parameter: 'stop' is not supported with this model.",
-          'unsupported_parameter',
-        );
-      if ('temperature' in body)
-        return refused(
-          'temperature',
-          "Unsupported value: 'temperature' does not support 0 with this model.",
-          'unsupported_value',
-        );
-      return whole({ content: 'Hello' }, 'stop', {
-        usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-      });
-    });
-    const model = openai({ baseURL: `${server.url}/v1`, apiKey: 'k' });
-    const request = modelRequest({ maxTokens: 9, temperature: 0 }, { stop: ['Observation:'] });
-    expect((await model.call(request, callContext())).warnings).toHaveLength(3);
-    await model.call(request, callContext());
-    expect(server.requests).toHaveLength(5);
-    expect(server.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 9 });
-  });
-});
-
 describe('OpenRouter', () => {
   // openrouter.ai/docs/api/reference/errors-and-debugging: 200 and the error in the body, or in the stream beside a choice.
   const error = { code: 502, message: 'Upstream is down', metadata: { provider_name: 'x' } };
@@ -188,14 +152,6 @@ describe('a local server', () => {
     vi.unstubAllEnvs();
     expect(first.toolCalls.map(({ id }) => id)).toEqual(['call_1', 'call_2']);
     expect(second.text).toBe('Sunny.');
-  });
-
-  test('that calls all calls of a reply the same is shown them under names of their own', async () => {
-    const server = await provider(() =>
-      whole({ tool_calls: [call('0'), call('0'), call('')] }, 'tool_calls'),
-    );
-    const { first } = await toolTurn(openai({ baseURL: `${server.url}/v1` }), false);
-    expect(first.toolCalls.map(({ id }) => id)).toEqual(['0', 'call_1_2', 'call_1_3']);
   });
 
   test('of LM Studio answers a wrong path with 200: the base URL is what is wrong', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PromptContext, PromptStep, TurnReply } from '../../agent/definition/kind.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { ChatMessage, Json, ToolCall } from '../../agent/values/vocabulary.ts';
-import { rendered as renderedBy, sampleManifest, sampleTool } from '../support/manifest.ts';
+import { nativeManifest as manifest, rendered as renderedBy, sampleTool } from '../support/manifest.ts';
 
 const history: ChatMessage[] = [
   { role: 'user', content: 'Hello, I am Ada.' },
@@ -227,16 +226,6 @@ describe('the scratchpad', () => {
     ]);
   });
 });
-
-function manifest(fields: Partial<AgentManifest> = {}): AgentManifest {
-  return sampleManifest({
-    kind: toolCalling.name,
-    prompt: { ...toolCalling.prompt },
-    stop: [],
-    tools: [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.')],
-    ...fields,
-  });
-}
 
 function render(context: Partial<PromptContext> = {}) {
   const rendered = renderedBy(toolCalling, manifest(), { input: 'How old is Ada?', ...context });

@@ -156,6 +156,10 @@ const common: [option: string, fields: (value: number) => object][] = [
   ['askTimeout', (value) => ({ askTimeout: value })],
 ];
 
+test.each([63, 64.5])('a memory limit of %d MB is refused', (memoryMb) => {
+  expect(() => python({ memoryMb })).toThrow(/memoryMb is .*64 or more/u);
+});
+
 describe.each(own)('%s', (option, make) => {
   test.each([NaN, -1, 0, Infinity, -Infinity, 1.5, 1e300, '100', null])(
     'is refused when it is %s',
