@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { eventOf, useRig } from '../support/rig.ts';
+import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
 /** Runs that people have steered, and that do steps again. */
@@ -128,10 +128,10 @@ describe('what was said', () => {
   test('since the model call that failed is seen when the model is asked again, with what that one carried', async () => {
     down = true;
     const run = await rig.client.start('asking', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.say('Be brief.');
     await run.decide('2', { type: 'retry' });
-    await eventOf(run.events({ live: false }), 'waiting', ({ wait }) => wait.n === 1);
+    await waitOf(run, { n: 1 });
     await run.say('In English.');
     await cancelled(run);
     down = false;
@@ -149,7 +149,7 @@ describe('what was said', () => {
     await begun(run, 'slow');
     await run.say('Be brief.');
     slowTool.held = false;
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.say('In English.');
     replies = {};
     await run.rewind({ step: 2 });
@@ -178,7 +178,7 @@ describe('what was said', () => {
   test('while a model call waited goes along where a fork changes what came before', async () => {
     down = true;
     const run = await rig.client.start('asking', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.say('Be brief.');
     down = false;
     await run.decide('2', { type: 'retry' });
@@ -202,7 +202,7 @@ describe('a run that is paused', () => {
     expect((await run.describe()).status).toBe('completed');
   });
 
-  test('and was ended meanwhile goes on where it is retried', async () => {
+  test('continues where it was ended and is retried', async () => {
     replies['2'] = act('slow', 'x');
     const run = await rig.client.start('a', 'what?');
     await begun(run, 'slow');
@@ -218,7 +218,7 @@ describe('a run that waits for an approval', () => {
   test('asks again where it is taken back, or retried', async () => {
     replies['2'] = act('guarded', 'x');
     const run = await rig.client.start('a', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.rewind({ step: 2 });
     await eventOf(run.events({ live: false }), 'restarted');
     await approvalOf(run, '2.1');
@@ -233,7 +233,7 @@ describe('a run that waits for an approval', () => {
   test('is not asked again after what was remembered before the step, but before what was after it', async () => {
     replies = { '1': act('guarded', 'x'), '2': act('guarded', 'y') };
     const run = await rig.client.start('a', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.decide('1.1', { type: 'approve', remember: 'tool' });
     await run.result();
     await run.rewind({ step: 2 });

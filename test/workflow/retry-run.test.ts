@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defineTool } from '../../tools/tool.ts';
 import { readStart } from '../../history/read/facts.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
-import { eventOf, useRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 let broken = true;
@@ -112,7 +112,7 @@ describe('a run that has failed', () => {
 
   test('waits anew, by a number that none of its waits had before', async () => {
     const run = await rig.client.start('waits', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.decide('1.1', { type: 'abort' });
     await expect(run.result()).rejects.toThrow('Aborted');
     await run.retry();
@@ -163,7 +163,7 @@ describe('a run that has failed', () => {
     expect(made).toEqual(['fine 1']);
   });
 
-  test('of a model call has the model asked again', async () => {
+  test('has the model asked again where its call failed', async () => {
     broken = false;
     const run = await rig.client.start('model', 'what?');
     await run.result();
@@ -208,7 +208,7 @@ test.each([
   ['terminated', (id: string) => rig.temporal.workflow.getHandle(id).terminate('a test')],
 ])('a run that was %s goes back to the call that it had not ended', async (_how, end) => {
   const run = await rig.client.start('waits', 'what?');
-  await eventOf(run.events({ live: false }), 'waiting');
+  await waitOf(run);
   await end(run.id);
   await expect(run.result()).rejects.toThrow();
   broken = false;
@@ -220,7 +220,7 @@ test.each([
 
 test('a run that has its answer, or goes on, has nothing to be retried', async () => {
   const open = await rig.client.start('waits', 'what?');
-  await eventOf(open.events({ live: false }), 'waiting');
+  await waitOf(open);
   await expect(open.retry()).rejects.toThrow(DecisionRefused);
   broken = false;
   await open.decide('1.1', { type: 'retry' });
