@@ -92,7 +92,7 @@ test('values are changed at any depth, in lists and records too, and the input s
   expect(input).toEqual(before);
 });
 
-test('what a schema still refuses is refused, with what was wrong after the change', () => {
+test('a value that is refused after the change too is refused, with the problems that are left', () => {
   const parsed = coerceTo(z.object({ days: z.number().max(7), city: z.string() }), { days: '9' });
   expect(parsed.error?.issues.map(({ code, path }) => [code, ...path])).toEqual([
     ['too_big', 'days'],
@@ -139,7 +139,7 @@ const text = { type: 'text', text: 'What is on it?' };
 const image = (given: unknown, mediaType?: string) => [text, { type: 'image', image: given, mediaType }];
 
 describe('a question', () => {
-  test('that is a text stays as it is, and parts that are all texts are one', () => {
+  test('of texts alone is one text, as it was written', () => {
     expect(readInput(' what? ')).toEqual({ input: ' what? ', images: [] });
     expect(readInput([text, { type: 'text', text: 'Who?' }])).toEqual({
       input: 'What is on it?\nWho?',

@@ -61,7 +61,7 @@ describe('a search of an index', () => {
     expect(requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('that finds no document says so', async () => {
+  it('says so where it finds no document', async () => {
     const { url } = await loopback(found());
     expect(await ask({ url })).toBe('No good search result found');
   });

@@ -126,7 +126,7 @@ test.each<[what: string, actions: number, events: HistoryEvent[]]>([
   expect(count.sum()).toBe(actions);
 });
 
-test('of calls under way, further attempts and heartbeats so far are billed', async () => {
+test('further attempts and heartbeats of calls under way are billed', async () => {
   const pendingActivities = [
     { attempt: 1 },
     { attempt: 3, heartbeatDetails: payloads({ heartbeats: 4 }) },

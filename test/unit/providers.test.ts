@@ -66,7 +66,7 @@ describe('Azure OpenAI', () => {
     vi.unstubAllEnvs();
   });
 
-  test('that has no such deployment says where to look, without the key', async () => {
+  test('without such a deployment says where to look, without the key', async () => {
     const error = {
       code: 'DeploymentNotFound',
       message: 'The API deployment for this resource does not exist.',
@@ -80,7 +80,7 @@ describe('Azure OpenAI', () => {
     expect(failure.message).not.toContain('azure-key');
   });
 
-  test('of an old version of its API is asked without stream_options, and its tokens are unknown', async () => {
+  test('with an old version of its API is asked without stream_options, and its tokens are unknown', async () => {
     const server = await provider(({ body }) =>
       'stream_options' in body
         ? json(400, {
@@ -134,7 +134,7 @@ describe('OpenRouter', () => {
 });
 
 describe('a local server', () => {
-  test('of Ollama numbers all calls 0, brings each whole, and wants no key', async () => {
+  test('Ollama numbers all calls 0, brings each whole, and needs no key', async () => {
     vi.stubEnv('OPENAI_API_KEY', '');
     const server = await provider((request) =>
       hasResult(request)
@@ -154,7 +154,7 @@ describe('a local server', () => {
     expect(second.text).toBe('Sunny.');
   });
 
-  test('of LM Studio answers a wrong path with 200: the base URL is what is wrong', async () => {
+  test('LM Studio answers a wrong path with 200: the error blames the base URL', async () => {
     // lmstudio-ai/lmstudio-bug-tracker#618
     const server = await provider(() =>
       json(200, { error: 'Unexpected endpoint or method. (POST /chat/completions)' }),
@@ -164,7 +164,7 @@ describe('a local server', () => {
     expect(failure.message).toContain('/v1');
   });
 
-  test('that only chats says nothing of it: the message names the other API', async () => {
+  test('for chats only does not say so: the message names the other API', async () => {
     const url = await bareServer((_request, response) => response.writeHead(404).end('Not Found'));
     const model = openai({ baseURL: url });
     expect((await failureOf(ask(model, { api: 'completions' }))).message).toContain("api: 'chat'");

@@ -97,14 +97,14 @@ describe('a request', () => {
     });
   });
 
-  test('of an agent without tools names none', () => {
+  test('names no tools where the agent has none', () => {
     expect(Object.keys(render({ manifest: manifest({ tools: [] }), closing: true }))).toEqual([
       'type',
       'messages',
     ]);
   });
 
-  test('that closes a stopped run asks for the answer and forbids further calls', () => {
+  test('at the end of a stopped run asks for the answer and forbids further calls', () => {
     const rendered = render({ steps: turn('', [['c1', 'search', '42']]), closing: true });
     expect(rendered.toolChoice).toBe('none');
     expect(rendered.tools).toHaveLength(2);

@@ -117,7 +117,7 @@ describe('the arguments of a tool call', () => {
     expect(() => readArguments(text)).toThrow(/./u);
   });
 
-  test('that are nested too deep to be recorded are refused with a reason', () => {
+  test('are refused where they are nested too deep to be recorded', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect(readArguments(nested(400))).toHaveProperty('a');
     for (const levels of [501, 5_000, 100_000]) {
@@ -193,7 +193,7 @@ function send(allow: string[], url: string, headers: { [name: string]: string })
 }
 
 describe('what a tool sends with a request is not shown where the service repeats it', () => {
-  it('and the message is cut inside of it', async () => {
+  it('even where the message is cut within it', async () => {
     const { url } = await loopback({ status: 400, body: `${'x'.repeat(485)}${KEY}` });
     const service = {
       name: 'S',

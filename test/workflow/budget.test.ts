@@ -196,7 +196,7 @@ describe('a sub-agent', () => {
     });
   });
 
-  test('that fails has spent what it has spent', async () => {
+  test('has its usage counted where it fails too', async () => {
     const run = await rig.client.start('boss-in-vain', 'what?');
     expect(await run.result()).toMatchObject({
       stopReason: 'budget',
@@ -211,12 +211,12 @@ describe('a sub-agent', () => {
 });
 
 describe('the price', () => {
-  test('that a run began with is kept to, whatever the config says later', async () => {
+  test('at the start of a run is kept, whatever the config says later', async () => {
     expect(await rig.client.run('repriced', 'what?')).toMatchObject({ output: 'done', usage: { cost: 0.4 } });
     expect(await rig.client.run('repriced', 'what?')).toMatchObject({ output: 'done', usage: { cost: 0 } });
   });
 
-  test('that is unknown leaves no cost in a result, and nothing of it in history', async () => {
+  test('leaves no cost in a result where it is unknown', async () => {
     const { usage } = await rig.client.run('unpriced', 'what?');
     expect(usage).toStrictEqual({ promptTokens: 30, completionTokens: 15, totalTokens: 45, modelCalls: 3 });
   });

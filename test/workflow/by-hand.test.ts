@@ -81,7 +81,7 @@ describe('a run that is started by hand', () => {
     expect((await rig.client.get(again.workflowId).result()).output).toBe('25');
   });
 
-  test('of an agent that nobody knows fails as such, and the list says which agent it was to be', async () => {
+  test('fails where nobody knows its agent, and the list names the agent', async () => {
     const run = await start('agentRun', [{ agent: 'stranger', input: 'What?' }]);
     expect(await failureOf(run)).toMatchObject({ cause: { type: 'AgentNotFound' } });
     expect((await run.describe()).memo).toEqual({ agent: 'stranger', input: 'What?' });

@@ -106,7 +106,7 @@ describe('a person as a tool', () => {
     expect(after.memo?.['waiting']).toBeFalsy();
   });
 
-  test('who does not answer in time fails the run where the tool says so', async () => {
+  test('fails the run by not answering in time, where the tool says so', async () => {
     await expect(rig.client.run('strict', 'what?')).rejects.toMatchObject({ type: 'Unanswered' });
   });
 });

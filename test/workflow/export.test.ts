@@ -131,7 +131,7 @@ describe('an exported run', () => {
       expect(runPage(exported)).toContain(part);
   });
 
-  test('of a run that nobody has served yet has its question, and no definition', async () => {
+  test('has the question and no definition of a run without a worker', async () => {
     const waiting = await rig.client.start('mute', 'anybody?', { taskQueue: 'nobody-here' });
     const { agents, events, run: report } = await waiting.export();
     expect(report.status).toBe('running');
@@ -139,7 +139,7 @@ describe('an exported run', () => {
     expect(events.map(({ type }) => type)).toEqual(['run_started']);
   });
 
-  test('of a workflow with two agents has both, each with its question', async () => {
+  test('has both agents of a workflow, each with its question', async () => {
     const handle = await rig.temporal.workflow.start('inTurn', {
       taskQueue: rig.taskQueue,
       workflowId: `in-turn-${Date.now()}`,

@@ -30,7 +30,7 @@ const rig = useRig({
   ],
 });
 
-test('who leaves the events of a run early leaves no long poll behind', async () => {
+test('no long poll is left after a reader leaves the events of a run early', async () => {
   const open = countOpenPolls(rig);
   const run = await rig.client.start('a', 'what?');
   for await (const { type } of run.events()) {
@@ -44,7 +44,7 @@ test('who leaves the events of a run early leaves no long poll behind', async ()
   await run.cancel();
 });
 
-test('who follows a run to its end is told of no leak', async () => {
+test('no leak is reported to a reader that follows a run to its end', async () => {
   const warnings: string[] = [];
   const warned = ({ name }: Error) => void warnings.push(name);
   process.on('warning', warned);

@@ -129,7 +129,7 @@ async function observation(started: AgentRun): Promise<unknown> {
 }
 
 describe('a call that may take effect once only', () => {
-  test('that works is a step as any other', async () => {
+  test('is a step like any other where it works', async () => {
     const started = await start('pay', 'works');
     expect(await observation(started)).toBe('paid');
     expect(effectsOf(started)).toEqual(['works']);
@@ -173,14 +173,14 @@ describe('a call that may take effect once only', () => {
 });
 
 describe('a tool that can look whether it took effect', () => {
-  test('and has: its word is the result, and nothing is run again', async () => {
+  test('gives the result where it did, and nothing is run again', async () => {
     const started = await start('done', 'throws');
     expect(await observation(started)).toBe('was paid');
     expect(effectsOf(started)).toEqual(['throws']);
     expect(asked.get(runOf(started))).toBe(1);
   });
 
-  test('and never has is run again five times, then a person is asked', async () => {
+  test('is run again five times where it never did, then a person is asked', async () => {
     const started = await start('notDone', 'throws');
     expect(await waiting(started)).toMatchObject({ reason: 'failed', error: { type: 'InDoubt' } });
     expect(effectsOf(started)).toHaveLength(5);

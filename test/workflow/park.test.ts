@@ -120,7 +120,7 @@ describe('a tool call', () => {
     expect(intermediateSteps).toMatchObject([{ observation: 'took 3', attempts: 3 }]);
   });
 
-  test('that never returns times out, is tried again and then waits', async () => {
+  test('times out where it never returns, is tried again and then waits', async () => {
     const run = await rig.client.start('deaf', 'what?');
     const wait = await waitOf(run);
     expect(wait.error).toEqual({ type: 'Timeout', message: 'deaf took longer than its time-out of 0.3 s' });

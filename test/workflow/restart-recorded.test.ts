@@ -103,7 +103,7 @@ describe.each(kinds)('of the kind %s', (kind) => {
 });
 
 describe('a backtest', () => {
-  test('of a fork asks again with what it was told, and says to it what was said', async () => {
+  test('of a fork asks again with the changed observation and the message', async () => {
     const run = await rig.client.start('zero-shot', 'what?');
     await run.result();
     const edits = { '1.1': 'saw nothing' };
@@ -117,7 +117,7 @@ describe('a backtest', () => {
     expect(looks).toBe(made);
   });
 
-  test('of a run that was taken back knows nothing of the steps that were dropped', async () => {
+  test('of a rewound run leaves out the dropped steps', async () => {
     const run = await rig.client.start('zero-shot', 'what?');
     await run.result();
     await run.rewind({ step: 2 });

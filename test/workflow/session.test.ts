@@ -196,7 +196,7 @@ describe('a session', () => {
     expect(shown('who am I?')).toEqual([said('who am I?')]);
   });
 
-  test('that is cancelled does not touch its run, and tells who waits', async () => {
+  test('does not touch its run when it is cancelled, and ends the waiting of the next one', async () => {
     const run = await rig.client.start('talker', 'wait on', { session: 'doomed' });
     await untilAsked('wait on');
     const waiting = rig.client.start('talker', 'next', { session: 'doomed', id: 'doomed-next' });
