@@ -2,8 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { InvalidInput, RunNotFound } from '../../client/connect/errors.ts';
 import { type RunExport, parseRunExport } from '../../client/export/run-export.ts';
-import { runPage } from '../../cli/export-page/run-page.ts';
-import { exportJson } from '../../cli/print/export-json.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig, continuedAfter, waitOf } from '../support/rig.ts';
@@ -121,14 +119,6 @@ describe('an exported run', () => {
     expect(requests?.map(({ call, n, exact }) => [call, n, exact])).toEqual(
       ['1', '2', '3', '4', '5'].map((call) => [call, 0, true]),
     );
-  });
-
-  test('is the same when it is written and read again, and a page can be made of it', async () => {
-    const exported = await run.export({ prompts: true });
-    const text = [...exportJson(exported)].join('');
-    expect(parseRunExport(text)).toEqual(JSON.parse(JSON.stringify(exported)));
-    for (const part of ['all done', 'up: mended', 'what is 1 + 1?', 'Ann'])
-      expect(runPage(exported)).toContain(part);
   });
 
   test('has the question and no definition of a run without a worker', async () => {
