@@ -5,14 +5,9 @@ import { ToolError } from '../../tools/tool.ts';
 import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';
 
-async function send(
-  options: HttpOptions,
-  input: string | { [field: string]: unknown },
-  signal?: AbortSignal,
-) {
+async function send(options: HttpOptions, input: string | { [field: string]: unknown }) {
   const tool = http(options);
-  const context = toolContext({ idempotencyKey: 'key-1', ...(signal === undefined ? {} : { signal }) });
-  return tool.run(tool.parseInput(input as never) as never, context);
+  return tool.run(tool.parseInput(input as never) as never, toolContext({ idempotencyKey: 'key-1' }));
 }
 
 describe('a request', () => {
@@ -224,12 +219,6 @@ describe('an answer that is an error', () => {
   it('may be tried again where the connection breaks in the body', async () => {
     const { url, host } = await loopback({ body: 'ha', fault: 'break' });
     expect(await failureOf(send({ allow: [host] }, url))).toMatchObject({ name: 'ToolConnectionError' });
-  });
-
-  it('rejects with the reason of the signal when its time is over', async () => {
-    const { url, host } = await loopback({ fault: 'hang' });
-    const error = await failureOf(send({ allow: [host] }, url, AbortSignal.timeout(50)));
-    expect(error).toMatchObject({ name: 'TimeoutError' });
   });
 
   it('names a header of the config that cannot be sent, without its value', async () => {
