@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DecisionRefused } from '../../client/connect/errors.ts';
-import { ModelError, defineModel } from '../../models/model.ts';
+import { ModelError } from '../../models/model.ts';
 import { z } from 'zod';
 import { defineTool } from '../../tools/tool.ts';
 import { readStart } from '../../history/read/facts.ts';
@@ -55,19 +55,10 @@ const failing = defineTool({
   },
 });
 /** A turn with two native tool calls, then an answer. */
-const several = defineModel({
-  call: async (_request, { step }) => ({
-    text: step === '1' ? 'both' : 'done',
-    toolCalls:
-      step === '1'
-        ? [
-            { id: 'x', name: 'fine', arguments: '{"n":1}' },
-            { id: 'y', name: 'failing', arguments: '{"n":2}' },
-          ]
-        : [],
-    finishReason: 'stop',
-    usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-  }),
+const several = modelOf((step) => {
+  if (step !== '1') return 'done';
+  const toolCalls = ['fine', 'failing'].map((name, n) => ({ id: name, name, arguments: `{"n":${n + 1}}` }));
+  return { text: 'both', toolCalls };
 });
 const model = modelOf((step) => {
   if (step === '3' && broken) throw new ModelError('ModelBadRequest', 'not there', { retryable: false });
