@@ -14,7 +14,7 @@ import type { RunStart } from '../agent/start/run-start.ts';
 import type { RunStatus } from '../agent/values/vocabulary.ts';
 import { sessionId } from '../agent/session/session.ts';
 import { type AgentRunInput, type RecordedResult, answeredSignal } from './messages.ts';
-import { endStatus } from './loop/agents.ts';
+import { setEndStatus } from './loop/agent-registry.ts';
 import { ParentNews } from './operator/parent-news.ts';
 import { runToEnd } from './loop/run-agent.ts';
 import type { AgentLoop } from './run/agent-loop.ts';
@@ -37,7 +37,7 @@ export async function agentRun(
   const parent = new ParentNews(input);
   const end = (status: RunStatus) => {
     writeStatus(status);
-    endStatus(status);
+    setEndStatus(status);
   };
   try {
     const result = await runToEnd(input, {

@@ -71,7 +71,7 @@ export function limitsOf(manifest: AgentManifest | undefined, counters: Counters
 }
 
 /** The limit that caused a stop: the first that the run has reached. */
-export function limitBehind(
+export function exceededLimit(
   stop: StopReason,
   manifest: AgentManifest,
   counters: Counters,

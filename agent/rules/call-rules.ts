@@ -72,7 +72,7 @@ export function afterFailure(
   error: ErrorInfo,
   { cancelled, overdue }: FailureContext,
 ): { type: 'end'; end: CallEnd } | { type: 'ask' } | { type: 'fail' } {
-  if (toldByTool(tool, error)) return ended({ observation: error.message, fromTool: true });
+  if (isToolError(tool, error)) return ended({ observation: error.message, fromTool: true });
   if (cancelled !== undefined) return ended({ observation: cancelled, fromTool: false });
   if (tool.onFailure === 'fail') return { type: 'fail' };
   // The model sees the death of a worker if the tool only reads: a person has no effects to look into.
@@ -85,7 +85,7 @@ export function afterFailure(
 }
 
 /** An error of type ToolError from an external tool is an observation for the model, not a failure. */
-export function toldByTool({ external }: ToolManifest, { type }: ErrorInfo): boolean {
+export function isToolError({ external }: ToolManifest, { type }: ErrorInfo): boolean {
   return external === true && type === 'ToolError';
 }
 

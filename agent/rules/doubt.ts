@@ -4,7 +4,7 @@ import { limits } from '../values/limits.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CUT_IN_DOUBT, inDoubt } from '../observation/observations.ts';
 import type { ErrorInfo } from '../values/vocabulary.ts';
-import { type CallEnd, type FailureContext, resultEnd, toldByTool } from './call-rules.ts';
+import { type CallEnd, type FailureContext, resultEnd, isToolError } from './call-rules.ts';
 
 /** Consequence of a failed schedule, with the error that events and the model see. */
 export type Aftermath =
@@ -31,10 +31,10 @@ export interface Doubt {
 export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number): Aftermath {
   const { error, notDone, timedOut, intent } = failed;
   const isOwn = tool.external !== true;
-  if (tool.effects !== 'once' || toldByTool(tool, error)) return { type: 'failed', error };
+  if (tool.effects !== 'once' || isToolError(tool, error)) return { type: 'failed', error };
   if (isOwn && (notDone === 'failed' || error.type === 'Cancelled')) return { type: 'failed', error };
   if (isOwn && (notDone === 'again' || (timedOut && intent === undefined))) {
-    if (mayGoAgain(lost)) return { type: 'again', error };
+    if (mayReschedule(lost)) return { type: 'again', error };
     return { type: 'failed', error: timedOut ? workerDied(tool, lost) : error };
   }
   return {
@@ -57,7 +57,7 @@ export function reconcileAtMs(
 }
 
 /** Returns false after several worker deaths in a row: the call itself may kill the worker. */
-export function mayGoAgain(lost: number): boolean {
+export function mayReschedule(lost: number): boolean {
   return lost < limits.workerDeathsInARow - 1;
 }
 

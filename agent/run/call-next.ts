@@ -2,7 +2,7 @@ import { replied, scheduleEnded, scheduled } from './call-schedule.ts';
 import { type Call, type CallFact, type Next, ended } from './call-state.ts';
 import { answered, decided, unanswered, waitOver, waits, waitsWithin } from './call-wait.ts';
 
-/** The state after a fact, and the events that the fact brings. */
+/** Applies a fact to a call. Returns the call's new state, and the events to emit. */
 export function nextCall(call: Call, fact: CallFact): Next {
   if (call.end !== undefined && fact.type !== 'decided') return { call, events: [] };
   switch (fact.type) {
@@ -17,7 +17,7 @@ export function nextCall(call: Call, fact: CallFact): Next {
     case 'waits':
       return waits(call, fact);
     case 'waits_within':
-      return waitsWithin(call, fact.told);
+      return waitsWithin(call, fact.change);
     case 'unanswered':
       return unanswered(call, fact);
     case 'wait_over':
@@ -28,7 +28,7 @@ export function nextCall(call: Call, fact: CallFact): Next {
       return answered(call, fact.decision);
     case 'intended':
       return { call: fact.n === call.n ? { ...call, intent: fact.intent } : call, events: [] };
-    case 'told':
+    case 'observed':
       return ended(call, { observation: fact.observation, fromTool: false });
   }
 }

@@ -1,14 +1,14 @@
 import { withoutCalls } from '../calls/calls.ts';
 import type { FailedCall } from '../calls/failures.ts';
-import { resultEnd, toldByTool } from '../rules/call-rules.ts';
+import { resultEnd, isToolError } from '../rules/call-rules.ts';
 import { isAnswerFor, withoutToken } from '../rules/decisions.ts';
-import { aftermath, mayGoAgain, reconciledEnd, withIntent } from '../rules/doubt.ts';
+import { aftermath, mayReschedule, reconciledEnd, withIntent } from '../rules/doubt.ts';
 import type { Json, Usage } from '../values/vocabulary.ts';
 import { type Call, type CallFact, type Next, ended } from './call-state.ts';
 import { decided, setWithin } from './call-wait.ts';
 import type { TimelessEvent } from './events.ts';
 
-/** The tool's `reconcile` has to say whether the call had its effect. */
+/** Returns true if the next schedule asks the tool's `reconcile` whether the call took effect. */
 function isInDoubt({ tool, last }: Call): boolean {
   return (
     tool?.reconciles === true &&
@@ -19,27 +19,27 @@ function isInDoubt({ tool, last }: Call): boolean {
 }
 
 export function scheduled(call: Call, { n, input }: Extract<CallFact, { type: 'scheduled' }>): Next {
-  const begun = { ...call, n, nextN: n + 1 };
+  const started = { ...call, n, nextN: n + 1 };
   if (call.kind === 'model') {
-    return { call: { ...begun, last: undefined }, events: [{ type: 'model_started', call: call.id }] };
+    return { call: { ...started, last: undefined }, events: [{ type: 'model_started', call: call.id }] };
   }
-  if (isInDoubt(call)) return { call: { ...begun, underWay: 'reconcile' }, events: [] };
+  if (isInDoubt(call)) return { call: { ...started, underWay: 'reconcile' }, events: [] };
   const toolInput = input === undefined ? call.action.toolInput : input;
   const action = { ...call.action, toolInput };
-  const run: Call = { ...begun, action, underWay: 'run', checks: [], last: undefined, intent: undefined };
+  const run: Call = { ...started, action, underWay: 'run', checks: [], last: undefined, intent: undefined };
   return { call: run, events: [{ type: 'tool_started', call: call.id, tool: action.tool, toolInput }] };
 }
 
-type WorkEnded = Extract<CallFact, { type: 'succeeded' | 'failed' | 'cancelled' }>;
+type ScheduleEnd = Extract<CallFact, { type: 'succeeded' | 'failed' | 'cancelled' }>;
 
-export function scheduleEnded(before: Call, fact: WorkEnded): Next {
+export function scheduleEnded(before: Call, fact: ScheduleEnd): Next {
   if (before.underWay === 'reconcile') return reconciled(before, fact);
   const { call, events } = setWithin(before, []);
   const end = runEnded(call, fact);
   return { ...end, events: [...events, ...end.events] };
 }
 
-function runEnded(before: Call, fact: WorkEnded): Next {
+function runEnded(before: Call, fact: ScheduleEnd): Next {
   const { attempts: known, ms } = fact;
   const attempts = before.attempts + (known ?? 1);
   const call: Call = { ...before, underWay: undefined, attempts, durationMs: before.durationMs + ms };
@@ -82,7 +82,7 @@ function failed(call: Call, failure: FailedCall, attempts = 0): Next {
   }
   const after = aftermath(tool, withIntent(failure, call.intent), call.lost);
   const { error } = after;
-  if (toldByTool(tool, error)) return ended(call, { observation: error.message, fromTool: true });
+  if (isToolError(tool, error)) return ended(call, { observation: error.message, fromTool: true });
   const again = after.type === 'again';
   const doubt = after.type === 'doubt' ? after : undefined;
   const last = { type: 'failed', error, mayPass, again, doubt } as const;
@@ -93,33 +93,34 @@ function failed(call: Call, failure: FailedCall, attempts = 0): Next {
   };
 }
 
-function reconciled(before: Call, fact: WorkEnded): Next {
+function reconciled(before: Call, fact: ScheduleEnd): Next {
   const { id, tool, last } = before;
   const call: Call = { ...before, underWay: undefined };
   if (tool === undefined || last?.type !== 'failed') return { call, events: [] };
-  const said = fact.type === 'succeeded' ? reconciledEnd(tool, fact.result) : ({ type: 'unknown' } as const);
+  const answer =
+    fact.type === 'succeeded' ? reconciledEnd(tool, fact.result) : ({ type: 'unknown' } as const);
   const error = fact.type === 'failed' ? { error: fact.failed.error } : {};
-  const found = said.type === 'end' ? 'done' : said.type;
+  const found = answer.type === 'end' ? 'done' : answer.type;
   const events: TimelessEvent[] = [{ type: 'reconciled', call: id, found, ...error }];
   const used = fact.type === 'succeeded' ? resultUsage(fact.result) : undefined;
-  if (said.type === 'end') {
-    const end = ended(call, said.end);
+  if (answer.type === 'end') {
+    const end = ended(call, answer.end);
     return { ...end, events: [...events, ...end.events], used };
   }
-  const isDone = said.type === 'notDone';
-  const again = isDone && mayGoAgain(call.lost);
-  const lost = call.lost + (isDone ? 1 : 0);
-  return { call: { ...call, lost, last: { ...last, again, found: said.type } }, events, used };
+  const isNotDone = answer.type === 'notDone';
+  const again = isNotDone && mayReschedule(call.lost);
+  const lost = call.lost + (isNotDone ? 1 : 0);
+  return { call: { ...call, lost, last: { ...last, again, found: answer.type } }, events, used };
 }
 
 function resultUsage(result: unknown): Usage | undefined {
   return (result as { usage?: Usage } | undefined)?.usage; // written by our runner
 }
 
-/** Somebody outside gives the result, and may have done so already. */
+/** The call's result comes from outside, and may have arrived already. */
 function deferred(before: Call, note: Json, token: string | undefined): Next {
   const call: Call = { ...before, last: { type: 'deferred', note, token }, checkpoint: undefined, kept: [] };
-  const answer = before.kept.find((one) => isAnswerFor(token, one));
+  const answer = before.kept.find((kept) => isAnswerFor(token, kept));
   return answer === undefined ? { call, events: [] } : decided(call, withoutToken(answer));
 }
 

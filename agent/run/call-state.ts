@@ -9,17 +9,17 @@ import type { WaitingReason } from '../rules/wait-reasons.ts';
 import type { WaitingCall } from '../rules/waiting.ts';
 import type { AgentAction, ErrorInfo, Json, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
-import type { WaitsTold } from './waits-told.ts';
+import type { WaitsChange } from './waits-change.ts';
 
 /**
- * A tool call or a model call, over all its schedules and waits. The workflow and the reader of a history feed the same facts
- * to `nextCall`: the state and the events are the same for both. `thenOf` says what the workflow does next.
+ * State of a tool call or a model call, over all its schedules and waits. The workflow and the reader of a history give the same facts
+ * to `nextCall`, so both have the same state and the same events. `thenOf` returns the workflow's next action.
  */
 export interface Call {
-  /** `3.1` for a tool call, `3` for a model call; in a later agent of one workflow `1/3.1`. */
+  /** `3.1` for a tool call, `3` for a model call, `1/3.1` for a call of the second agent in one workflow. */
   readonly id: string;
   readonly kind: 'model' | 'tool';
-  /** Undefined for a model call, and for a reader without the agent's definition. */
+  /** undefined for a model call, or if the reader does not have the agent's definition. */
   readonly tool: ToolManifest | undefined;
   /** The model's action. */
   readonly planned: PlannedAction;
@@ -27,7 +27,7 @@ export interface Call {
   readonly action: AgentAction;
   /** A person gave the input. */
   readonly byPerson: boolean;
-  /** Number of the latest schedule; undefined before the first. */
+  /** Number of the latest schedule; undefined before the first schedule. */
   readonly n: number | undefined;
   /** Number of the next schedule. */
   readonly nextN: number;
@@ -37,33 +37,33 @@ export interface Call {
   readonly attempts: number;
   /** Milliseconds of all schedules that have ended. */
   readonly durationMs: number;
-  /** The schedule under way runs the tool, or asks the tool's `reconcile` about the schedule before. */
+  /** Type of the schedule under way: `run` runs the tool; `reconcile` asks whether the previous schedule took effect. */
   readonly underWay: 'run' | 'reconcile' | undefined;
   /** The wait under way. */
   readonly wait: WaitingCall | undefined;
-  /** Waits of the sub-agent's calls, while the sub-agent runs. */
+  /** Open waits of the sub-agent's calls, while the sub-agent runs. */
   readonly within: readonly WaitingCall[];
-  /** Token of the deferred call that waits. */
+  /** Token of a deferred call during its wait. */
   readonly token: string | undefined;
-  /** Checks before the next schedule, in this order. */
+  /** Checks that are left before the next schedule, in order. */
   readonly checks: readonly Check[];
-  /** How the latest schedule or wait ended; undefined while the call is under way. */
+  /** End of the latest schedule or wait; undefined while the call is under way. */
   readonly last: Ending | undefined;
-  /** Observation of a person's cancellation. */
+  /** Observation for the model, if a person cancelled the call. */
   readonly cancelled: string | undefined;
-  /** Schedules in a row that certainly had no effect. */
+  /** Number of consecutive schedules that certainly had no effect. */
   readonly lost: number;
-  /** The tool of the schedule under way may have run. */
+  /** Sent by the worker before the tool runs: from then on the schedule under way may have an effect. */
   readonly intent: Intent | undefined;
-  /** Stored by the latest schedule that failed. */
+  /** Checkpoint that the latest failed schedule stored. */
   readonly checkpoint: Json | undefined;
   /** Answers by token that arrived before the call was deferred. */
   readonly kept: readonly OperatorDecision[];
-  /** The call has its result, and its step was emitted. */
+  /** Result of the call. The event `step` was emitted. */
   readonly end: CallEnd | undefined;
 }
 
-/** A reason to ask a person before a schedule: made before, needs approval, or the tool is a person. */
+/** Reason to ask a person before a schedule: a dropped step made the same call, the call needs approval, or the tool is a person. */
 export type Check = 'repeated' | 'approval' | 'deferred';
 
 const CHECKS: readonly Check[] = ['repeated', 'approval', 'deferred'];
@@ -74,9 +74,9 @@ export type Ending =
   | { type: 'deferred'; note: Json; token: string | undefined }
   | { type: 'unanswered'; reason: WaitingReason; timeout: AskTimeout }
   | { type: 'aborted'; error: ErrorInfo }
-  /** A person gave the reply of the model. */
+  /** A person gave the model's reply. */
   | { type: 'replied'; reply: Json }
-  /** A person ended the run at its limit. */
+  /** A person stopped the run at its limit. */
   | { type: 'stopped' };
 
 export interface FailedEnding {
@@ -84,7 +84,7 @@ export interface FailedEnding {
   error: ErrorInfo;
   /** Another attempt may succeed. */
   mayPass: boolean;
-  /** The schedule had no effect, and Reloop schedules the call again without asking. */
+  /** The schedule had no effect. Reloop schedules the call again without asking a person. */
   again: boolean;
   /** The schedule may have had its effect. */
   doubt?: Doubt | undefined;
@@ -98,7 +98,7 @@ export function modelCall(id: string, firstN: number): Call {
   return newCall({ id, kind: 'model', tool: undefined, planned: MODEL_CALL, log: '', firstN });
 }
 
-/** `log`: default of the action's own. `firstN`: number of the first schedule and of the first wait. */
+/** `log`: text for an action without its own log. `firstN`: number of the first schedule and of the first wait. */
 export function newCall({
   id,
   kind,
@@ -134,7 +134,7 @@ export function newCall({
   };
 }
 
-/** A call of a run that begins again: nothing of the call is under way. */
+/** Clears everything that was under way: the run restarts. */
 export function restartedCall(call: Call): Call {
   return {
     ...call,
@@ -147,51 +147,51 @@ export function restartedCall(call: Call): Call {
   };
 }
 
-/** `attempts`: undefined where the workflow does not know. `ms`: duration of the schedule. */
-interface Ran {
+/** `attempts`: undefined if unknown. `ms`: duration of the schedule. */
+interface ScheduleStats {
   attempts?: number | undefined;
   ms: number;
 }
 
-/** A wait begins. */
+/** Details of a wait that begins. */
 export interface WaitFact {
   reason: WaitingReason;
-  /** End of the wait for a lost attempt: milliseconds since 1970. */
+  /** For the wait for a lost attempt: the time at which the wait ends, in milliseconds since 1970. */
   until?: number | undefined;
-  /** The limit that the run has reached. */
+  /** Amount and unit of the limit that the run has reached. */
   figure?: string | undefined;
   /** Calls of dropped steps. */
   done: readonly DoneCall[];
 }
 
-/** What happens to a call. Both drivers know each fact at the same point of the run. */
+/** Something that happened to a call. The workflow and the reader of a history learn each fact at the same point of the run. */
 export type CallFact =
   | { type: 'scheduled'; n: number; input?: Json }
-  | ({ type: 'succeeded'; result: unknown } & Ran)
-  | ({ type: 'failed'; failed: FailedCall } & Ran)
-  | ({ type: 'cancelled'; failed: FailedCall } & Ran)
-  | ({ type: 'replied'; turn: ModelTurn; closing?: true | undefined } & Ran)
+  | ({ type: 'succeeded'; result: unknown } & ScheduleStats)
+  | ({ type: 'failed'; failed: FailedCall } & ScheduleStats)
+  | ({ type: 'cancelled'; failed: FailedCall } & ScheduleStats)
+  | ({ type: 'replied'; turn: ModelTurn; closing?: true | undefined } & ScheduleStats)
   | ({ type: 'waits' } & WaitFact)
   /** Calls of the sub-agent begin or end waits. */
-  | { type: 'waits_within'; told: WaitsTold }
+  | { type: 'waits_within'; change: WaitsChange }
   | { type: 'unanswered'; timeout: AskTimeout }
-  /** The wait ended without a decision: at its own time, or with the run. */
+  /** The wait ended without a decision: at its `until`, or with the run. */
   | { type: 'wait_over' }
   | { type: 'decided'; decision: OperatorDecision }
-  /** An answer by token to a call that does not wait yet. */
+  /** An answer by token arrived before the call was deferred. */
   | { type: 'answered'; decision: OperatorDecision }
   | { type: 'intended'; n: number; intent: Intent | undefined }
-  /** The model, or the run's end, has this observation for a call without a result. */
-  | { type: 'told'; observation: Json };
+  /** The model call that follows, or the run's end, shows this observation of the call. */
+  | { type: 'observed'; observation: Json };
 
-/** `used`: usage of model calls that the schedule made. */
+/** New state of a call, and the events to emit. `used`: usage of the model calls that the schedule made. */
 export interface Next {
   call: Call;
   events: TimelessEvent[];
   used?: Usage | undefined;
 }
 
-/** Emits the call's one step. */
+/** Ends the call with the event `step`. A call that has ended stays as it is. */
 export function ended(call: Call, end: CallEnd): Next {
   if (call.end !== undefined) return { call, events: [] };
   const { id, action, attempts, durationMs } = call;

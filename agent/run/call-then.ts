@@ -9,25 +9,25 @@ import { unanswered } from '../rules/waiting.ts';
 import type { ErrorInfo } from '../values/vocabulary.ts';
 import type { Call, Check, FailedEnding } from './call-state.ts';
 
-/** What the workflow does next with a tool call. `until`: the wait ends at this time, in milliseconds since 1970. */
+/** Next action of the workflow for a tool call. `until`: the wait ends at this time, in milliseconds since 1970. */
 export type Then =
   | { do: 'schedule' | 'reconcile' | 'nothing' }
   | { do: 'ask'; reason: WaitingReason; until?: number | undefined }
   | { do: 'end'; end: CallEnd }
   | { do: 'fail'; error: ErrorInfo };
 
-/** What a call needs to know about its run. */
+/** State of the run that the next action depends on. */
 export interface CallContext {
   /** The run's time limit has passed. */
   overdue: boolean;
   nowMs: number;
-  /** Approvals that hold for the rest of the run. */
+  /** Approvals for the rest of the run. */
   approved: readonly string[] | undefined;
   /** Calls of dropped steps. */
   done: readonly DoneCall[];
 }
 
-/** What follows from the state of a tool call. */
+/** Returns the workflow's next action for a tool call. */
 export function thenOf(call: Call, context: CallContext): Then {
   const { end, tool, last, wait } = call;
   if (end !== undefined) return { do: 'end', end };
@@ -37,7 +37,7 @@ export function thenOf(call: Call, context: CallContext): Then {
     return isCut ? cut(call, context) : { do: 'nothing' };
   switch (last?.type) {
     case undefined: {
-      const check = call.checks.find((one) => isNeeded(one, call, context));
+      const check = call.checks.find((reason) => isNeeded(reason, call, context));
       if (isCut) return cut(call, context);
       return check === undefined ? { do: 'schedule' } : { do: 'ask', reason: check };
     }
@@ -57,7 +57,7 @@ export function thenOf(call: Call, context: CallContext): Then {
         : afterDoubted(call, tool, last, context);
     case 'replied':
     case 'stopped':
-      return { do: 'nothing' }; // of model calls
+      return { do: 'nothing' }; // only model calls
   }
 }
 
@@ -82,7 +82,7 @@ function afterFailed(
   return asThen(afterFailure(tool, error, { cancelled, overdue }), 'failed', error);
 }
 
-/** Asks the tool's `reconcile`, if there is one, once the lost attempt must have ended. Otherwise a person. */
+/** Asks the tool's `reconcile`, if it has one, when the lost attempt must have ended. Otherwise asks a person. */
 function afterDoubted(call: Call, tool: ToolManifest, last: FailedEnding, context: CallContext): Then {
   const { doubt, error, found, again } = last;
   const { overdue, nowMs } = context;

@@ -4,7 +4,7 @@ import { earlierCall, repeatedError } from '../rules/repeated.ts';
 import type { Wait, WaitingCall } from '../rules/waiting.ts';
 import { type Call, type CallFact, type Check, type Next, type WaitFact, ended } from './call-state.ts';
 import type { TimelessEvent } from './events.ts';
-import { type WaitsTold, waitingChanges, waitsAfter } from './waits-told.ts';
+import { type WaitsChange, waitEvents, applyWaitsChange } from './waits-change.ts';
 
 export function waits(call: Call, fact: WaitFact): Next {
   const { id, action, tool, last } = call;
@@ -12,7 +12,7 @@ export function waits(call: Call, fact: WaitFact): Next {
   const { tool: name, toolInput } = action;
   const about = waitAbout(call, fact);
   const wait: WaitingCall = { call: id, n: call.nextWait, tool: name, toolInput, reason, ...about };
-  // A person is not an activity: no other event says that the person was asked.
+  // A person has no activity, so this is the only event that shows the question.
   const isHuman = tool?.human === true && reason === 'deferred';
   const started: TimelessEvent[] = isHuman ? [{ type: 'tool_started', call: id, tool: name, toolInput }] : [];
   const waiting: Call = {
@@ -22,13 +22,13 @@ export function waits(call: Call, fact: WaitFact): Next {
     // A wait before the first schedule of a model call has that schedule's number.
     nextN: reason === 'limit' ? call.nextN + 1 : call.nextN,
     token: last?.type === 'deferred' ? last.token : undefined,
-    checks: call.checks.slice(call.checks.indexOf(reason as Check) + 1), // all of them where it is no check
+    checks: call.checks.slice(call.checks.indexOf(reason as Check) + 1), // a reason that is not a check leaves all checks
     cancelled: until === undefined ? undefined : call.cancelled,
   };
   return { call: waiting, events: [...started, { type: 'waiting', wait }] };
 }
 
-/** The error, the note and the end of a wait. */
+/** Returns the error, the note and the end of a wait. */
 export function waitAbout(
   { planned, action, last }: Call,
   { reason, until, figure, done }: WaitFact,
@@ -59,25 +59,25 @@ export function waitOver(call: Call): Next {
   return { call: withoutUntil({ ...call, wait: undefined }), events };
 }
 
-/** A sub-agent that is not under way has no waits. */
-export function waitsWithin(call: Call, told: WaitsTold): Next {
+/** Ignores a late signal: a sub-agent that is not under way has no waits. */
+export function waitsWithin(call: Call, change: WaitsChange): Next {
   if (call.underWay === undefined) return { call, events: [] };
-  return setWithin(call, waitsAfter(call.within, told));
+  return setWithin(call, applyWaitsChange(call.within, change));
 }
 
 export function setWithin(call: Call, within: readonly WaitingCall[]): Next {
   if (call.within.length + within.length === 0) return { call, events: [] };
-  return { call: { ...call, within }, events: waitingChanges(call.within, within) };
+  return { call: { ...call, within }, events: waitEvents(call.within, within) };
 }
 
-/** Nobody decided in the time that there was. */
+/** Ends a wait in which no person decided in time. */
 export function unanswered(call: Call, { timeout }: Extract<CallFact, { type: 'unanswered' }>): Next {
   if (call.wait === undefined) return { call, events: [] };
   const last = { type: 'unanswered', reason: call.wait.reason, timeout } as const;
   return { call: { ...call, wait: undefined, last }, events: [{ type: 'unanswered', call: call.id }] };
 }
 
-/** The lost attempt has ended, or somebody knows so. */
+/** The lost attempt has ended: its time has passed, or a person says so. */
 function withoutUntil(call: Call): Call {
   if (call.last?.type !== 'failed' || call.last.doubt === undefined) return call;
   return { ...call, last: { ...call.last, doubt: { ...call.last.doubt, endsAtMs: undefined } } };
@@ -102,12 +102,12 @@ export function decided(call: Call, decision: OperatorDecision): Next {
       return { call: { ...over, last: { type: 'aborted', error: effect.error } }, events };
     case 'again': {
       const { input = action.toolInput } = effect;
-      const isOther = effect.input !== undefined;
+      const hasInput = effect.input !== undefined;
       const checks: readonly Check[] = [
-        ...(isOther ? (['repeated'] as const) : []),
+        ...(hasInput ? (['repeated'] as const) : []),
         ...(call.checks.length === 0 && tool?.human === true ? (['deferred'] as const) : call.checks),
       ];
-      const again = { action: { ...action, toolInput: input }, byPerson: call.byPerson || isOther, checks };
+      const again = { action: { ...action, toolInput: input }, byPerson: call.byPerson || hasInput, checks };
       return { call: { ...over, ...again, last: undefined, lost: 0 }, events };
     }
     case 'end': {

@@ -18,16 +18,16 @@ export type { OperatorDecision } from '../rules/decisions.ts';
 export type { RunMessage } from '../rules/run-messages.ts';
 
 /**
- * What happens in a run, in order; the one union behind the live trace, `show`, tests and `run.events()`. `at` is
- * milliseconds since 1970; `call` is `3` for the third iteration's model call and `3.1` for its first tool call.
- * `model_text`, `model_reasoning`, `tool_progress`, `attempt_failed` and `not_begun` come from calls under way: they are seen live only,
- * all but the last tagged with their attempt. All others come from history and are the same for every reader at any time.
+ * An event of a run. The live trace, `show`, tests and `run.events()` all use this union. `at`: milliseconds since 1970. `call`: `3` for
+ * the third iteration's model call, `3.1` for its first tool call. `model_text`, `model_reasoning`, `tool_progress`, `attempt_failed` and
+ * `not_begun` come from calls under way: only a live reader receives them, and all but `not_begun` have an attempt number. All other
+ * events are read from history, and are the same for every reader at any time.
  */
 export type RunEvent = {
   at: number;
-  /** Where a reader stands behind this event: what `events({ after })` takes. Of recorded events that are read; opaque. */
+  /** Cursor for `events({ after })`: the reader continues after this event. Only recorded events have one; opaque. */
   eventId?: string | undefined;
-  /** Of an event of a sub-agent's run: the call that runs it (`3.1`, deeper `3.1/2.1`). Decide on `WITHIN/CALL`. */
+  /** For an event of a sub-agent: the call that runs the sub-agent (`3.1`, or deeper `3.1/2.1`). Decide on `WITHIN/CALL`. */
   within?: string | undefined;
 } & (
   | {
@@ -36,15 +36,15 @@ export type RunEvent = {
       runId: string;
       agent: string;
       input: Content;
-      /** The type of a workflow of the user's own. Such a run has no single agent and no question. */
+      /** Type of a custom workflow. Such a run has no single agent and no question. */
       workflow?: string | undefined;
     }
   | { type: 'model_started'; call: string }
-  /** `text` is all of the reply so far. */
+  /** `text`: the whole reply so far. */
   | { type: 'model_text'; call: string; attempt: number; text: string }
-  /** What the model thinks before it writes: `text` is the last 4,000 characters so far. */
+  /** Reasoning of the model before its reply. `text`: the last 4,000 characters so far. */
   | { type: 'model_reasoning'; call: string; attempt: number; text: string }
-  /** `closing`: no iteration, but the call that asks for the answer when a limit was reached. */
+  /** `closing`: the call asks for the answer at a limit, and is not an iteration. */
   | {
       type: 'model_ended';
       call: string;
@@ -55,10 +55,10 @@ export type RunEvent = {
     }
   | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'action'; call: string; action: AgentAction }
-  /** As LangChain's callbacks say it, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
+  /** As in LangChain's callbacks, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
-  /** `retryInMs`: until the next attempt, where one is known to come. */
+  /** `retryInMs`: time until the next attempt; undefined if no further attempt is known. */
   | {
       type: 'attempt_failed';
       call: string;
@@ -66,25 +66,25 @@ export type RunEvent = {
       error: ErrorInfo;
       retryInMs?: number | undefined;
     }
-  /** All that was recorded when the reader began has been given; what follows happens now. A run that is over has none. */
+  /** The reader has received all events that were recorded when it began. Later events are live. Not emitted for a run that has ended. */
   | { type: 'caught_up' }
   /** No worker polls the task queue of the call's tool. */
   | { type: 'not_begun'; call: string; tool: string; taskQueue: string }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; wait: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
-  /** A person said something to the run as a whole. */
+  /** A person sent a message to the whole run. */
   | { type: 'steered'; message: RunMessage }
-  /** The run ended before the model could see what people had said to it. */
+  /** The run ended before the model could see these messages. */
   | { type: 'unheard'; messages: string[] }
-  /** Nobody decided on a waiting call in the time there was. */
+  /** The wait reached its time limit without a decision. */
   | { type: 'unanswered'; call: string }
   /**
-   * A call waits no more, without a decision in this run: a sub-agent's call (its own run has the decision), or a call in doubt whose
-   * lost attempt must have ended.
+   * A wait ended without a decision in this run: the call is a sub-agent's (the sub-agent's run has the decision), or it is in doubt
+   * and its lost attempt must have ended.
    */
   | { type: 'resumed'; call: string }
-  /** The tool's `reconcile` has said whether the call in doubt took effect. `error`: why it could not. */
+  /** The tool's `reconcile` was asked whether the call in doubt took effect. `error`: `reconcile` failed. */
   | {
       type: 'reconciled';
       call: string;
@@ -93,9 +93,9 @@ export type RunEvent = {
     }
   | { type: 'step'; step: RunStep }
   | { type: 'continued'; runId: string }
-  /** A rewind, a fork or a retry: steps from `step` on are done anew; what was told of them is no longer so. */
+  /** A rewind, a fork or a retry. The run repeats `step` and later steps; earlier events of these steps are obsolete. */
   | RestartedEvent
-  /** The agent has its answer; the log is empty where a limit or a tool with `returnDirect` gave it. */
+  /** The run has its output. `log` is empty if a limit, or a tool with `returnDirect`, gave the output. */
   | { type: 'finish'; output: Json; log: string }
   | {
       type: 'run_ended';
@@ -108,7 +108,7 @@ export type RunEvent = {
     }
 );
 
-/** A run event as the rules tell it: without its time, and without where it was read. Distributes over the union. */
+/** A run event without its time and its place in history, as the rules make it. The type distributes over the union. */
 export type TimelessEvent = RunEvent extends infer E
   ? E extends RunEvent
     ? Omit<E, 'at' | 'eventId' | 'within'>
@@ -124,16 +124,16 @@ const LIVE_ONLY: readonly RunEvent['type'][] = [
   'caught_up',
 ];
 
-/** Not seen live only. */
+/** Returns false for events that only a live reader receives. */
 export function isRecorded({ type }: RunEvent): boolean {
   return !LIVE_ONLY.includes(type);
 }
 
-/** A step as it is reported: LangChain's, and what it cost. */
+/** LangChain's step, with the call's id, attempts and duration. */
 export interface RunStep extends AgentStep {
   call: string;
-  /** Attempts over all schedules of the call, lost ones included; 0 when nothing had to be run. */
+  /** Attempts of all schedules of the call, lost attempts included; 0 if no tool had to run. */
   attempts: number;
-  /** Milliseconds from schedule to end, waits for a person left out. */
+  /** Milliseconds from schedule to end, without waits for a person. */
   durationMs: number;
 }

@@ -4,7 +4,7 @@ import { presetEnd } from '../rules/call-rules.ts';
 import { nextCall } from './call-next.ts';
 import { type Next, newCall } from './call-state.ts';
 
-/** The calls of a turn, in order. A call that needs no schedule has its end. `modelCall`: id of the turn's model call. */
+/** Returns the tool calls of a turn, in order, with their events. A call that needs no schedule has already ended. `modelCall`: id of the turn's model call. */
 export function plannedCalls(
   modelCall: string,
   { text, decision }: Pick<ModelTurn, 'text' | 'decision'>,
@@ -25,7 +25,7 @@ export function plannedCalls(
       tool: startedAs,
       toolInput: planned.toolInput,
     } as const;
-    const over = nextCall(call, { type: 'told', observation: end.observation });
-    return { call: over.call, events: [action, started, ...over.events] };
+    const done = nextCall(call, { type: 'observed', observation: end.observation });
+    return { call: done.call, events: [action, started, ...done.events] };
   });
 }

@@ -1,7 +1,7 @@
 import type { ErrorInfo, Json, RunStatus, StopReason, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 
-/** Result of a run. Steps are not in it: they are read from history. */
+/** Result of a run. The steps are not part of the result: they are read from history. */
 export interface RunResult {
   output: Json;
   stopReason: StopReason;
@@ -9,15 +9,15 @@ export interface RunResult {
   usage: Usage;
 }
 
-/** What a run has used up. */
+/** Iterations and usage of a run. */
 export type Consumption = Pick<RunResult, 'iterations' | 'usage'>;
 
-/** How a run that has an answer ended: of itself, or by a limit. */
+/** Returns the status of a run with an output: `completed`, or `stopped` if a limit ended the run. */
 export function statusOf(stopReason: StopReason): RunStatus {
   return stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped';
 }
 
-/** Events of a run that ends with an answer. `log`: text that the model wrote around the answer. */
+/** Returns the last events of a run with an output. `log`: text that the model wrote around its answer. */
 export function finished({ output, stopReason, iterations, usage }: RunResult, log: string): TimelessEvent[] {
   const status = statusOf(stopReason);
   return [
@@ -26,7 +26,7 @@ export function finished({ output, stopReason, iterations, usage }: RunResult, l
   ];
 }
 
-/** `error`: null for a run that was cancelled. */
+/** Returns the last event of a run without an output. `error`: null if the run was cancelled. */
 export function unfinished(error: ErrorInfo | null, { iterations, usage }: Consumption): TimelessEvent {
   const isCancelled = error === null;
   const status = isCancelled ? 'cancelled' : 'failed';

@@ -1,31 +1,31 @@
 import { CALL_INTENT, type CallIntent } from '../calls/calls.ts';
 import { isUsage } from '../calls/failures.ts';
 import { fieldsOf, isObject } from '../values/json-object.ts';
-import type { WaitsTold } from './waits-told.ts';
+import type { WaitsChange } from './waits-change.ts';
 import type { Usage } from '../values/vocabulary.ts';
 import { waitingReasons } from '../rules/wait-reasons.ts';
 
-/** Signals that runs and workers send to a run. Anybody can send a signal of the same name, with any content. */
+/** Signals that runs and workers send to a run. Other programs can send a signal of the same name with any content, so the content is checked. */
 export interface RunSignals {
-  /** A sub-agent's run to its parent: which calls wait in it and in its own sub-agents. */
-  childWaiting: WaitsTold;
-  /** The run of a sub-agent with a budget that is cancelled: a cancellation has no place for its usage. */
+  /** From a sub-agent's run to its parent: waits of the run and of its own sub-agents. */
+  childWaiting: WaitsChange;
+  /** From a cancelled sub-agent with a budget to its parent: usage. Temporal's cancellation cannot carry the usage. */
   childUsed: { caller: string; usage: Usage };
-  /** A run to its sub-agents: it is paused, or goes on. */
+  /** From a run to its sub-agents: the run is paused (true) or resumed (false). */
   pausedAbove: boolean;
-  /** The runner of a call that may take effect once only, before it runs. */
+  /** From the worker to the run, before a tool with `effects: 'once'` runs. */
   [CALL_INTENT]: CallIntent;
 }
 
-/** Reads what each signal brought; undefined for what is none of ours. */
+/** Checks the content of each signal; undefined for content that Reloop did not send. */
 export const runSignals: { readonly [N in keyof RunSignals]: (sent: unknown) => RunSignals[N] | undefined } =
   {
     childWaiting(sent) {
       if (!isObject(sent) || typeof sent['caller'] !== 'string') return undefined;
       const { waits, over } = sent;
-      const isTold = Array.isArray(waits) && waits.every(isWaitingCall);
+      const areWaits = Array.isArray(waits) && waits.every(isWaitingCall);
       const isOver = over === undefined || (Array.isArray(over) && over.every(isWaitKey));
-      return isTold && isOver ? (sent as unknown as WaitsTold) : undefined; // as just seen
+      return areWaits && isOver ? (sent as unknown as WaitsChange) : undefined; // checked above
     },
     childUsed(sent) {
       const { caller, usage } = fieldsOf(sent);
@@ -36,7 +36,7 @@ export const runSignals: { readonly [N in keyof RunSignals]: (sent: unknown) => 
       if (!isObject(sent) || typeof sent['activityId'] !== 'string') return undefined;
       const { intent } = sent;
       const isIntent = isObject(intent) && [intent['at'], intent['attempt']].every(Number.isFinite);
-      return isIntent ? (sent as unknown as CallIntent) : undefined; // as just seen
+      return isIntent ? (sent as unknown as CallIntent) : undefined; // checked above
     },
   };
 

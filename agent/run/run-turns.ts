@@ -5,36 +5,36 @@ import { type WaitingCall, endsByExtension, stateOf } from '../rules/waiting.ts'
 import { type AgentAction, type ErrorInfo, type Json, asText } from '../values/vocabulary.ts';
 import type { RunEvent, RunStep } from './events.ts';
 
-/** A model call and the tool calls that it decided on. */
+/** A model call, and the tool calls of its reply. */
 export interface Turn extends Work {
   reply: ModelEnded | undefined;
-  calls: Call[];
+  calls: ShownCall[];
 }
 
-export interface Call extends Work {
+export interface ShownCall extends Work {
   action: AgentAction;
-  /** As LangChain's callbacks say it: `invalid_tool` for a name that nobody has. */
+  /** As in LangChain's callbacks: `invalid_tool` for an unknown name. */
   startedAs: string | undefined;
   step: RunStep | undefined;
 }
 
-/** A call from its first schedule to its end. */
+/** A model call or a tool call, from its first schedule to its end. */
 export interface Work {
   call: string;
   spans: Span[];
   notes: Note[];
 }
 
-/** A time in which a call ran, or waited for a person. `to`: undefined while it does. */
+/** A time in which a call ran, or waited for a person. `to`: undefined until the span ends. */
 export interface Span {
   type: 'run' | 'wait';
   from: number;
   to: number | undefined;
-  /** What waits: a call of a sub-agent stands with the call that the sub-agent is. */
+  /** The call that ran or waited. A wait of a sub-agent's call is among the spans of the call that runs the sub-agent. */
   call: string;
 }
 
-/** What happened to a call on its way. */
+/** Something that happened to a call. */
 export type Note = { at: number } & (
   | { type: 'input'; toolInput: Json }
   | { type: 'failed'; error: ErrorInfo; attempts: number }
@@ -42,11 +42,11 @@ export type Note = { at: number } & (
   | { type: 'decided'; call: string; decision: OperatorDecision }
   | { type: 'unanswered'; call: string }
   | { type: 'reconciled'; found: string; error: ErrorInfo | undefined }
-  /** A person had the model told something else: what it was. */
+  /** A person changed the observation. `observation`: the old one. */
   | { type: 'edited'; observation: Json }
 );
 
-/** What happened to a run as a whole. `after`: so many turns had begun. */
+/** Something that happened to the whole run. `after`: number of turns that had begun. */
 export interface RunNote {
   after: number;
   event: Extract<RunEvent, { type: 'steered' | 'unheard' | 'restarted' }>;
@@ -54,12 +54,12 @@ export interface RunNote {
 
 type ModelEnded = Extract<RunEvent, { type: 'model_ended' }>;
 
-/** The turns of a run, oldest first, and what happened to the run as a whole. A turn that was taken again is there twice. */
+/** The turns of a run, oldest first, and the notes on the whole run. A turn that was repeated is listed twice. */
 export class RunTurns {
   readonly all: Turn[] = [];
   readonly notes: RunNote[] = [];
   readonly #byId = new Map<string, Turn>();
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, ShownCall>();
 
   add(event: RunEvent): void {
     const { at } = event;
@@ -78,7 +78,7 @@ export class RunTurns {
         return work && endSpans(work, at, 'run');
       }
       case 'action': {
-        const call: Call = {
+        const call: ShownCall = {
           ...newWork(event.call),
           action: event.action,
           startedAs: undefined,
@@ -118,14 +118,14 @@ export class RunTurns {
       case 'steered':
         this.notes.push({ after: this.all.length, event });
         if (event.message.type !== 'extend') return;
-        for (const work of this.all) if (work.notes.some(endsNow)) endWait(work, work.call, at);
+        for (const work of this.all) if (work.notes.some(isWaitAtLimit)) endWait(work, work.call, at);
         return;
       case 'unheard':
         this.notes.push({ after: this.all.length, event });
         return;
       case 'restarted':
         this.notes.push({ after: this.all.length, event });
-        return this.#beginAgain(event);
+        return this.#restart(event);
       case 'resumed': {
         const work = this.#workOf(event.call);
         return work && endWait(work, event.call, at);
@@ -146,13 +146,13 @@ export class RunTurns {
   #toolStarted({ at, call: id, tool, toolInput }: Extract<RunEvent, { type: 'tool_started' }>): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
-    // A sub-agent is started with a text, whatever the input was.
+    // A sub-agent's input is always a text.
     if (asText(latestInput(call)) !== asText(toolInput)) call.notes.push({ at, type: 'input', toolInput });
     call.startedAs = tool;
     begin(call, at);
   }
 
-  /** A model call that is made again belongs to its turn as long as that has no reply. */
+  /** Returns the call's turn. A repeated model call begins a new turn, if the turn before has a reply. */
   #turnFor(call: string): Turn {
     const known = this.#byId.get(call);
     if (known !== undefined && known.reply === undefined) return known;
@@ -162,7 +162,7 @@ export class RunTurns {
     return turn;
   }
 
-  /** A run's own agent waits at its limit where the model would be asked next; a sub-agent's turns are its own. */
+  /** Adds the turn of a wait at a limit: the run waits before its next model call. Turns of sub-agents are not shown here. */
   #turnOfLimit(wait: WaitingCall): void {
     if (stateOf(wait).kind === 'model' && endsByExtension(wait)) this.#turnFor(wait.call);
   }
@@ -171,8 +171,8 @@ export class RunTurns {
     for (const work of [...this.all, ...this.#calls.values()]) endSpans(work, at);
   }
 
-  /** Nothing of the run before is under way any more; its calls of a turn that is taken up again are those of this one. */
-  #beginAgain(event: Extract<RunEvent, { type: 'restarted' }>): void {
+  /** Ends all spans, drops the calls that are repeated, and notes edited observations. Kept calls of a resumed turn stay. */
+  #restart(event: Extract<RunEvent, { type: 'restarted' }>): void {
     const { at, edits = [], again } = event;
     this.#endAll(at);
     for (const call of this.#calls.keys()) {
@@ -192,7 +192,7 @@ export class RunTurns {
     return work;
   }
 
-  /** `3.1~1/2.1` is a call in the sub-agent that call `3.1` is, the second time. */
+  /** Finds a call, or the call that runs its sub-agent: `3.1` for `3.1~1/2.1`, a call within the second schedule of `3.1`. */
   #workOf(call: string): Work | undefined {
     const known = this.#calls.get(call) ?? this.#byId.get(call);
     const slash = call.lastIndexOf('/');
@@ -204,8 +204,8 @@ function newWork(call: string): Work {
   return { call, spans: [], notes: [] };
 }
 
-/** What is known of a call's input: as the model wrote it, unless it was changed. */
-function latestInput({ action, notes }: Call): Json {
+/** Returns the latest input: the model's, or a person's. */
+function latestInput({ action, notes }: ShownCall): Json {
   for (const note of notes.toReversed()) {
     if (note.type === 'input') return note.toolInput;
     if (note.type === 'decided' && 'input' in note.decision) return note.decision.input ?? null;
@@ -221,7 +221,7 @@ function endSpans({ spans }: Work, at: number, type?: Span['type']): void {
   for (const span of spans) if (type === undefined || span.type === type) span.to ??= at;
 }
 
-function endsNow(note: Note): boolean {
+function isWaitAtLimit(note: Note): boolean {
   return note.type === 'waiting' && endsByExtension(note.wait);
 }
 

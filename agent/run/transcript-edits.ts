@@ -3,14 +3,12 @@ import type { Json, Usage } from '../values/vocabulary.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Entry, StepEntry } from '../transcript/entries.ts';
 
-/** What a fork changes of the run that it goes on from, and how that is told. */
-
-/** The manifest that is pinned, with the model of another one. */
+/** Returns the pinned manifest with the model of another manifest. */
 export function withModelOf(pinned: AgentManifest, { adapter, model }: AgentManifest): AgentManifest {
   return { ...pinned, adapter, model };
 }
 
-/** The entries with other observations, by call; they stand in place. */
+/** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */
 export function withObservations(entries: readonly Entry[], edits: ReadonlyMap<string, Json>): Entry[] {
   return entries.map((entry) => {
     const observation = entry.type === 'step' ? edits.get(entry.call) : undefined;
@@ -20,7 +18,7 @@ export function withObservations(entries: readonly Entry[], edits: ReadonlyMap<s
   });
 }
 
-/** The observations that a person has changed. */
+/** Returns the observations that a person has changed. */
 export function editsOf(
   { edited = [] }: Pick<Restart, 'edited'>,
   pending: readonly Entry[] = [],
@@ -30,7 +28,7 @@ export function editsOf(
     .map(({ call, observation }) => ({ call, observation }));
 }
 
-/** What the loop's listener and the reader of its history are told where a run begins again. */
+/** Makes the event of a restart. `pending`: entries that the next model call adds to the transcript. */
 export function restartedEvent(
   run: { id: string; runId: string },
   restart: Pick<Restart, 'by' | 'step' | 'from' | 'turn' | 'edited'>,

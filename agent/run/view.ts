@@ -17,8 +17,8 @@ import { type RunEvent, type RunStep, isRecorded } from './events.ts';
 import { RunTurns } from './run-turns.ts';
 
 /**
- * A run as its events show it: the one fold behind `describe()`, `show`, `follow`, the chat, the HTML page and completion. Events of
- * sub-agents (`within`) belong to views of their own.
+ * State of a run, folded from its events. `describe()`, `show`, `follow`, the chat, the HTML page and completion use this view. A
+ * sub-agent's events (`within`) belong to a separate view.
  */
 export class RunView {
   readonly id: string;
@@ -36,7 +36,7 @@ export class RunView {
   waiting: WaitingCall[] = [];
   readonly underWay: CallsUnderWay = new Map();
   readonly turns = new RunTurns();
-  /** All that was recorded when the reader began has been added: waits that are left are not over. */
+  /** All events that were recorded when the reader began have been added: the waits in `waiting` are open now. */
   isCaughtUp = false;
 
   constructor(id: string, runId = '') {
@@ -44,7 +44,7 @@ export class RunView {
     this.runId = runId;
   }
 
-  /** Takes the next event of the run. */
+  /** Adds the next event of the run. */
   add(event: RunEvent): void {
     this.isCaughtUp ||= event.type === 'caught_up';
     if (!isRecorded(event)) return;
@@ -80,7 +80,7 @@ export class RunView {
       case 'run_ended':
         return this.#end(event);
       default:
-        return; // the turns have it, or nothing has
+        return; // other events change no field of the view
     }
   }
 
@@ -95,17 +95,17 @@ export class RunView {
     if (type === 'pause' || type === 'resume') this.#setStatus(type === 'pause');
   }
 
-  /** A paused run continues only when a person resumes it, whatever else it waits for. */
+  /** `paused` comes before `waiting`: a paused run continues only when a person resumes it. */
   #setStatus(isPaused: boolean): void {
     this.status = isPaused ? 'paused' : this.waiting.some(needsPerson) ? 'waiting' : 'running';
   }
 
-  /** Dropped steps of the run before are no part of this run. */
+  /** Removes the dropped steps, and takes the counters of the kept steps. */
   #restart(event: RestartedEvent): void {
     const { runId, from, iterations, usage, edits = [] } = event;
     const edited = ({ call, observation }: RunStep) =>
       (edits.find((edit) => edit.call === call) ?? { observation }).observation;
-    // A run that rewinds itself stays paused with the run that it is part of.
+    // A sub-agent that rewinds itself stays paused while its parent is paused.
     const isPaused = from.runId === runId && this.status === 'paused';
     Object.assign(this, { runId, iterations, usage, waiting: [] });
     this.#setStatus(isPaused);
@@ -123,17 +123,17 @@ export class RunView {
   }
 }
 
-/** The run whose events these are, its own only. */
+/** Makes the view of a run from its events. Leaves out events of sub-agents. */
 export function viewOf(id: string, events: Iterable<RunEvent>): RunView {
   const view = new RunView(id);
   for (const event of events) if (event.within === undefined) view.add(event);
   return view;
 }
 
-/** Calls that have started and not ended, each with its tool: `callModel` for a model call. */
+/** Calls that have started and not ended, with the name of the tool; `callModel` for a model call. */
 export type CallsUnderWay = Map<string, string>;
 
-/** Takes the next event of the run. */
+/** Adds or removes the call of the next event. */
 export function trackCalls(calls: CallsUnderWay, event: RunEvent): void {
   if (event.type === 'model_started') calls.set(event.call, 'callModel');
   else if (event.type === 'tool_started') calls.set(event.call, event.tool);
@@ -143,20 +143,20 @@ export function trackCalls(calls: CallsUnderWay, event: RunEvent): void {
   else if (event.type === 'run_ended' || event.type === 'restarted') calls.clear();
 }
 
-/** Calls of one turn end in any order. Searches from the end, so that a long run is not sorted at every step. */
+/** Inserts a step in the order of calls; calls of one turn end in any order. Searches from the end, because most steps belong there. */
 function insertStep(steps: RunStep[], step: RunStep): void {
   const before = steps.findLastIndex(({ call }) => byCall(call, step.call) <= 0);
   steps.splice(before + 1, 0, step);
 }
 
-/** `2.1` before `10.1`, `3.2` before `3.10`; the calls of a workflow's second agent, `1/1.1`, after all of the first's. */
+/** Compares call ids: `2.1` before `10.1`, `3.2` before `3.10`, and a workflow's second agent (`1/1.1`) after its first. */
 function byCall(a: string, b: string): number {
-  const [left, right] = [placeOf(a), placeOf(b)];
+  const [left, right] = [partsOf(a), partsOf(b)];
   const difference = left.findIndex((part, index) => part !== right[index]);
   return difference < 0 ? 0 : (left[difference] ?? 0) - (right[difference] ?? 0);
 }
 
-function placeOf(id: string): number[] {
+function partsOf(id: string): number[] {
   const { scope = 0, call = '' } = parseActivityId(id) ?? {};
   return [scope, ...call.split('.').map(Number)];
 }

@@ -10,7 +10,7 @@ import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
 import { badge, isLimit, lasted, stateOfCall, stateOfTurn, utcTime, waitingFor } from './words.ts';
-import type { Call, Note, Turn, Work } from '../../agent/run/run-turns.ts';
+import type { ShownCall, Note, Turn, Work } from '../../agent/run/run-turns.ts';
 
 /** Context of a section, beside its own part of the run. */
 export interface TurnContext {
@@ -118,7 +118,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     ${folded('Reply', html`${pre(raw)}`, 'as the model wrote it')}`;
 }
 
-function callSection(call: Call, around: TurnContext): Html {
+function callSection(call: ShownCall, around: TurnContext): Html {
   const { action, step } = call;
   const state = stateOfCall(call) ?? ({ tone: 'good', word: 'done' } as const);
   const runs = around.subAgents.filter((one) => one.call === call.call);

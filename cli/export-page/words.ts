@@ -4,7 +4,7 @@ import { ruleOf } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, needsPerson, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { count, duration } from '../shell/display.ts';
 import { type Html, html } from './html.ts';
-import type { Call, Note, Turn, Work } from '../../agent/run/run-turns.ts';
+import type { ShownCall, Note, Turn, Work } from '../../agent/run/run-turns.ts';
 
 /** A state is said by a colour and by a word. */
 interface State {
@@ -35,7 +35,7 @@ const ends = new Set<Note['type']>(['decided', 'failed', 'unanswered']);
 const unanswered: State = { tone: 'wait', word: 'nobody decided' };
 
 /** undefined for a call that ended as a call should: it needs no word. */
-export function stateOfCall(call: Call): State | undefined {
+export function stateOfCall(call: ShownCall): State | undefined {
   const { step, startedAs } = call;
   if (step === undefined) return unfinished(call);
   if (startedAs === EXCEPTION_TOOL) return { tone: 'bad', word: 'unreadable' };

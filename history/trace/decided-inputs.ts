@@ -4,7 +4,7 @@ import { withApproved } from '../../agent/rules/approval.ts';
 import { effectOf } from '../../agent/rules/decisions.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 
-/** Inputs that people gave to the calls of one turn, and inputs that they approved, by call. */
+/** Inputs that people gave, and inputs that people approved, by call of one turn. */
 export interface DecidedInputs {
   readonly given: ReadonlyMap<string, Json>;
   readonly approved: ReadonlyMap<string, Json>;
@@ -26,7 +26,7 @@ export function createDecidedInputs() {
       if (effect.input !== undefined) given.set(call, effect.input);
       if (decision.type === 'approve') approved.set(call, effect.input ?? wait.toolInput);
     },
-    /** `remembered` with an approval that holds for the rest of the run. */
+    /** Adds the decision to the approvals for the rest of the run, if it is such an approval. */
     approvals(call: string, decision: OperatorDecision, remembered?: string[]): string[] | undefined {
       const wait = waiting.get(call);
       const input = approved.get(call);
@@ -34,7 +34,7 @@ export function createDecidedInputs() {
       if (what === undefined || wait === undefined || input === undefined) return remembered;
       return withApproved(remembered, wait.tool, input, what);
     },
-    /** Another turn has its own calls, with the same ids after a rewind. */
+    /** Clears the inputs before another turn: after a rewind its calls have the same ids. */
     clear(): void {
       given.clear();
       approved.clear();

@@ -11,21 +11,21 @@ import type { Entry } from '../../agent/transcript/entries.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { calledIn } from '../read/scheduled-call.ts';
 
-/** State of the run at which calls without a recorded end are settled. */
+/** State of the run that decides how calls without a recorded end have ended. */
 export interface SettleContext {
   /** The time limit has passed. */
   overdue: boolean;
-  /** The run, or all that is under way in the run, is being cancelled. */
-  ending: boolean;
+  /** The run, or everything under way in the run, is being cancelled. */
+  isCancelling: boolean;
   done: readonly DoneCall[];
 }
 
-/** The calls of a run, by id. Feeds the facts of a history to the same rules as the workflow. */
+/** The calls of a run, by id. Applies the facts of a history to the calls, with the rules that the workflow uses. */
 export class RunCalls {
   readonly #calls = new Map<string, Call>();
   readonly #onUsed: (usage: Usage) => void;
 
-  /** `onUsed`: receives the usage of model calls that a tool has made. */
+  /** `onUsed`: called with the usage of model calls that a tool has made. */
   constructor(onUsed: (usage: Usage) => void) {
     this.#onUsed = onUsed;
   }
@@ -38,13 +38,13 @@ export class RunCalls {
     return this.#calls.get(id);
   }
 
-  /** Returns the events of the fact; none for an unknown call. */
+  /** Applies a fact to a call and returns the events. An unknown call has no events. */
   apply(id: string, fact: CallFact): TimelessEvent[] {
     const call = this.#calls.get(id);
     return call === undefined ? [] : this.#set(nextCall(call, fact));
   }
 
-  /** The runner of a schedule is about to run the tool. */
+  /** A worker is about to run the tool of a schedule. */
   intend({ activityId, intent }: CallIntent): void {
     const { scope = 0, call = '', n = 0 } = parseActivityId(activityId) ?? {};
     this.apply(calledIn(scope, call), { type: 'intended', n, intent });
@@ -57,40 +57,40 @@ export class RunCalls {
     return call;
   }
 
-  /** The model has replied: its tool calls take the place of the model call. */
+  /** Adds the tool calls of the model's reply. */
   plan(
     id: string,
     turn: ModelTurn,
-    known: { tools: readonly ToolManifest[]; firstN: number },
+    options: { tools: readonly ToolManifest[]; firstN: number },
   ): TimelessEvent[] {
-    return plannedCalls(id, turn, known).flatMap((planned) => this.#set(planned));
+    return plannedCalls(id, turn, options).flatMap((planned) => this.#set(planned));
   }
 
   delete(id: string): void {
     this.#calls.delete(id);
   }
 
-  /** A model call, or a run that continues, has received these steps. */
-  tell(scope: number, entries: readonly Entry[]): TimelessEvent[] {
+  /** A model call, or a continued run, has these steps in its input. */
+  observe(scope: number, entries: readonly Entry[]): TimelessEvent[] {
     return entries.flatMap((entry) => {
       if (entry.type !== 'step') return [];
       const id = scope === 0 ? entry.call : callWithin(String(scope), entry.call);
-      return this.apply(id, { type: 'told', observation: entry.observation });
+      return this.apply(id, { type: 'observed', observation: entry.observation });
     });
   }
 
-  /** No model call follows with the steps of the calls: the rules say how the calls ended. `scope`: default all agents. */
+  /** Ends calls of which history shows no end, because no model call follows. The rules say how they ended. `scope`: default all agents. */
   settle(context: SettleContext, scope?: number): TimelessEvent[] {
     return [...this.#calls.values()].flatMap((call) => {
       if (scope !== undefined && scopeOf(call.id) !== scope) return [];
-      if (call.end !== undefined || (context.ending && isCancelledWithRun(call))) return [];
+      if (call.end !== undefined || (context.isCancelling && isCancelledWithRun(call))) return [];
       const then = thenOf(call, { ...context, nowMs: 0, approved: undefined });
       if (then.do !== 'end') return [];
-      return this.apply(call.id, { type: 'told', observation: then.end.observation });
+      return this.apply(call.id, { type: 'observed', observation: then.end.observation });
     });
   }
 
-  /** Steps were dropped. The calls of a turn that is taken again stay, and wait for nobody. */
+  /** Removes the calls of dropped steps. Kept calls of a resumed turn no longer wait. */
   restart({ step, again }: RestartedEvent): void {
     for (const call of this.#calls.values()) {
       if (isDropped(call.id, { step, again: again && [] })) this.#calls.delete(call.id);
@@ -98,7 +98,7 @@ export class RunCalls {
     }
   }
 
-  /** A call of a turn that is taken again has the input that the retry gives. */
+  /** Sets the inputs that a retry gives to the calls of a resumed turn. */
   giveInputs({ step, turn }: Restart): void {
     const decision = turn?.turn.decision;
     if (decision?.type !== 'act') return;
@@ -116,7 +116,7 @@ export class RunCalls {
   }
 }
 
-/** The cancellation of the run ended the call: the call has no step. */
+/** Returns true if the run's cancellation ended the call. Such a call has no step. */
 function isCancelledWithRun({ last, cancelled, wait, underWay }: Call): boolean {
   if (last === undefined || last.type === 'deferred' || wait !== undefined || underWay !== undefined)
     return true;

@@ -1,14 +1,14 @@
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { PAUSED_SUMMARY, needsPerson, readSummary } from '../../agent/rules/waiting.ts';
-import { waitsAfter } from '../../agent/run/waits-told.ts';
+import { applyWaitsChange } from '../../agent/run/waits-change.ts';
 import { childWaitingSignal } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { asRewindPoint, asRunInput } from '../read/records.ts';
 
-/** The clock of a run's time limit, as it is read from the record: it stands still while a person is waited for, and in a pause. */
+/** Clock of a run's time limit, computed from the facts of a history. Stopped while a call waits for a person, and during a pause. */
 export interface RunClock {
   next(fact: Fact): Promise<void>;
   elapsedMs(atMs: number): number;
@@ -16,18 +16,18 @@ export interface RunClock {
 
 export function createRunClock(): RunClock {
   let startedAtMs: number | undefined;
-  /** Milliseconds that the kept steps took, before the clock starts. */
+  /** Milliseconds of the kept steps, before the clock starts. */
   let elapsedBefore = 0;
   /** Key of the activity that reads the rewind point. */
   let rewinding: string | undefined;
-  /** The fact that has the agent resolved: the clock starts when it is, whatever was waited for before. */
+  /** Key of the activity that resolves the agent. The clock starts when that activity ends; earlier waits do not count. */
   let resolving: string | undefined;
   let waitedMs = 0;
   let waitingSinceMs = 0;
   const waits = new Set<string>();
-  /** Sub-agents by the fact that began each. */
+  /** Workflow ids of sub-agents, by the key of the schedule. */
   const children = new Map<string, string>();
-  /** Calls that wait in sub-agents, by the sub-agent's call. */
+  /** Open waits in sub-agents, by the call that runs the sub-agent. */
   const within = new Map<string, WaitingCall[]>();
 
   function start(at: number): void {
@@ -36,12 +36,12 @@ export function createRunClock(): RunClock {
     waitedMs = 0;
   }
 
-  function begin(name: string, at: number): void {
+  function beginWait(name: string, at: number): void {
     if (waits.size === 0) waitingSinceMs = at;
     waits.add(name);
   }
 
-  function end(name: string, at: number): void {
+  function endWait(name: string, at: number): void {
     if (waits.delete(name) && waits.size === 0) waitedMs += at - waitingSinceMs;
   }
 
@@ -56,7 +56,7 @@ export function createRunClock(): RunClock {
       switch (fact.type) {
         case 'started': {
           resolving = undefined;
-          rewinding = undefined; // a new run counts its events anew
+          rewinding = undefined; // keys are unique within one run only
           const { counters, restart } = asRunInput(await fact.input()) ?? {};
           waits.clear();
           within.clear();
@@ -74,19 +74,20 @@ export function createRunClock(): RunClock {
         case 'timer_started': {
           const summary = await fact.summary();
           const wait = readSummary(summary);
-          if (summary === PAUSED_SUMMARY || (wait && needsPerson(wait))) begin(fact.timer, at);
+          if (summary === PAUSED_SUMMARY || (wait && needsPerson(wait))) beginWait(fact.timer, at);
           return;
         }
         case 'timer_cancelled':
         case 'timer_fired':
-          return end(fact.timer, at);
+          return endWait(fact.timer, at);
         case 'signaled': {
           if (fact.name !== childWaitingSignal.name) return;
-          const told = runSignals.childWaiting(await fact.input());
-          if (told === undefined) return;
-          const waiting = waitsAfter(within.get(told.caller) ?? [], told);
-          within.set(told.caller, waiting);
-          return waiting.some(needsPerson) ? begin(`/${told.caller}`, at) : end(`/${told.caller}`, at);
+          const change = runSignals.childWaiting(await fact.input());
+          if (change === undefined) return;
+          const { caller } = change;
+          const waiting = applyWaitsChange(within.get(caller) ?? [], change);
+          within.set(caller, waiting);
+          return waiting.some(needsPerson) ? beginWait(`/${caller}`, at) : endWait(`/${caller}`, at);
         }
         case 'succeeded':
         case 'failed':
@@ -97,7 +98,7 @@ export function createRunClock(): RunClock {
             startedAtMs = undefined;
           }
           const child = children.get(fact.key);
-          for (const name of child === undefined ? [] : waits) if (child?.endsWith(name)) end(name, at);
+          for (const name of child === undefined ? [] : waits) if (child?.endsWith(name)) endWait(name, at);
           return;
         }
         default:

@@ -1,25 +1,25 @@
 import { DEADLINE_SUMMARY, type RecordedWait, readSummary } from '../../agent/rules/waiting.ts';
 
-/** What the timers of one run say: that its time limit is reached, or that a call waits for a person. */
+/** The timers of a run: each records the run's time limit, or the wait of a call. */
 export interface RunTimers {
-  /** The call that the timer records the wait of. */
+  /** Returns the wait that the timer records; undefined for other timers. */
   started(timer: string, summary: unknown): RecordedWait | undefined;
-  /** The time limit has been reached. */
+  /** The run has reached its time limit. */
   readonly isOverdue: boolean;
-  /** The call whose wait the timer records, where it is not that of the time limit. */
+  /** Returns the call whose wait the timer records; undefined for other timers. */
   fired(timer: string): { call: string } | undefined;
-  /** The call whose wait the timer records. */
+  /** Returns the call whose wait the timer records; undefined for other timers. */
   cancelled(timer: string): { call: string } | undefined;
-  /** A person is waited for: the clock of the time limit stands still, and what its timers under way say means nothing. */
-  putOff(): void;
-  /** The run has more time. */
+  /** The clock of the time limit stops during a wait for a person: ignores the time limit's current timers. */
+  ignoreDeadlines(): void;
+  /** The run has more time: it is no longer overdue. */
   extended(): void;
-  /** A new run: its timers are counted anew. */
+  /** Forgets all timers: a new run has its own. */
   clear(): void;
 }
 
 export function createRunTimers(): RunTimers {
-  /** Of the time limit; false once it has been put off. */
+  /** Timers of the time limit; false: ignored. */
   const deadlines = new Map<string, boolean>();
   const waits = new Map<string, string>();
   let isOverdue = false;
@@ -43,9 +43,9 @@ export function createRunTimers(): RunTimers {
     },
     extended() {
       isOverdue = false;
-      this.putOff();
+      this.ignoreDeadlines();
     },
-    putOff() {
+    ignoreDeadlines() {
       for (const timer of deadlines.keys()) deadlines.set(timer, false);
     },
     clear() {

@@ -7,18 +7,18 @@ import { asRunInput } from '../read/records.ts';
 
 type Scheduled = Extract<Fact, { type: 'scheduled' }>;
 
-/** In a backtest, what a recording is asked in the place of the tool. */
+/** Activity of a backtest: reads the call's result from the recording, instead of running the tool. */
 const RECORDED_CALL = 'recordedCall';
 
-/** What is scheduled, by name; a sub-agent, or a call that a recording answers, goes by its tool's. */
+/** Returns the activity's name; the tool's name for a sub-agent and for a call that a recording answers. */
 export function scheduledName({ of, name }: Scheduled, tool = ''): string {
   return of === 'child' || name === RECORDED_CALL ? tool : name;
 }
 
-/** Tool activities and sub-agents have one argument, the input; a run has its own input, and so has a recording. */
+/** Returns the tool's input. A tool's activity has the input as its argument; a sub-agent's run and a recorded call have it in a field. */
 export function scheduledInput({ of, name }: Scheduled, input: unknown): Json {
   const given = name === RECORDED_CALL ? fieldsOf(input)['toolInput'] : input;
-  return ((of === 'child' ? asRunInput(input)?.question?.input : given) ?? null) as Json; // an activity's, made JSON
+  return ((of === 'child' ? asRunInput(input)?.question?.input : given) ?? null) as Json; // an activity's argument, which is JSON
 }
 
 /** An activity or a sub-agent's run between its schedule and its end. */
@@ -32,16 +32,16 @@ export interface Pending {
 
 export type WorkEnded = Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>;
 
-/** An external activity whose cancellation was requested: history has no more of its end. */
+/** Failure of a cancelled external activity: history has no failure of it. */
 const CANCELLED: FailedCall = {
   error: { type: 'Cancelled', message: 'The call was cancelled' },
   checkpoint: undefined,
   mayPass: false,
 };
 
-/** The end of a schedule as the call's rules take it. */
-export async function endOf(fact: WorkEnded, ran: { attempts: number; ms: number }): Promise<CallFact> {
-  if (fact.type === 'succeeded') return { type: 'succeeded', result: await fact.result(), ...ran };
+/** Reads the end of a schedule as a fact for the call's rules. */
+export async function endOf(fact: WorkEnded, stats: { attempts: number; ms: number }): Promise<CallFact> {
+  if (fact.type === 'succeeded') return { type: 'succeeded', result: await fact.result(), ...stats };
   const failed = (await fact.failure?.()) ?? CANCELLED;
-  return { type: fact.type, failed, ...ran };
+  return { type: fact.type, failed, ...stats };
 }

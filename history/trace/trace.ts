@@ -35,17 +35,17 @@ import { createRunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
 
-/** Turns the facts of a history into run events, one by one. Nothing but history is read: no worker need be alive. */
+/** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. */
 export interface Trace {
   next(fact: Fact): Promise<RunEvent[]>;
-  /** Used up so far. */
+  /** Iterations and usage so far. */
   spent(): Consumption;
 }
 
-/** Activities that are no step of a run. */
-const OURS = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
+/** Reloop's activities that do not belong to a step. */
+const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 
-/** `id`: of the workflow. */
+/** `id`: workflow id. */
 export function createTrace(id: string): Trace {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
@@ -59,8 +59,8 @@ export function createTrace(id: string): Trace {
   let lastLog = '';
   let done: readonly DoneCall[] = [];
   let firstN = 0;
-  /** The run as a whole is being cancelled, or all that is under way in it for a rewind. */
-  let ending = false;
+  /** The run, or everything under way in the run before a rewind, is being cancelled. */
+  let isCancelling = false;
   let rewinding = false;
 
   return {
@@ -93,7 +93,7 @@ export function createTrace(id: string): Trace {
       case 'timer_cancelled':
         return calls.apply(timers.cancelled(fact.timer)?.call ?? '', { type: 'wait_over' });
       case 'cancel_requested':
-        ending = true;
+        isCancelling = true;
         return [];
       case 'signaled':
         return signaled(fact.name, await fact.input());
@@ -102,7 +102,7 @@ export function createTrace(id: string): Trace {
       case 'run_succeeded':
         return [...settleAll(), ...withResult(await fact.result(), lastLog)];
       case 'run_failed':
-        ending = true;
+        isCancelling = true;
         return [...settleAll(), unfinished(await fact.error(), spent)];
       case 'run_cancelled':
         return [...settleAll(), unfinished(null, spent)];
@@ -111,14 +111,15 @@ export function createTrace(id: string): Trace {
     }
   }
 
-  /** The update has completed, so the run has accepted what was sent, and the result names the call that a decision was for. */
+  /** Reads a completed update. The run has accepted the message or the decision; the result has the call of a decision. */
   function updated(result: unknown, sent: unknown): TimelessEvent[] {
     const message = asRunMessage(result, sent);
-    if (message?.type === 'rewind') ending = rewinding = true;
-    if (message !== undefined) return steering.said(message);
-    const made = asDecision(result, sent);
-    if (made === undefined) return [];
-    return calls.apply(made.call, { type: made.isKept ? 'answered' : 'decided', decision: made.decision });
+    if (message?.type === 'rewind') isCancelling = rewinding = true;
+    if (message !== undefined) return steering.received(message);
+    const decided = asDecision(result, sent);
+    if (decided === undefined) return [];
+    const { call, decision, isKept } = decided;
+    return calls.apply(call, { type: isKept ? 'answered' : 'decided', decision });
   }
 
   function begin(input: unknown, workflow: string): TimelessEvent[] {
@@ -127,27 +128,26 @@ export function createTrace(id: string): Trace {
     done = run?.done ?? [];
     firstN = run?.firstN ?? 0;
     timers.clear();
-    const told = calls.tell(0, run?.pending ?? []);
-    // What came before is known from here where its own record is gone.
+    const steps = calls.observe(0, run?.pending ?? []);
+    // The history of an earlier execution may have been deleted: the input has its counters.
     if (run?.counters !== undefined)
       Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
-    told.push(...calls.tell(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));
-    const again = begunAgain(run);
-    if (again.length > 0) {
-      // Nothing of the run before is under way any more.
-      ending = false;
+    steps.push(...calls.observe(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));
+    const restarted = applyRestart(run);
+    if (restarted.length > 0) {
+      isCancelling = false;
       pending.clear();
-      again.push(...steering.restarted(run?.said ?? []));
+      restarted.push(...steering.restarted(run?.said ?? []));
     }
-    if (isBegun && again.length > 0) return [...told, ...again];
+    if (isBegun && restarted.length > 0) return [...steps, ...restarted];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
-      return [...told, { type: 'continued', runId }];
+      return [...steps, { type: 'continued', runId }];
     }
     isBegun = true;
     const { agent = '', question } = run ?? {};
-    const asked = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
-    const own = run === undefined ? { workflow } : {};
-    return [...told, { type: 'run_started', id, runId, agent, input: asked, ...own }, ...again];
+    const content = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
+    const custom = run === undefined ? { workflow } : {};
+    return [...steps, { type: 'run_started', id, runId, agent, input: content, ...custom }, ...restarted];
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
@@ -158,15 +158,15 @@ export function createTrace(id: string): Trace {
     const name = scheduledName(fact, known?.action.tool);
     const task = { name, call, atMs: fact.at, attempts: 0, closing: false };
     pending.set(fact.key, task);
-    if (OURS.has(name)) return [];
+    if (INTERNAL.has(name)) return [];
     const input = await fact.input();
     if (name === 'callModel') {
-      const asked = asCallModelInput(input);
-      task.closing = asked?.closing === true;
-      if (asked !== undefined) steering.carried(scope, asked);
-      const told = calls.tell(scope, asked?.delta ?? []);
+      const modelInput = asCallModelInput(input);
+      task.closing = modelInput?.closing === true;
+      if (modelInput !== undefined) steering.sent(scope, modelInput);
+      const steps = calls.observe(scope, modelInput?.delta ?? []);
       calls.addModelCall(call, n);
-      return [...told, ...calls.apply(call, { type: 'scheduled', n })];
+      return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
     const toolInput = scheduledInput(fact, input);
     if (known === undefined) return [{ type: 'tool_started', call, tool: name, toolInput }];
@@ -178,10 +178,10 @@ export function createTrace(id: string): Trace {
     const task = pending.get(fact.key);
     if (task === undefined) return [];
     const { call } = task;
-    // Reloop's own activities have another event when they have ended.
+    // A cancellation is only requested: a worker's activity has another event when it ends.
     if (fact.type === 'cancelled' && fact.requested && calls.get(call)?.tool?.external !== true) return [];
     pending.delete(fact.key);
-    if (OURS.has(task.name)) {
+    if (INTERNAL.has(task.name)) {
       const result = fact.type === 'succeeded' ? await fact.result() : undefined;
       if (task.name === REWIND_POINT) return rewoundTo(asRewindPoint(result));
       resolved(task, result);
@@ -197,25 +197,25 @@ export function createTrace(id: string): Trace {
   function resolved({ name, call }: Pending, result: unknown): void {
     if (name === EARLIER_EFFECTS) done = [...done, ...asDoneCalls(result)];
     const manifest = asResolvedAgent(result)?.manifest;
-    // What is pinned stays: a fork with another model takes no more than that from the config.
+    // The pinned manifest stays: a fork with another model takes only the model from the config.
     if (manifest !== undefined && !manifests.has(scopeOf(call))) manifests.set(scopeOf(call), manifest);
   }
 
-  /** Nothing of the dropped steps is under way any more. */
+  /** The run has rewound itself: forgets the calls of the dropped steps. */
   function rewoundTo(point: RewindPoint | undefined): TimelessEvent[] {
     if (point === undefined) return [];
-    const told = calls.settle(settleContext());
+    const settled = calls.settle(settleContext());
     ({ done, firstN } = point);
     const { iterations, usage } = point.counters;
     Object.assign(spent, { iterations, usage });
-    ending = rewinding = false;
+    isCancelling = rewinding = false;
     pending.clear();
     timers.extended();
     steering.rewound();
     const restart = { by: 'rewind', step: iterations + 1, from: { runId } } as const;
     const event = restartedEvent({ id: workflowId, runId }, restart, undefined, point.counters);
     calls.restart(event);
-    return [...told, event];
+    return [...settled, event];
   }
 
   function replied(task: Pending, turn: ModelTurn | undefined, ms: number): TimelessEvent[] {
@@ -237,12 +237,12 @@ export function createTrace(id: string): Trace {
     const { call: waiting, reason, until, figure } = wait;
     // A run at its limit waits at a model call that is not scheduled.
     const call = figure === undefined ? calls.get(waiting) : calls.addModelCall(waiting, firstN);
-    // The timer of a wait without an end is set again when it fires.
+    // A wait without a time limit starts another timer when its timer fires.
     if (call === undefined || call.end !== undefined || call.wait !== undefined) return [];
-    // No model call follows with the steps of the turn before a limit.
-    const over = reason === 'limit' ? calls.settle(settleContext(), scopeOf(waiting)) : [];
-    if (needsPerson(wait)) timers.putOff();
-    return [...over, ...calls.apply(waiting, { type: 'waits', reason, until, figure, done })];
+    // No model call follows that shows the ends of the turn before a limit.
+    const settled = reason === 'limit' ? calls.settle(settleContext(), scopeOf(waiting)) : [];
+    if (needsPerson(wait)) timers.ignoreDeadlines();
+    return [...settled, ...calls.apply(waiting, { type: 'waits', reason, until, figure, done })];
   }
 
   function timerFired(timer: string): TimelessEvent[] {
@@ -266,8 +266,8 @@ export function createTrace(id: string): Trace {
     }
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
-    if (waiting.waits.some(needsPerson)) timers.putOff();
-    return calls.apply(withoutSchedule(waiting.caller), { type: 'waits_within', told: waiting });
+    if (waiting.waits.some(needsPerson)) timers.ignoreDeadlines();
+    return calls.apply(withoutSchedule(waiting.caller), { type: 'waits_within', change: waiting });
   }
 
   function settleAll(): TimelessEvent[] {
@@ -275,11 +275,11 @@ export function createTrace(id: string): Trace {
   }
 
   function settleContext(): SettleContext {
-    return { overdue: timers.isOverdue, ending, done };
+    return { overdue: timers.isOverdue, isCancelling, done };
   }
 
-  /** A person has the run begin again: its dropped calls are forgotten. */
-  function begunAgain(run: AgentRunInput | undefined): TimelessEvent[] {
+  /** If a person has restarted the run: forgets the dropped calls, and returns the event. */
+  function applyRestart(run: AgentRunInput | undefined): TimelessEvent[] {
     if (run?.restart === undefined) return [];
     const counters = run.counters ?? freshCounters(0);
     const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, counters);
@@ -289,7 +289,7 @@ export function createTrace(id: string): Trace {
   }
 }
 
-/** A workflow of the user's own, in which agents may have run, has a result of another form. */
+/** Events of a successful end. A custom workflow may run agents, and its result may have any form. */
 function withResult(value: unknown, log: string): TimelessEvent[] {
   const result = asRunResult(value);
   if (result !== undefined) return finished(result, log);

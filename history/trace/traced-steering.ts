@@ -3,59 +3,60 @@ import type { TimelessEvent } from '../../agent/run/events.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { RunTimers } from './run-timers.ts';
 
-/** What people said to a run, and whether the model has seen it. */
+/** Messages from people to a run, and whether the model has seen them. */
 export interface TracedSteering {
-  said(message: RunMessage): TimelessEvent[];
-  /** The run that this one is a sub-agent's of was paused (true), or goes on. */
+  /** Takes a message that the run has accepted. */
+  received(message: RunMessage): TimelessEvent[];
+  /** The parent's run was paused (true) or resumed (false). */
   pausedAbove(isAbove: boolean): TimelessEvent[];
-  /** A model call of this scope was scheduled with what was new to it. */
-  carried(scope: number, asked: CallModelInput): void;
-  /** What no model call has carried, for the run is over. */
+  /** A model call of this scope was scheduled. The new entries of its input have the messages that the model sees. */
+  sent(scope: number, input: CallModelInput): void;
+  /** The run has ended. Returns an event with the messages that the model has not seen. */
   unheard(): TimelessEvent[];
-  /** The run goes on from an earlier step: of what was said before, this is said again. */
+  /** The run was restarted. `texts`: earlier messages that the model has not seen, which the new run receives again. */
   restarted(texts: readonly string[]): TimelessEvent[];
   /** The run has rewound itself. */
   rewound(): void;
 }
 
-export function traceSteering(timers: Pick<RunTimers, 'putOff' | 'extended'>): TracedSteering {
+export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'extended'>): TracedSteering {
   let waiting: string[] = [];
   let isPaused = false;
-  /** How far model calls have carried each scope's transcript: one that is scheduled again carries the same again. */
+  /** Length of the transcript that model calls have been sent, by scope. A repeated model call is sent the same entries again. */
   const seen = new Map<number, number>();
   return {
-    said,
-    pausedAbove: (isAbove) => heard({ type: isAbove ? 'pause' : 'resume' }),
-    carried,
+    received,
+    pausedAbove: (isAbove) => steered({ type: isAbove ? 'pause' : 'resume' }),
+    sent,
     unheard,
     restarted(texts) {
       waiting = [];
       isPaused = false;
       seen.clear();
-      return texts.flatMap((text) => said({ type: 'say', text }));
+      return texts.flatMap((text) => received({ type: 'say', text }));
     },
     rewound: () => seen.clear(),
   };
 
-  function said(message: RunMessage): TimelessEvent[] {
+  function received(message: RunMessage): TimelessEvent[] {
     if (message.type !== 'rewind') {
       if (message.type === 'pause' || message.type === 'resume') isPaused = message.type === 'pause';
-      return heard(message);
+      return steered(message);
     }
-    waiting = []; // what was said before does not hold
-    return [...heard(message), ...(isPaused ? said({ type: 'resume' }) : [])];
+    waiting = []; // a rewind drops earlier messages
+    return [...steered(message), ...(isPaused ? received({ type: 'resume' }) : [])];
   }
 
-  function heard(message: RunMessage): TimelessEvent[] {
-    if (message.type === 'pause') timers.putOff();
+  function steered(message: RunMessage): TimelessEvent[] {
+    if (message.type === 'pause') timers.ignoreDeadlines();
     if (message.type === 'extend' && message.timeMs !== undefined) timers.extended();
     if (message.type === 'say') waiting.push(message.text);
     return [{ type: 'steered', message }];
   }
 
-  function carried(scope: number, { base, delta }: CallModelInput): void {
-    const known = Math.max(0, (seen.get(scope) ?? 0) - base);
-    for (const entry of delta.slice(known)) {
+  function sent(scope: number, { base, delta }: CallModelInput): void {
+    const repeated = Math.max(0, (seen.get(scope) ?? 0) - base);
+    for (const entry of delta.slice(repeated)) {
       if (entry.type !== 'message' || entry.role !== undefined) continue;
       const index = waiting.indexOf(entry.text);
       if (index >= 0) waiting.splice(index, 1);

@@ -242,7 +242,7 @@ describe('what follows', () => {
     [
       'an observation that the model has',
       callOf(asking),
-      [scheduled, failed(), { type: 'told', observation: 'told' }],
+      [scheduled, failed(), { type: 'observed', observation: 'told' }],
       during,
       'end told',
     ],

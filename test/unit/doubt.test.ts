@@ -4,7 +4,7 @@ import { afterFailure } from '../../agent/rules/call-rules.ts';
 import {
   afterDoubt,
   aftermath,
-  mayGoAgain,
+  mayReschedule,
   reconcileAtMs,
   reconciledEnd,
   withIntent,
@@ -83,7 +83,7 @@ describe('a failed schedule of a call that may take effect once only', () => {
   });
 
   test('is not scheduled a sixth time by itself', () => {
-    expect([3, 4].map((lost) => mayGoAgain(lost))).toEqual([true, false]);
+    expect([3, 4].map((lost) => mayReschedule(lost))).toEqual([true, false]);
     expect(aftermath(pay, timedOut, 4)).toMatchObject({ type: 'failed', error: { type: 'WorkerDied' } });
   });
 

@@ -42,7 +42,7 @@ const SHARED_NAMES = new Map([
  * other. A test that needs such a module as a new process has it begins with `vi.hoisted(() => vi.resetModules())`.
  */
 const HOLDING = new Map([
-  ['agents.ts', 'each workflow has its own'],
+  ['agent-registry.ts', 'each workflow has its own'],
   ['call-header.ts', 'each workflow has its own'],
   ['tool-call.ts', 'by the context of one attempt'],
   ['heartbeat.ts', 'by the context of one attempt'],
@@ -103,7 +103,7 @@ describe('the sources', () => {
     const shared = new Set(listed.flatMap((file) => [file, ...reachableFrom(imports, file)]));
     const holding = [...sources].filter(([, text]) => HOLDS.test(text)).map(([file]) => file);
     expect(holding).toEqual(
-      expect.arrayContaining(['workflows/loop/agents.ts', 'workflows/temporal/call-header.ts']),
+      expect.arrayContaining(['workflows/loop/agent-registry.ts', 'workflows/temporal/call-header.ts']),
     );
     expect(holding.filter((file) => shared.has(file))).toEqual([]);
     expect(shared.size).toBeGreaterThan(listed.length);

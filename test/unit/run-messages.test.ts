@@ -5,7 +5,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { addAllowance } from '../../agent/limits/extension.ts';
 import {
   type ReachedLimit,
-  limitBehind,
+  exceededLimit,
   limitError,
   limitsOf,
   repeatsReached,
@@ -234,13 +234,13 @@ describe('a limit', () => {
 
   test('is told with what a person has granted, and how far the run is beyond it', () => {
     const used = counters({ iterations: 5, allowance: { iterations: 2 } });
-    expect(limitBehind('max_iterations', manifest, used, 1000)).toEqual({
+    expect(exceededLimit('max_iterations', manifest, used, 1000)).toEqual({
       stop: 'max_iterations',
       raise: 'iterations',
       over: 1,
       figure: '4 iterations',
     });
-    expect(limitBehind('max_execution_time', manifest, counters({ waitedMs: 100 }), 6200)).toEqual({
+    expect(exceededLimit('max_execution_time', manifest, counters({ waitedMs: 100 }), 6200)).toEqual({
       stop: 'max_execution_time',
       raise: 'timeMs',
       over: 100,

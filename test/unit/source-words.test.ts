@@ -3,26 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../support/cli.ts';
 
-/** Keeps the sources in plain English. The pages have docs-words.test.ts. */
+/** Keeps the sources in plain English. */
 
 const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: unknown } };
-/** Folders and files whose words are not done yet. What is done leaves this list. */
-const LATER = [
-  'agent/run/',
-  'history/trace/',
-  'workflows/call/',
-  'workflows/loop/',
-  'workflows/operator/control.ts',
-  'workflows/operator/open-call.ts',
-];
 
-const sources = Object.keys(arrows)
+const files = Object.keys(arrows)
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
-  .filter((file) => file.endsWith('.ts'));
-
-const files = sources.filter((file) => !LATER.some((path) => file.startsWith(path))).toSorted();
+  .filter((file) => file.endsWith('.ts'))
+  .toSorted();
 
 /** A comment begins with its subject or its verb. */
 const BEGINNING = /^(?:Of|What|That|Where|Whether|Who)\b/u;
@@ -95,10 +85,6 @@ describe('the check of words', () => {
     const names =
       'parked madeOnce harmless Mailbox unhurried lightFetch PATIENT modelBehind meantCall becomesOf hearing NotOurs MadeCall abroad reckonedTokens failLostAttempts interface Asked';
     expect(found(NAMES, names)).toHaveLength(NAMES.length);
-  });
-
-  test('passes over no folder or file that is gone', () => {
-    expect(LATER.filter((path) => !sources.some((file) => file.startsWith(path)))).toEqual([]);
   });
 });
 

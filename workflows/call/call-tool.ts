@@ -10,27 +10,27 @@ import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { addUsage } from '../../agent/values/vocabulary.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
-import { unasked } from '../run/recorded-call.ts';
-import { endOfAttempt, runFailure } from '../temporal/run-failure.ts';
-import { type Work, isRunEnding, scheduleOnce } from './schedule-once.ts';
+import { backtestCannotAsk } from '../run/recorded-call.ts';
+import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
+import { type TurnCall, isRunEnding, scheduleOnce } from './schedule-once.ts';
 
-/** A call that has ended. */
+/** A tool call that has ended. */
 export interface EndedCall {
   open: OpenCall;
   end: CallEnd;
-  /** Place of the recorded result. */
+  /** Reference to the recorded result. */
   result: ResultRef | undefined;
 }
 
 /**
- * Makes one tool call until it has an end, asking people where the rules say so. `call`: `3.1`. `made`: the first attempt, made by the
- * model's activity. Throws when the run fails or is cancelled.
+ * Makes one tool call: schedules the tool and asks people, as the rules say, until the call has a result. `call`: `3.1`. `inlineCall`: the
+ * first attempt, made by the model call's activity. Throws when the run fails or is cancelled.
  */
 export async function callTool(
   loop: AgentLoop,
   planned: Call,
   call: string,
-  made: InlineCall | undefined,
+  inlineCall: InlineCall | undefined,
 ): Promise<EndedCall> {
   const { tool } = planned;
   if (tool === undefined) throw new Error('unreachable: the action names no known tool');
@@ -40,7 +40,7 @@ export async function callTool(
     emit: loop.emit,
     onUsed: (usage) => (loop.counters.usage = addUsage(loop.counters.usage, usage)),
   });
-  const work: Work = { tool, call, open, made };
+  const turnCall: TurnCall = { tool, call, open, inlineCall };
   let result: ResultRef | undefined;
   try {
     for (;;) {
@@ -51,13 +51,13 @@ export async function callTool(
         case 'fail':
           throw runFailure(then.error);
         case 'ask':
-          await ask(loop, work, then);
+          await ask(loop, turnCall, then);
           continue;
         case 'nothing':
           throw new Error('unreachable: nothing is under way');
         default:
           if (loop.pause.isOn) await loop.pause.over();
-          else result = await scheduleOnce(loop, work, then.do === 'reconcile');
+          else result = await scheduleOnce(loop, turnCall, then.do === 'reconcile');
       }
     }
   } finally {
@@ -72,13 +72,13 @@ function contextOf({ deadline, counters, done }: AgentLoop): CallContext {
 
 async function ask(
   loop: AgentLoop,
-  work: Work,
+  { tool, open }: TurnCall,
   { reason, until }: Extract<Then, { do: 'ask' }>,
 ): Promise<void> {
-  const { tool, open } = work;
   const { manifest, counters, done } = loop;
   const fact: WaitFact = { reason, until, done };
-  if (loop.recorded !== undefined) throw unasked(tool.name, { reason, ...waitAbout(open.now, fact) });
+  if (loop.recorded !== undefined)
+    throw backtestCannotAsk(tool.name, { reason, ...waitAbout(open.now, fact) });
   if (until !== undefined) return waitForLostAttempt(loop, open, fact);
   const decision = await open.wait(fact, { timeout: askTimeoutOf(manifest, tool) });
   if (decision?.type !== 'approve' || decision.remember === undefined) return;
@@ -86,13 +86,13 @@ async function ask(
   counters.approved = withApproved(counters.approved, tool.name, toolInput, decision.remember);
 }
 
-/** Waits until the lost attempt must have ended, a person knows more, or the time limit passes. */
+/** Waits until the lost attempt must have ended, a person decides, or the run's time limit passes. */
 async function waitForLostAttempt(loop: AgentLoop, open: OpenCall, fact: WaitFact): Promise<void> {
   const scope = open.newScope();
   try {
     await loop.deadline.within(scope, () => open.wait(fact));
   } catch (caught) {
-    const failure = endOfAttempt(caught);
+    const failure = normalizeCancellation(caught);
     if (!isCancellation(failure) || isRunEnding(loop, scope)) throw failure;
   }
 }

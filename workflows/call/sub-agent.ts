@@ -15,13 +15,13 @@ import { ReloopAgent, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 
-/** Agents that call one another, at most so deep. */
+/** Limit for sub-agents of sub-agents. */
 const MAX_DEPTH = 8;
 
 /**
- * Runs another agent as a tool: a child workflow whose id is this run's id and the call's. The parent's own limits hold
- * for it too, because they cancel it, and it may use up what is left of the parent's budget; `root` makes the idempotency
- * keys of its calls its own.
+ * Runs another agent as a tool, in a child workflow. The child's workflow id is the parent's id and the call's id. The parent's limits
+ * also limit the child, because the parent cancels the child at a limit. The child may use the rest of the parent's budget. `root` is part
+ * of the idempotency keys of the child's calls, so that the keys differ from the parent's.
  */
 export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: Json): Promise<RunResult> {
   const { done } = loop;
@@ -34,17 +34,17 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
   const question = { input: asText(input), chatHistory: [] };
   const workflowId = `${workflowInfo().workflowId}/${id}`;
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
-  const insteadOf = callBefore(id, loop.firstN);
-  const more = {
+  const insteadOf = previousSchedule(id, loop.firstN);
+  const context = {
     parentBudget,
     done: done.length === 0 ? undefined : [...done],
     insteadOf: insteadOf && `${workflowInfo().workflowId}/${insteadOf}`,
   };
-  return untilOver(workflowId, () =>
+  return childResult(workflowId, () =>
     startChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
       workflowId,
-      args: [{ agent, question, root, caller: id, ...more }],
-      // A parent that is terminated leaves no orphans; one that is cancelled waits for them.
+      args: [{ agent, question, root, caller: id, ...context }],
+      // If the parent is terminated, the server cancels the child. If the parent is cancelled, the parent waits for the child.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input),
       ...attributesOf(agent),
@@ -53,28 +53,31 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
 }
 
 /**
- * The result of a child. The SDK cancels a child by the id of its first run, which is over once it has continued as new: the server
- * drops that request. This one goes to the workflow, whichever run it has come to.
+ * Starts a child and resolves to its result. The SDK's cancellation names the child's first run id, and the server drops the request if
+ * that run has continued as new. This cancellation names only the workflow id, so the current run receives the request.
  */
-async function untilOver<T>(workflowId: string, start: () => Promise<{ result(): Promise<T> }>): Promise<T> {
+async function childResult<T>(
+  workflowId: string,
+  start: () => Promise<{ result(): Promise<T> }>,
+): Promise<T> {
   const { consideredCancelled, cancelRequested } = CancellationScope.current();
   if (consideredCancelled) throw new CancelledFailure('The call was cancelled');
   return CancellationScope.nonCancellable(async () => {
     const child = await start();
     const cancel = () => getExternalWorkflowHandle(workflowId).cancel();
-    cancelRequested.catch(() => cancel().catch(() => undefined)); // it may be over
+    cancelRequested.catch(() => cancel().catch(() => undefined)); // the child may have ended
     return child.result();
   });
 }
 
-/** The server knows those of this run. */
+/** Returns the child's search attributes, if the parent has search attributes: then the server knows them. */
 function attributesOf(agent: string) {
   const areKnown = workflowInfo().typedSearchAttributes.get(ReloopAgent) !== undefined;
   return areKnown ? { typedSearchAttributes: fixedAttributes(agent) } : {};
 }
 
-/** `1.1~2` was `1.1~1` before: what that run did with an effect, this one does not do again unasked. */
-function callBefore(id: string, firstN: number): string | undefined {
+/** Returns the id of the call's previous schedule: `1.1~1` for `1.1~2`. The child asks a person before it repeats an effect of that run. */
+function previousSchedule(id: string, firstN: number): string | undefined {
   const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};
   return n > firstN ? activityId(scope, call, n - 1) : undefined;
 }

@@ -10,8 +10,8 @@ import { type EndedCall, callTool } from '../call/call-tool.ts';
 import { type Step, type Turn, boundedTurn } from '../run/turn.ts';
 
 /**
- * Runs the actions of one turn, side by side; the steps keep the order of the calls, observations in place. `ends`: of a turn
- * that is taken up again, the calls that are over and were told.
+ * Makes the calls of one turn in parallel. Returns the steps in the order of the calls. `ends`: for a resumed turn, the results of its
+ * calls that have ended; their events were emitted before.
  */
 export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly KeptEnd[]): Promise<Turn> {
   const { scope, firstN, manifest } = loop;
@@ -19,55 +19,55 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
   const modelCall = activityId(scope, iteration, 0);
   const planned = plannedCalls(modelCall, turn, { tools: manifest.tools, firstN });
   if (ends === undefined) for (const { events } of planned) for (const event of events) loop.emit?.(event);
-  const taken = planned.map(({ call: state }, index) => {
+  const calls = planned.map(({ call: state }, index) => {
     const call = `${iteration}.${index + 1}`;
     const id = activityId(scope, call, firstN);
-    const made = turn.made?.find((one) => one.id === id);
-    return { state, call, made, kept: ends?.find(({ entry }) => entry.call === call) };
+    const inlineCall = turn.made?.find((inline) => inline.id === id);
+    return { state, call, inlineCall, kept: ends?.find(({ entry }) => entry.call === call) };
   });
   const ended: EndedCall[] = [];
   try {
-    const steps = await takeTogether(() =>
-      taken.map((one, index) => takeStep(loop, one, (end) => (ended[index] = end))),
+    const steps = await allOrCancel(() =>
+      calls.map((call, index) => makeStep(loop, call, (end) => (ended[index] = end))),
     );
     return boundedTurn({ reply: replyEntry(turn, iteration), steps });
   } finally {
-    // History has the end of a call without a result only with what follows the turn.
+    // A call without a recorded result ends in history only with the event after the turn. Its event is emitted at the same point.
     for (const { open, end } of ended.filter(Boolean))
-      open.apply({ type: 'told', observation: end.observation });
+      open.apply({ type: 'observed', observation: end.observation });
   }
 }
 
-interface Planned {
+interface PlannedStep {
   state: Call;
   /** `3.1`. */
   call: string;
-  /** The first attempt, made by the model's activity. */
-  made: InlineCall | undefined;
+  /** The first attempt, made by the model call's activity. */
+  inlineCall: InlineCall | undefined;
   kept: KeptEnd | undefined;
 }
 
-/** A call that fails the run takes the others of its turn with it: they are cancelled and awaited. */
-async function takeTogether(start: () => Promise<Step>[]): Promise<Step[]> {
+/** Runs the steps in parallel. If a step fails the run, the other steps are cancelled and awaited. */
+async function allOrCancel(start: () => Promise<Step>[]): Promise<Step[]> {
   const scope = new CancellationScope();
-  let taking: Promise<Step>[] = [];
+  let steps: Promise<Step>[] = [];
   try {
-    return await scope.run(() => Promise.all((taking = start())));
+    return await scope.run(() => Promise.all((steps = start())));
   } catch (failure) {
     scope.cancel();
-    await CancellationScope.nonCancellable(() => Promise.allSettled(taking));
+    await CancellationScope.nonCancellable(() => Promise.allSettled(steps));
     throw failure;
   }
 }
 
-async function takeStep(
+async function makeStep(
   loop: AgentLoop,
-  { state, call, made, kept }: Planned,
+  { state, call, inlineCall, kept }: PlannedStep,
   onEnd: (ended: EndedCall) => void,
 ): Promise<Step> {
   if (kept !== undefined) return { ...kept, result: undefined };
   if (state.end !== undefined) return stepOf(state, call, state.end, undefined);
-  const ended = await callTool(loop, state, call, made);
+  const ended = await callTool(loop, state, call, inlineCall);
   onEnd(ended);
   return stepOf(ended.open.now, call, ended.end, ended.result);
 }

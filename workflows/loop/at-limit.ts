@@ -1,5 +1,5 @@
 import { isUsedUp, reachedLimit } from '../../agent/limits/counters.ts';
-import { type ReachedLimit, limitBehind, repeatsReached } from '../../agent/limits/run-limits.ts';
+import { type ReachedLimit, exceededLimit, repeatsReached } from '../../agent/limits/run-limits.ts';
 import { stopMessage } from '../../agent/limits/stop-message.ts';
 import { askTimeoutOf, unanswered } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
@@ -9,19 +9,19 @@ import { type LoopEnd, endWith } from './loop-end.ts';
 import { planClosing } from './plan.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 
-/** The limit that the run has reached. */
+/** Returns the limit that the run has reached; undefined if none. */
 export function limitOf({ manifest, counters, deadline }: AgentLoop): StopReason | undefined {
   if (deadline.passed && !deadline.renew()) return 'max_execution_time';
   return reachedLimit(manifest, counters, Date.now());
 }
 
-/** The run's end; undefined where a person lets the run continue. */
+/** Stops the run, or asks a person. Returns the run's end; undefined if a person lets the run continue. */
 export function atLimit(loop: AgentLoop, limit: StopReason): Promise<LoopEnd | undefined> {
   const { manifest, counters, deadline } = loop;
-  return stopOrAsk(loop, limit, () => limitBehind(limit, manifest, counters, deadline.nowMs));
+  return stopOrAsk(loop, limit, () => exceededLimit(limit, manifest, counters, deadline.nowMs));
 }
 
-/** The model repeats one action; see `repeatLimit`. */
+/** Stops a run whose model repeats one action (`repeatLimit`), or asks a person. */
 export async function stopRepeating(loop: AgentLoop): Promise<LoopEnd | undefined> {
   const { counters } = loop;
   const end = await stopOrAsk(loop, 'max_iterations', () => repeatsReached(counters));
@@ -36,11 +36,11 @@ async function stopOrAsk(
 ): Promise<LoopEnd | undefined> {
   if (loop.manifest.onLimit !== 'ask') return stopped(loop, limit);
   const after = await askAtLimit(loop, reached());
-  if (after.type === 'go on') return undefined;
+  if (after.type === 'continue') return undefined;
   return after.type === 'answer' ? endWith(loop, after.output, 'final_answer') : stopped(loop, limit);
 }
 
-/** The answer at a limit: a fixed sentence, or the model's answer from the steps so far, if there are steps and the budget has room. */
+/** Makes the answer at a limit: a fixed sentence, or the model's answer from the steps so far, if there are steps and some budget is left. */
 async function stopped(loop: AgentLoop, limit: StopReason): Promise<LoopEnd> {
   const { manifest, counters } = loop;
   const message = () => endWith(loop, stopMessage(manifest, counters, limit), limit);
@@ -52,11 +52,11 @@ async function stopped(loop: AgentLoop, limit: StopReason): Promise<LoopEnd> {
 }
 
 /** A person's decision at a limit. */
-type AfterLimit = { type: 'go on' } | { type: 'answer'; output: Json } | { type: 'stop' };
+type AfterLimit = { type: 'continue' } | { type: 'answer'; output: Json } | { type: 'stop' };
 
 /**
  * Waits at a limit, before the next model call, until a person raises the limit, gives the answer, or stops the run. Throws when a person
- * fails the run, or nobody decides in time.
+ * fails the run, or if no person decides in time.
  */
 async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<AfterLimit> {
   const { manifest } = loop;
@@ -67,7 +67,7 @@ async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<After
         { reason: 'limit', figure: reached.figure, done: [] },
         { timeout: askTimeoutOf(manifest, undefined), endsWhen: () => loop.limitReached === undefined },
       );
-      return loop.limitReached === undefined ? { type: 'go on' } : afterWait(open.now.last);
+      return loop.limitReached === undefined ? { type: 'continue' } : afterWait(open.now.last);
     });
   } finally {
     loop.limitReached = undefined;

@@ -8,6 +8,7 @@ export interface LoopEnd {
   log: string;
 }
 
+/** Makes the run's end from its output and its counters. */
 export function endWith(
   { counters, manifest }: AgentLoop,
   output: Json,

@@ -11,10 +11,10 @@ import { runFailure } from '../temporal/run-failure.ts';
 import { append } from '../run/transcript.ts';
 import { type Step, type Turn, deltaEntries, fullEntries } from '../run/turn.ts';
 
-/** May end the run by continuing it as new. Undefined: there is nothing to wait for. */
+/** May end the run by continuing it as new. Returns undefined if there is nothing to wait for. */
 export type BetweenTurns = (lastTurn: Turn) => Promise<unknown> | undefined;
 
-/** The loop: think, act, observe. `kept`: the first turn, which the model has already taken. */
+/** The loop: think, act, observe. `kept`: the first turn, if a restart keeps the model's reply. */
 export async function iterate(
   loop: AgentLoop,
   betweenTurns: BetweenTurns,
@@ -29,7 +29,7 @@ export async function iterate(
   }
 }
 
-/** The model's next turn, or the run's end at a limit. */
+/** Returns the model's next turn, or the run's end at a limit. */
 async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
   for (;;) {
     if (loop.pause.isOn) await loop.pause.over();
@@ -48,7 +48,7 @@ async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
   }
 }
 
-/** The run's end; undefined where the model is asked again. */
+/** Carries out the model's decision. Returns the run's end; undefined if the model is asked again. */
 async function carryOut(
   loop: AgentLoop,
   turn: ModelTurn,
@@ -64,7 +64,7 @@ async function carryOut(
       return stopRepeating(loop);
     case 'finish': {
       const { output, log = text } = decision;
-      if (!hasMore(loop)) return endWith(loop, output, 'final_answer', log);
+      if (!hasUnseenMessage(loop)) return endWith(loop, output, 'final_answer', log);
       append(loop.transcript, [{ type: 'message', role: 'assistant', text: log }]);
       return undefined;
     }
@@ -72,7 +72,7 @@ async function carryOut(
       const acted = await act(loop, turn, ends);
       if (loop.pause.isOn) await loop.pause.over();
       const direct = returnDirect(loop, acted.steps);
-      if (direct !== undefined && !hasMore(loop))
+      if (direct !== undefined && !hasUnseenMessage(loop))
         return endWith(loop, direct.entry.observation, 'return_direct');
       append(loop.transcript, deltaEntries(acted), fullEntries(acted));
       await betweenTurns(acted);
@@ -81,12 +81,12 @@ async function carryOut(
   }
 }
 
-/** The model has to read what people said before the run ends, unless a limit ends the run. */
-function hasMore(loop: AgentLoop): boolean {
+/** Returns true if a message arrived that the model has to see before the run ends. After a limit the model is not asked again. */
+function hasUnseenMessage(loop: AgentLoop): boolean {
   return !loop.inbox.isEmpty && limitOf(loop) === undefined;
 }
 
-/** With exactly one action whose tool says so, its observation is the answer and the model is not asked again. */
+/** Returns the step whose observation is the answer: the only step of its turn, with a tool that has `returnDirect`. */
 function returnDirect(loop: AgentLoop, steps: Step[]): Step | undefined {
   const [only, second] = steps;
   if (only === undefined || second !== undefined || !only.fromTool) return undefined;

@@ -9,37 +9,37 @@ import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
 import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
-import { endOfAttempt, runFailure } from '../temporal/run-failure.ts';
+import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
 import { append, delivered, nextCall } from '../run/transcript.ts';
 
-/** Asks the model what to do next; undefined when the run's time limit cut the call. A failure is the run's, with the cause's type. */
+/** Makes the next model call. Returns undefined if the run's time limit cut the call. A failure of the call fails the run, with the cause's type. */
 export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
   try {
     return await askModel(loop, {});
   } catch (failure) {
-    const { deadline, scopeAround } = loop;
-    if (deadline.passed && isCancellation(failure) && !scopeAround.consideredCancelled) return undefined;
+    const { deadline, stepsScope } = loop;
+    if (deadline.passed && isCancellation(failure) && !stepsScope.consideredCancelled) return undefined;
     throw failure;
   }
 }
 
-/** A limit was reached: asks the model for its answer. */
+/** Asks the model for its answer, after a limit was reached. */
 export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
   return askModel(loop, { closing: true });
 }
 
-type More = Pick<CallModelInput, 'closing'>;
+type ModelCallOptions = Pick<CallModelInput, 'closing'>;
 
-/** Makes one model call until there is a reply. A failure that may pass waits for a person, if the agent says so. */
-function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
+/** Makes one model call, again after failures, until there is a reply. A temporary failure waits for a person, if the agent has `onModelFailure: 'ask'`. */
+function askModel(loop: AgentLoop, options: ModelCallOptions): Promise<ModelTurn> {
   return withModelCall(loop, undefined, async (open) => {
     for (let reply: string | undefined; ;) {
       if (loop.pause.isOn) await loop.pause.over();
       const fromMs = Date.now();
       try {
-        return await callModel(loop, open, { ...more, reply });
+        return await callModel(loop, open, { ...options, reply });
       } catch (caught) {
-        const failure = endOfAttempt(caught);
+        const failure = normalizeCancellation(caught);
         if (isCancellation(failure)) throw failure;
         const failed = readFailure(failure);
         open.apply({ type: 'failed', failed, ms: Date.now() - fromMs });
@@ -51,7 +51,7 @@ function askModel(loop: AgentLoop, more: More): Promise<ModelTurn> {
   });
 }
 
-/** A person's reply; undefined: ask the model again. */
+/** Returns the reply that a person gave; undefined if the model is asked again. */
 function replyAfter(last: Ending | undefined, error: ErrorInfo): string | undefined {
   switch (last?.type) {
     case 'replied':
@@ -65,13 +65,13 @@ function replyAfter(last: Ending | undefined, error: ErrorInfo): string | undefi
   }
 }
 
-/** There is nothing that the model could be told. */
+/** Makes the failure of a run whose model call waited too long for a decision. */
 function unansweredModel({ message }: ErrorInfo): Error {
   const text = `Nobody decided in time on a model call that had failed: ${message}`;
   return runFailure({ type: 'Unanswered', message: text });
 }
 
-/** After the deadline nobody is asked any more. */
+/** Returns true if a person may be asked about the failure. After the time limit no person is asked. */
 function mayAsk({ manifest, deadline }: AgentLoop, { mayPass }: FailedCall): boolean {
   return manifest.onModelFailure === 'ask' && mayPass && !deadline.passed;
 }
@@ -80,41 +80,45 @@ interface ModelActivity {
   callModel(input: CallModelInput): Promise<ModelTurn>;
 }
 
-async function callModel(loop: AgentLoop, open: OpenCall, more: Partial<CallModelInput>): Promise<ModelTurn> {
+async function callModel(
+  loop: AgentLoop,
+  open: OpenCall,
+  options: Partial<CallModelInput>,
+): Promise<ModelTurn> {
   const { scope, manifest, transcript, counters, deadline, inbox } = loop;
   const n = open.now.nextN;
   loop.lastStep = counters.iterations + 1;
   const step = String(loop.lastStep);
   const activities = proxyActivities<ModelActivity>({
     activityId: activityId(scope, step, n),
-    summary: more.closing === true ? 'the answer, at the limit' : `step ${step}${madeBefore(loop)}`,
+    summary: options.closing === true ? 'the answer, at the limit' : `step ${step}${inlineCallsBefore(loop)}`,
     ...modelOptions(manifest),
   });
-  if (!inbox.isEmpty) append(transcript, saidEntries(inbox));
+  if (!inbox.isEmpty) append(transcript, messageEntries(inbox));
   const { repeat } = counters;
-  const made = makesCalls(loop) ? { root: loop.root, firstN: loop.firstN || undefined } : {};
-  const input = { ...nextCall(transcript), repeat, ...made, ...more };
+  const inline = makesInlineCalls(loop) ? { root: loop.root, firstN: loop.firstN || undefined } : {};
+  const input = { ...nextCall(transcript), repeat, ...inline, ...options };
   const fromMs = Date.now();
   open.apply({ type: 'scheduled', n });
   const turn =
-    more.closing === true
+    options.closing === true
       ? await activities.callModel(input)
       : await deadline.within(new CancellationScope(), () => activities.callModel(input));
   const { attempt: attempts } = turn;
-  open.apply({ type: 'replied', turn, attempts, ms: Date.now() - fromMs, closing: more.closing });
+  open.apply({ type: 'replied', turn, attempts, ms: Date.now() - fromMs, closing: options.closing });
   delivered(transcript, turn.digest);
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
   return turn;
 }
 
-/** Whether the model's activity may make calls: a backtest's are answered from the recording. */
-function makesCalls({ manifest, recorded }: AgentLoop): boolean {
+/** Returns true if the model call's activity may run inline tools. In a backtest the recording answers the calls. */
+function makesInlineCalls({ manifest, recorded }: AgentLoop): boolean {
   return recorded === undefined && manifest.tools.some(({ inline }) => inline === true);
 }
 
-/** Calls that had no activity of their own stand on the Web UI's timeline with the model call that is told of them. */
-function madeBefore({ transcript, manifest }: AgentLoop): string {
+/** Describes inline calls, which have no activity on the Web UI's timeline, in the summary of the model call after them. */
+function inlineCallsBefore({ transcript, manifest }: AgentLoop): string {
   const inline = new Set(manifest.tools.flatMap((tool) => (tool.inline === true ? tool.name : [])));
   if (inline.size === 0) return '';
   const calls = transcript.pending.flatMap((entry) =>
@@ -125,6 +129,6 @@ function madeBefore({ transcript, manifest }: AgentLoop): string {
   return calls.length === 0 ? '' : ` after ${summaryOf(calls.join(', '))}`;
 }
 
-function saidEntries(inbox: Inbox): Entry[] {
+function messageEntries(inbox: Inbox): Entry[] {
   return inbox.take().map((text) => ({ type: 'message', text }));
 }

@@ -7,12 +7,12 @@ import { localCall, makesLocalCalls } from '../temporal/local-call.ts';
 import type { AgentRunInput } from '../messages.ts';
 import { asRunFailure } from '../temporal/run-failure.ts';
 
-/** The agent's definition is resolved once in a lineage and recorded. */
+/** Resolves the agent's definition. It is resolved and recorded once, and later executions have it in their input. */
 export async function resolve(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
   const { overrides, manifest, searchAttributes = false, events } = input;
   if (manifest === undefined) return resolved(input, scope);
   const pinned = { manifest, searchAttributes, events: events || undefined };
-  // A fork with another model: which adapter has it, the config knows.
+  // A fork with another model: the config has the model's adapter.
   if (overrides?.model === undefined) return pinned;
   return { ...pinned, manifest: withModelOf(manifest, (await resolved(input, scope)).manifest) };
 }
@@ -41,7 +41,7 @@ async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAg
   }
 }
 
-/** Another worker may know what this one does not. */
+/** Resolves the agent in an activity, so that any worker with the agent can answer. */
 function askWorkers(asked: ResolveAgentInput, id: string): Promise<ResolvedAgent> {
   const { resolveAgent } = proxyActivities<{
     resolveAgent(input: ResolveAgentInput): Promise<ResolvedAgent>;

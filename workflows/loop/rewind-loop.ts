@@ -9,8 +9,8 @@ import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 import { asRunFailure } from '../temporal/run-failure.ts';
 
 /**
- * Takes the loop back to before a step, with the state that the run had then. Nothing may be under way any more: what the
- * dropped steps did is read from the record.
+ * Sets the loop back to the state before a step. Call it when no call is under way, because the effects of the dropped steps are read from
+ * history.
  */
 export async function rewind(loop: AgentLoop, step: number): Promise<void> {
   const { manifest, scope, counters } = loop;
@@ -27,7 +27,7 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
   loop.emit?.(restartedEvent({ id, runId }, { by: 'rewind', step, from: { runId } }, undefined, counters));
 }
 
-/** The clock stays: see {@link Deadline.rewind}. */
+/** Replaces all counters except those of the clock: see {@link Deadline.rewind}. */
 function setCounters(counters: Counters, kept: RewindPoint['counters']): void {
   delete counters.repeat;
   delete counters.approved;

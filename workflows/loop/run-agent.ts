@@ -7,7 +7,7 @@ import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/rest
 import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
 import type { ChatMessage, Usage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
-import { type RunningAgent, type StandingHooks, enroll } from './agents.ts';
+import { type RunningAgent, type StatusHooks, registerAgent } from './agent-registry.ts';
 import { droppedEffects, mayHaveEffects } from '../run/dropped-effects.ts';
 import { Deadline } from '../run/deadline.ts';
 import { emitEnd, emitRestart, emitStart, emitter } from '../operator/emit.ts';
@@ -22,15 +22,15 @@ import type { Turn } from '../run/turn.ts';
 
 export interface RunAgentOptions {
   chatHistory?: ChatMessage[] | undefined;
-  /** Values for the agent's own `{names}` in its prompt texts. */
+  /** Values for `{names}` in the agent's prompt texts. */
   variables?: { [name: string]: string } | undefined;
   overrides?: RunOverrides | undefined;
 }
 
 /**
- * Runs an agent as a step of any workflow. Several can run in one workflow, in turn or side by side; the operator's
- * updates and the `status` query speak to all of them. Fails with an ApplicationFailure whose type is the cause's:
- * `AgentNotFound`, `ModelAuthenticationError`, a tool's own.
+ * Runs an agent as a step of any workflow. A workflow can run several agents, one after the other or in parallel; decisions, messages and
+ * the `status` query apply to all of them. Fails with an ApplicationFailure that has the type of its cause: `AgentNotFound`,
+ * `ModelAuthenticationError`, or a tool's error type.
  */
 export function runAgent(agent: string, input: string, options: RunAgentOptions = {}): Promise<RunResult> {
   const { chatHistory = [], variables, overrides } = options;
@@ -41,25 +41,25 @@ export function runAgent(agent: string, input: string, options: RunAgentOptions 
   });
 }
 
-/** What the workflow around the loop may want to do as it goes on. */
-export interface LoopHooks extends StandingHooks {
+/** Callbacks of the workflow that runs the loop. */
+export interface LoopHooks extends StatusHooks {
   resolved?(resolved: ResolvedAgent): void;
-  /** The run is cancelled, and a budget of its parent has to count what was used up. */
+  /** Called when a run with a budget is cancelled, so that the parent's budget counts its usage. */
   cancelled?(usage: Usage): Promise<void>;
-  /** May end the run by continuing it as new; undefined when there is nothing to wait for. */
+  /** May end the run by continuing it as new. Returns undefined if there is nothing to wait for. */
   betweenTurns?(loop: AgentLoop, resolved: ResolvedAgent, lastTurn: Turn): Promise<unknown> | undefined;
 }
 
-/** One agent, from its start or from where an earlier run left off, to its result. */
+/** Runs an agent to its result, from its start or from the state of an earlier run. */
 export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
-  const agent = enroll(input.agent, hooks, { unheard: input.said ?? [], lastStep: lastStepOf(input) });
+  const agent = registerAgent(input.agent, hooks, { unheard: input.said ?? [], lastStep: lastStepOf(input) });
   const resolved = await resolve(input, agent.scope);
   hooks.resolved?.(resolved);
   const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
-  const loop = begin(input, resolved, agent, effects);
+  const loop = createLoop(input, resolved, agent, effects);
   if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
   emitRestart(loop.emit, input, loop.counters);
-  agent.begun(loop);
+  agent.started(loop);
   loop.deadline.watch();
   try {
     const { result, log } = await iterateToEnd(
@@ -77,18 +77,18 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
     if (isCancellation(failure)) await hooks.cancelled?.(loop.counters.usage);
     throw withUsage(failure, loop.counters.usage);
   } finally {
-    agent.over();
+    agent.ended();
     loop.deadline.unwatch();
   }
 }
 
-/** The last step whose model call is recorded, or is part of the input. */
+/** Returns the last step whose model call is recorded, or is part of the input. */
 function lastStepOf({ counters, from, restart }: AgentRunInput): number {
   const isNext = from !== undefined && restart?.turn === undefined;
   return (counters?.iterations ?? 0) + (isNext ? 1 : 0);
 }
 
-/** The loop to its end, from the beginning and after each rewind. */
+/** Runs the loop to its end, and again after each rewind. */
 async function iterateToEnd(
   loop: AgentLoop,
   betweenTurns: BetweenTurns,
@@ -99,9 +99,9 @@ async function iterateToEnd(
       await rewind(loop, loop.rewindTo);
       turn = undefined;
     }
-    loop.scopeAround = new CancellationScope();
+    loop.stepsScope = new CancellationScope();
     try {
-      const end = await loop.scopeAround.run(() => iterate(loop, betweenTurns, turn));
+      const end = await loop.stepsScope.run(() => iterate(loop, betweenTurns, turn));
       if (loop.rewindTo === undefined) return end;
     } catch (failure) {
       // A cancellation of the run ends a rewind too.
@@ -110,14 +110,14 @@ async function iterateToEnd(
   }
 }
 
-function begin(
+function createLoop(
   input: AgentRunInput,
   resolved: ResolvedAgent,
   { scope, control, pause, inbox }: RunningAgent,
   effects: DoneCall[],
 ): AgentLoop {
   const { manifest, events } = resolved;
-  // Temporal's own reset gives a run a new id, but not a new first one: idempotency keys stay.
+  // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
   const counters = countersOf(input);
   return {
@@ -134,7 +134,7 @@ function begin(
     limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true),
-    scopeAround: CancellationScope.current(),
+    stepsScope: CancellationScope.current(),
     done: effects.length === 0 ? done : lastOfEach([...done, ...effects]),
     firstN: input.firstN ?? 0,
     lastStep: lastStepOf(input),
@@ -142,7 +142,7 @@ function begin(
   };
 }
 
-/** Of a run that goes on from steps that are kept, the clock goes on from what had passed then. */
+/** After a rewind, fork or retry, the time limit resumes at the time already used at that step. */
 function countersOf({ counters, restart }: AgentRunInput): Counters {
   const fresh = freshCounters(Date.now());
   if (counters === undefined || restart === undefined) return counters ?? fresh;

@@ -17,19 +17,19 @@ import {
 import { onSignal } from '../temporal/on-signal.ts';
 import { OpenCall, type OpenCallOptions } from './open-call.ts';
 
-/** The operator's side of a workflow: the open calls of all its agents. One per workflow. */
+/** Receives people's decisions for a workflow: has the open calls of all its agents. One per workflow. */
 export interface Control {
   open(call: Call, options: Omit<OpenCallOptions, 'onWaitingChange'>): OpenCall;
   close(call: OpenCall): void;
-  /** Tool calls under way that wait for nobody. */
+  /** Ids of tool calls that are under way and do not wait. */
   running(): string[];
-  /** What waits for a person now. */
+  /** All open waits, those of sub-agents included. */
   waiting(): WaitingCall[];
 }
 
 /**
- * Sets the handlers; to be called before the first `await`, or an early update is refused. They are synchronous: check,
- * store, return. The validator is the same choice without its effect.
+ * Sets the handlers of decisions. Call it before the first `await`; otherwise an early update is refused. The handlers are synchronous:
+ * check, store, return. The validator makes the same choice, without applying the decision.
  */
 export function createControl(state: () => RunState, onWaitingChange: () => void): Control {
   const calls = new Map<string, OpenCall>();
@@ -55,8 +55,8 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
       },
     );
   }
-  onSignal(childWaitingSignal, runSignals.childWaiting, (told) => {
-    calls.get(withoutSchedule(told.caller))?.apply({ type: 'waits_within', told });
+  onSignal(childWaitingSignal, runSignals.childWaiting, (change) => {
+    calls.get(withoutSchedule(change.caller))?.apply({ type: 'waits_within', change });
   });
   onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
     calls.get(withoutSchedule(caller))?.used(usage);

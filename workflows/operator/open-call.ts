@@ -12,14 +12,14 @@ import { type Emit, logResumed, logWaiting } from './emit.ts';
 export interface OpenCallOptions {
   /** Schema of the input that a person may give; see {@link GateCall}. */
   inputSchema?: JsonSchema | null | undefined;
-  /** Schema of the run's answer, where a person may give the answer. */
+  /** Schema of the run's answer, if a person may give the answer. */
   outputSchema?: JsonSchema | undefined;
-  /** Clock of the time limit: stands still during a wait for a person. */
+  /** Clock of the time limit. Stopped during a wait for a person. */
   clock: { pause(): void; resume(): void };
   emit?: Emit | undefined;
-  /** Model calls that the tool, or the sub-agent, has made. */
+  /** Called with the usage of model calls that the tool, or the sub-agent, has made. */
   onUsed?(usage: Usage): void;
-  /** The call, or a call of its sub-agent, begins or ends a wait. */
+  /** Called when the call, or a call of its sub-agent, begins or ends a wait. */
   onWaitingChange(): void;
 }
 
@@ -37,7 +37,7 @@ export class OpenCall implements GateCall {
   readonly #options: OpenCallOptions;
   #call: Call;
   #scope: CancellationScope | undefined;
-  /** The workflow has not yet continued after the decision. */
+  /** The decision that ends the current wait, until the workflow has continued. */
   #decision: OperatorDecision | undefined;
 
   constructor(call: Call, options: OpenCallOptions) {
@@ -82,7 +82,7 @@ export class OpenCall implements GateCall {
     return this.#decision !== undefined || (wait === undefined && cancelled !== undefined);
   }
 
-  /** The wait of the call itself, and the waits within its sub-agent. */
+  /** The wait of the call, and the waits in its sub-agent. */
   get waits(): readonly WaitingCall[] {
     const { wait, within } = this.#call;
     return wait === undefined ? within : [wait, ...within];
@@ -105,7 +105,7 @@ export class OpenCall implements GateCall {
     }
   }
 
-  /** Applies a decision that the gate has accepted. */
+  /** Applies an accepted decision. */
   decide(decision: OperatorDecision): void {
     const { type } = effectOf(decision);
     if (type !== 'none' && this.#call.wait !== undefined) this.#decision = decision;
@@ -113,13 +113,13 @@ export class OpenCall implements GateCall {
     if (type === 'cancel') this.#scope?.cancel();
   }
 
-  /** Cancellation scope of the next schedule or wait. */
+  /** Makes the cancellation scope of the next schedule or wait. */
   newScope(): CancellationScope {
     this.#scope = new CancellationScope();
     return this.#scope;
   }
 
-  /** Resolves to the decision that ends the wait; undefined for any other end. Throws CancelledFailure. */
+  /** Waits. Resolves to the decision that ended the wait; undefined if the wait ended otherwise. Throws CancelledFailure. */
   async wait(fact: WaitFact, { timeout, endsWhen }: WaitOptions = {}): Promise<OperatorDecision | undefined> {
     const { clock, onWaitingChange } = this.#options;
     this.apply({ type: 'waits', ...fact });
@@ -131,10 +131,10 @@ export class OpenCall implements GateCall {
     const timeoutMs = wait.until === undefined ? timeout?.afterMs : wait.until - Date.now();
     const timer = recordTimer(waitingSummary(this.id, fact.figure ?? wait.tool, this.state), timeoutMs);
     onWaitingChange();
-    let outcome = 'nobody decided in time';
+    let outcome = 'no decision in time';
     try {
       await condition(() => this.#decision !== undefined || timer.over || endsWhen?.() === true);
-      if (endsWhen?.() === true) outcome = 'no decision is needed any more';
+      if (endsWhen?.() === true) outcome = 'no decision is needed';
       else if (wait.until === undefined && timeout !== undefined) this.apply({ type: 'unanswered', timeout });
     } finally {
       this.apply({ type: 'wait_over' });
@@ -148,7 +148,7 @@ export class OpenCall implements GateCall {
     return decision;
   }
 
-  /** Model calls of the tool, or of the sub-agent. */
+  /** Reports the usage of model calls that the tool, or the sub-agent, has made. */
   used(usage: Usage): void {
     this.#options.onUsed?.(usage);
   }

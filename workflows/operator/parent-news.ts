@@ -1,6 +1,6 @@
 import { CancellationScope, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type WaitsTold, waitsToTell } from '../../agent/run/waits-told.ts';
+import { type WaitsChange, waitsChange } from '../../agent/run/waits-change.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type AgentRunInput, childUsedSignal, childWaitingSignal } from '../messages.ts';
 
@@ -38,12 +38,12 @@ export class ParentNews {
 
   async #sendChanges(): Promise<void> {
     if (this.#caller === undefined || this.#isSending) return;
-    const news = waitsToTell(this.#caller, this.#reported, this.#now);
+    const news = waitsChange(this.#caller, this.#reported, this.#now);
     this.#reported = this.#now;
     if (news !== undefined) await this.#send(news);
   }
 
-  async #send(news: WaitsTold): Promise<void> {
+  async #send(news: WaitsChange): Promise<void> {
     this.#isSending = true;
     try {
       // A cancelled scope ends its waits, and the parent has to know.

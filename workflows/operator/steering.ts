@@ -17,7 +17,7 @@ import { onSignal } from '../temporal/on-signal.ts';
 import { Pause } from './pause.ts';
 
 /** An agent as the target of messages to its run. */
-export interface Steered {
+export interface SteeringTarget {
   readonly inbox: Inbox;
   limits(): LimitName[];
   reached(): ReachedLimit | undefined;
@@ -32,9 +32,9 @@ export interface Steered {
 /** Callbacks for messages to a run. */
 export interface SteeringHooks {
   /** The agents that are running or about to start. */
-  agents(): Steered[];
+  agents(): SteeringTarget[];
   /** Called with every accepted message. */
-  said(message: RunMessage): void;
+  onMessage(message: RunMessage): void;
   /** Called when the run is paused or resumed. */
   onPauseChange(): void;
 }
@@ -43,7 +43,7 @@ export interface SteeringHooks {
  * Sets the handlers of messages to a whole run. Call it before the first `await`. The handlers are synchronous (check, store, return), so
  * a message is recorded when its sender gets the receipt.
  */
-export function createSteering({ agents, said, onPauseChange }: SteeringHooks): Pause {
+export function createSteering({ agents, onMessage, onPauseChange }: SteeringHooks): Pause {
   const pause = new Pause();
   const run = (): SteeredRun => ({
     agents: agents().map(({ inbox, limits, reached, lastStep, isRewinding }) => ({
@@ -65,7 +65,7 @@ export function createSteering({ agents, said, onPauseChange }: SteeringHooks): 
   }
   onSignal(pausedAboveSignal, runSignals.pausedAbove, (isAbove) => {
     if (pause.isAbove === isAbove) return;
-    said({ type: isAbove ? 'pause' : 'resume' });
+    onMessage({ type: isAbove ? 'pause' : 'resume' });
     pause.setAbove(isAbove);
     onPauseChange();
   });
@@ -73,7 +73,7 @@ export function createSteering({ agents, said, onPauseChange }: SteeringHooks): 
 
   function take(name: RunMessageName, data: unknown): RunMessageReceipt {
     const message = receiveRunMessage(name, data, run());
-    said(message);
+    onMessage(message);
     apply(message);
     return { message: name };
   }
@@ -96,7 +96,7 @@ export function createSteering({ agents, said, onPauseChange }: SteeringHooks): 
         for (const agent of agents()) agent.rewind(message.step);
         if (!pause.isOwn) return;
         // A rewound run continues.
-        said({ type: 'resume' });
+        onMessage({ type: 'resume' });
         return apply({ type: 'resume' });
     }
   }

@@ -34,7 +34,7 @@ export interface AgentLoop {
   /** Emits an event to the worker's `onEvent`. */
   readonly emit: Emit | undefined;
   /** Cancellation scope of the steps. Cancelled with the run, and when the run rewinds itself. */
-  scopeAround: CancellationScope;
+  stepsScope: CancellationScope;
   /** Effects of dropped steps. */
   done: readonly DoneCall[];
   /** Number of the first schedule, and of the first wait, of each call. */

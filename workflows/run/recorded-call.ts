@@ -43,12 +43,12 @@ export function replayMessages({ recorded, inbox, counters }: AgentLoop): void {
 }
 
 /** Returns true if the recording does not have the call, and the backtest's options allow the tool to run. */
-export function runsLive({ recorded }: AgentLoop, tool: ToolManifest, { type }: ErrorInfo): boolean {
+export function mayFallBackToLive({ recorded }: AgentLoop, tool: ToolManifest, { type }: ErrorInfo): boolean {
   return type === NOT_RECORDED && mayRunLive(tool, recorded?.live);
 }
 
 /** Failure of a backtest's run at a call that would wait for a person. A backtest asks no person. */
-export function unasked(
+export function backtestCannotAsk(
   tool: string,
   { reason, error }: { reason: WaitingReason; error?: ErrorInfo | undefined },
 ): Error {

@@ -7,8 +7,8 @@ import {
 } from '@temporalio/workflow';
 import { BUILD } from '../../agent/values/names.ts';
 
-/** End of a local call. `again`: schedule an activity. `failed`: the call failed with a retryable error; false: it cannot run locally. */
-export type LocalEnd<R> = { type: 'done'; result: R } | { type: 'again'; failed: boolean };
+/** Outcome of a local call. `again`: schedule an activity. `failed`: the call failed with a retryable error; false: it cannot run locally. */
+export type LocalOutcome<R> = { type: 'done'; result: R } | { type: 'again'; failed: boolean };
 
 /** Returns true if this task's worker makes local calls. A worker with another build id does not. */
 export function makesLocalCalls(): boolean {
@@ -19,7 +19,7 @@ export function makesLocalCalls(): boolean {
  * Makes one attempt of an activity within the workflow task: one history event instead of six. The event has only the result, so the
  * result names its call (LocalCall). Throws non-retryable failures and cancellations.
  */
-export async function localCall<R>(name: string, args: unknown[], summary: string): Promise<LocalEnd<R>> {
+export async function localCall<R>(name: string, args: unknown[], summary: string): Promise<LocalOutcome<R>> {
   const activities = proxyLocalActivities<{ [name: string]: (...args: unknown[]) => Promise<R> }>({
     summary,
     scheduleToCloseTimeout: '5s',

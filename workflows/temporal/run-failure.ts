@@ -19,7 +19,7 @@ export function withUsage(failure: unknown, usage: Usage): unknown {
 
 /** Makes the run's failure from an activity's failure. A cancellation stays a cancellation. */
 export function asRunFailure(failure: unknown): unknown {
-  const ended = endOfAttempt(failure);
+  const ended = normalizeCancellation(failure);
   return isCancellation(ended) ? ended : runFailure(readFailure(ended).error);
 }
 
@@ -27,7 +27,7 @@ export function asRunFailure(failure: unknown): unknown {
  * Returns the failure, or a CancelledFailure if the activity's cancellation was requested: Temporal does not retry such an activity, even
  * if the attempt failed, or its worker died, before the attempt noticed the cancellation.
  */
-export function endOfAttempt(failure: unknown): unknown {
+export function normalizeCancellation(failure: unknown): unknown {
   const isCancelled = failure instanceof ActivityFailure && failure.retryState === 'CANCEL_REQUESTED';
   return isCancelled ? new CancelledFailure('The call was cancelled') : failure;
 }

@@ -6,9 +6,9 @@ import { limits } from '../values/limits.ts';
 import { type Json, asText } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 
-/** A sub-agent's message to its parent: calls that wait now, and calls that wait no more. Without `over`, `waits` is the whole list. */
-export interface WaitsTold {
-  /** The parent's call that the sub-agent is. */
+/** A sub-agent's message to its parent: waits that began, and waits that ended. Without `over`, `waits` is the whole list of open waits. */
+export interface WaitsChange {
+  /** The parent's call that runs the sub-agent. */
   caller: string;
   waits: WaitingCall[];
   over?: WaitKey[] | undefined;
@@ -16,30 +16,30 @@ export interface WaitsTold {
 
 type WaitKey = Pick<WaitingCall, 'call' | 'n'>;
 
-/** The change from `before` to `now`; undefined if both are the same. Inputs, notes and errors of a long list are cut to fit one signal. */
-export function waitsToTell(
+/** Returns the change from `before` to `now`; undefined if both are the same. Cuts the texts of a long list to fit one signal. */
+export function waitsChange(
   caller: string,
   before: readonly WaitingCall[],
   now: readonly WaitingCall[],
-): WaitsTold | undefined {
+): WaitsChange | undefined {
   const begun = now.filter((wait) => !isIn(before, wait));
   const over = before.filter((wait) => !isIn(now, wait)).map(({ call, n }) => ({ call, n }));
   return begun.length + over.length === 0 ? undefined : { caller, waits: boundedWaits(begun), over };
 }
 
-/** The calls that wait within a call of the parent, under the parent's names, once its sub-agent has told of a change. */
-export function waitsAfter(
+/** Returns the sub-agent's open waits after a change. The calls have the ids of the parent's run: `3.1/2.1`. */
+export function applyWaitsChange(
   before: readonly WaitingCall[],
-  { caller, waits, over }: WaitsTold,
+  { caller, waits, over }: WaitsChange,
 ): WaitingCall[] {
-  const named = <W extends WaitKey>(wait: W): W => ({ ...wait, call: callWithin(caller, wait.call) });
-  const begun = waits.map(named);
+  const withCaller = <W extends WaitKey>(wait: W): W => ({ ...wait, call: callWithin(caller, wait.call) });
+  const begun = waits.map(withCaller);
   if (over === undefined) return begun;
-  const gone = over.map(named);
-  return [...before.filter((wait) => !isIn(gone, wait)), ...begun];
+  const ended = over.map(withCaller);
+  return [...before.filter((wait) => !isIn(ended, wait)), ...begun];
 }
 
-/** Inputs, notes and errors of waits are cut to an equal share where they are too many for one message. */
+/** Returns the waits. If they are too large for one signal, inputs, notes and errors are cut: each wait gets an equal share of the size. */
 export function boundedWaits(waits: readonly WaitingCall[]): WaitingCall[] {
   if (utf8Length(JSON.stringify(waits)) <= limits.waitsBytes) return [...waits];
   const share = Math.max(limits.inlineBytes, Math.floor(limits.waitsBytes / waits.length));
@@ -52,8 +52,8 @@ export function boundedWaits(waits: readonly WaitingCall[]): WaitingCall[] {
   }));
 }
 
-/** The events for a change in which calls of a sub-agent wait. */
-export function waitingChanges(before: readonly WaitingCall[], now: readonly WaitingCall[]): TimelessEvent[] {
+/** Returns `resumed` for each wait that ended, and `waiting` for each wait that began. */
+export function waitEvents(before: readonly WaitingCall[], now: readonly WaitingCall[]): TimelessEvent[] {
   return [
     ...before.filter((wait) => !isIn(now, wait)).map(({ call }) => ({ type: 'resumed', call }) as const),
     ...now.filter((wait) => !isIn(before, wait)).map((wait) => ({ type: 'waiting', wait }) as const),

@@ -2,7 +2,7 @@ import { array, assert, boolean, constantFrom, nat, property, record, tuple, uni
 import { expect, test } from 'vitest';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { limits } from '../../agent/values/limits.ts';
-import { boundedWaits, waitsAfter, waitsToTell } from '../../agent/run/waits-told.ts';
+import { boundedWaits, applyWaitsChange, waitsChange } from '../../agent/run/waits-change.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 
 const wait = (call: string, n = 0, more: Partial<WaitingCall> = {}): WaitingCall => ({
@@ -24,9 +24,9 @@ test('the parent knows what waits in its sub-agent, whichever changes are told t
       let told: WaitingCall[] = [];
       let heard: WaitingCall[] = [];
       const tell = (now: WaitingCall[]) => {
-        const news = waitsToTell('3.1', told, now);
+        const news = waitsChange('3.1', told, now);
         told = now;
-        if (news !== undefined) heard = waitsAfter(heard, news);
+        if (news !== undefined) heard = applyWaitsChange(heard, news);
       };
       let now: WaitingCall[] = [];
       for (const [next, isSent] of changes) {
@@ -41,11 +41,13 @@ test('the parent knows what waits in its sub-agent, whichever changes are told t
 });
 
 test('nothing is told where nothing has changed', () => {
-  expect(waitsToTell('3.1', [wait('1.1')], [wait('1.1')])).toBeUndefined();
+  expect(waitsChange('3.1', [wait('1.1')], [wait('1.1')])).toBeUndefined();
 });
 
 test('a message without `over` has all calls that wait', () => {
-  expect(waitsAfter([wait('3.1/1.1')], { caller: '3.1', waits: [wait('1.2')] })).toEqual([wait('3.1/1.2')]);
+  expect(applyWaitsChange([wait('3.1/1.1')], { caller: '3.1', waits: [wait('1.2')] })).toEqual([
+    wait('3.1/1.2'),
+  ]);
 });
 
 test('inputs, notes and errors of many waits are cut to what one message may carry', () => {

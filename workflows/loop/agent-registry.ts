@@ -1,0 +1,192 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { TimelessEvent } from '../../agent/run/events.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { Allowance } from '../../agent/limits/counters.ts';
+import { addAllowance, raisedBy } from '../../agent/limits/extension.ts';
+import { limitsOf } from '../../agent/limits/run-limits.ts';
+import { needsPerson } from '../../agent/rules/waiting.ts';
+import type { Consumption } from '../../agent/run/run-result.ts';
+import { boundedWaits } from '../../agent/run/waits-change.ts';
+import type { RunMessage } from '../../agent/rules/run-messages.ts';
+import { type RunStatus, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
+import type { AgentLoop } from '../run/agent-loop.ts';
+import { type Control, createControl } from '../operator/control.ts';
+import { Inbox } from '../operator/inbox.ts';
+import { AGENT_RUN, type RunState } from '../messages.ts';
+import type { Pause } from '../operator/pause.ts';
+import { showStatus } from '../web-ui/current-details.ts';
+import { type SteeringTarget, createSteering } from '../operator/steering.ts';
+
+/** An agent in the list of this workflow's agents. All agents share one gate for decisions and messages. Each workflow has its own module state. */
+export interface RunningAgent {
+  readonly scope: number;
+  readonly control: Control;
+  readonly pause: Pause;
+  readonly inbox: Inbox;
+  /** Call it when the loop begins. From then on `status` includes the loop's counters. */
+  started(loop: AgentLoop): void;
+  ended(): void;
+}
+
+/** Callbacks for changes of the whole workflow. */
+export interface StatusHooks {
+  waiting?(waiting: WaitingCall[]): void;
+  status?(status: RunStatus): void;
+}
+
+interface Entry extends SteeringTarget {
+  name: string;
+  /** undefined before the loop begins, and after its end, so that its large transcript is freed. */
+  loop: AgentLoop | undefined;
+  isOver: boolean;
+  /** Iterations and usage at the loop's end. */
+  consumption: Consumption;
+  /** Extensions of limits, events, and a rewind from before the loop began. */
+  allowance: Allowance;
+  events: TimelessEvent[];
+  rewindTo: number | undefined;
+  hooks: StatusHooks;
+}
+
+const NOTHING: Consumption = { iterations: 0, usage: noUsage };
+
+const agents: Entry[] = [];
+let gate: { control: Control; pause: Pause } | undefined;
+/** Status of the run that has ended. */
+let endStatus: RunStatus | undefined;
+
+/**
+ * Adds an agent to the workflow. Call it before the first `await`, so that handlers exist before the first message. `unheard`: messages that
+ * the model of the earlier run has not seen. `lastStep`: the last step to which the run can be rewound.
+ */
+export function registerAgent(
+  name: string,
+  hooks: StatusHooks,
+  { unheard, lastStep }: { unheard: readonly string[]; lastStep: number },
+): RunningAgent {
+  const entry = newEntry(name, hooks, lastStep);
+  for (const text of unheard) entry.inbox.add(text);
+  const scope = agents.push(entry) - 1;
+  gate ??= {
+    control: createControl(workflowState, onWaitingChange),
+    pause: createSteering({ agents: runningAgents, onMessage: emitMessage, onPauseChange: onStatusChange }),
+  };
+  const { control, pause } = gate;
+  let removeClock = () => undefined as unknown;
+  return {
+    scope,
+    control,
+    pause,
+    inbox: entry.inbox,
+    started(loop) {
+      entry.loop = loop;
+      loop.rewindTo = entry.rewindTo;
+      entry.extend(entry.allowance);
+      for (const event of entry.events.splice(0)) loop.emit?.(event);
+      removeClock = pause.addClock(loop.deadline);
+      // A pause before this point could not be reported.
+      if (pause.isOn) onStatusChange();
+    },
+    ended() {
+      entry.isOver = true;
+      entry.consumption = consumptionOf(entry);
+      entry.loop = undefined;
+      removeClock();
+    },
+  };
+}
+
+function newEntry(name: string, hooks: StatusHooks, lastStep: number): Entry {
+  const entry: Entry = {
+    name,
+    hooks,
+    loop: undefined,
+    isOver: false,
+    consumption: NOTHING,
+    inbox: new Inbox(),
+    allowance: {},
+    events: [],
+    rewindTo: undefined,
+    limits: () => limitsOf(entry.loop?.manifest, entry.loop?.counters),
+    reached: () => entry.loop?.limitReached,
+    extend(by) {
+      const { loop } = entry;
+      if (loop === undefined) {
+        entry.allowance = addAllowance(entry.allowance, by);
+        return;
+      }
+      if (raisedBy(by).length === 0) return;
+      loop.counters.allowance = addAllowance(loop.counters.allowance ?? {}, by);
+      loop.limitReached = undefined;
+    },
+    lastStep: () =>
+      workflowInfo().workflowType === AGENT_RUN ? (entry.loop?.lastStep ?? lastStep) : undefined,
+    isRewinding: () => (entry.loop?.rewindTo ?? entry.rewindTo) !== undefined,
+    rewind(step) {
+      const { loop } = entry;
+      entry.inbox.take();
+      if (loop === undefined) {
+        entry.rewindTo = step;
+        return;
+      }
+      loop.rewindTo = step;
+      loop.stepsScope.cancel();
+    },
+  };
+  return entry;
+}
+
+/** Sets the final status of the run, for later `status` queries. */
+export function setEndStatus(status: RunStatus): void {
+  endStatus = status;
+}
+
+function runningAgents(): Entry[] {
+  return agents.filter(({ isOver }) => !isOver);
+}
+
+/** Emits the event of a message to the run. It is emitted once, by the first running agent, for all agents of the workflow. */
+function emitMessage(message: RunMessage): void {
+  const [first] = runningAgents();
+  const event = { type: 'steered', message } as const;
+  if (first?.loop === undefined) first?.events.push(event);
+  else first.loop.emit?.(event);
+}
+
+function workflowState(): RunState {
+  return {
+    agent: agents.map(({ name }) => name).join(', '),
+    status: currentStatus(),
+    iterations: agents.reduce((sum, agent) => sum + consumptionOf(agent).iterations, 0),
+    running: gate?.control.running() ?? [],
+    waiting: boundedWaits(openWaits()),
+    usage: agents.reduce((sum, agent) => addUsage(sum, consumptionOf(agent).usage), noUsage),
+  };
+}
+
+function consumptionOf({ loop, consumption }: Entry): Consumption {
+  if (loop === undefined) return consumption;
+  const { iterations, usage } = loop.counters;
+  return { iterations, usage };
+}
+
+function openWaits(): WaitingCall[] {
+  return gate?.control.waiting() ?? [];
+}
+
+/** `paused` comes before `waiting`: a paused run continues only when a person resumes it. */
+function currentStatus(): RunStatus {
+  if (endStatus !== undefined) return endStatus;
+  if (gate?.pause.isOn === true) return 'paused';
+  return openWaits().some(needsPerson) ? 'waiting' : 'running';
+}
+
+function onWaitingChange(): void {
+  onStatusChange();
+  for (const { hooks } of runningAgents()) hooks.waiting?.(openWaits());
+}
+
+function onStatusChange(): void {
+  showStatus(currentStatus(), openWaits());
+  for (const { hooks } of runningAgents()) hooks.status?.(currentStatus());
+}
