@@ -28,10 +28,7 @@ export function effectDigest(
 
 /** Error that explains the wait `repeated` to the person who decides. */
 export function repeatedError({ call, tool, output }: DoneCall): ErrorInfo {
-  const came =
-    output === undefined ? 'and it is not known whether it took effect' : `and returned: ${output}`;
-  return {
-    type: 'Repeated',
-    message: `Call ${call} of ${tool} was made with the same input in a step that was dropped, ${came}`,
-  };
+  const outcome =
+    output === undefined ? '; it is not known whether the call took effect' : ` and returned: ${output}`;
+  return { type: 'Repeated', message: `Call ${call} of ${tool} had the same input${outcome}` };
 }

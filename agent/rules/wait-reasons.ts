@@ -38,8 +38,8 @@ export const waitReasons = {
     unanswered: 'Nobody answered in time; there is no result.',
   },
   repeated: {
-    text: 'was made before',
-    refusal: 'is not running, it waits because it was made before',
+    text: 'was already made in a dropped step',
+    refusal: 'is not running, it waits because it was already made in a dropped step',
     unanswered:
       'Nobody said in time whether this call, which was made before, may be made again. It was not run.',
   },

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
 
 const ends = new WeakMap<object, AbortController>();
@@ -7,6 +8,8 @@ export function connectionEnd({ connection }: Pick<Client, 'connection'>): Abort
   const known = ends.get(connection);
   if (known !== undefined) return known;
   const end = new AbortController();
+  // Each open request listens. Node would warn of a leak at the eleventh.
+  setMaxListeners(0, end.signal);
   ends.set(connection, end);
   return end;
 }

@@ -1,4 +1,6 @@
 import { Connection, type ConnectionOptions } from '@temporalio/client';
+import { vi } from 'vitest';
+import type { Rig } from './rig.ts';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
@@ -18,4 +20,20 @@ export async function countedConnection(address: string): Promise<CountedConnect
   const connection = await Connection.connect({ address, interceptors: [count] });
   calls.clear();
   return { connection, calls };
+}
+
+/** The requests for history that have not been answered yet, and how many there were at most. */
+export function countOpenPolls({ temporal }: Pick<Rig, 'temporal'>) {
+  const service = temporal.workflowService;
+  const ask = service.getWorkflowExecutionHistory.bind(service);
+  const open = Object.assign(new Set<unknown>(), { most: 0 });
+  vi.spyOn(service, 'getWorkflowExecutionHistory').mockImplementation((...args: unknown[]) => {
+    const asked: ReturnType<typeof ask> = Reflect.apply(ask, service, args);
+    open.add(asked);
+    open.most = Math.max(open.most, open.size);
+    const over = () => void open.delete(asked);
+    asked.then(over, over);
+    return asked;
+  });
+  return open;
 }

@@ -1,5 +1,6 @@
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
+import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import type { AgentStep, ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 
@@ -55,6 +56,17 @@ export function manifestOfKind({ name, prompt }: AgentKind, fields: Partial<Agen
   const inputSchema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
   const tools = [sampleTool('Search', 'Looks {things} up.'), sampleTool('add', 'Adds.', { inputSchema })];
   return sampleManifest({ kind: name, prompt: { ...prompt }, tools, ...fields });
+}
+
+/** An agent with native tool calls. */
+export function nativeManifest(fields: Partial<AgentManifest> = {}): AgentManifest {
+  return sampleManifest({
+    kind: toolCalling.name,
+    prompt: { ...toolCalling.prompt },
+    stop: [],
+    tools: [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.')],
+    ...fields,
+  });
 }
 
 /** What a kind makes of a question without steps, unless `context` says otherwise. */

@@ -1,4 +1,5 @@
 import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type { RestartedEvent } from '../../agent/calls/restart.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
 import { act, answer } from './scripts.ts';
@@ -80,4 +81,15 @@ export function waits(call: string, tool: string, toolInput: string, n = 0): Tim
     { type: 'tool_failed', call, error, attempts: 3 },
     { type: 'waiting', wait: { call, n, tool, toolInput, reason: 'failed', error } },
   ];
+}
+
+/** The run `run-1` begins again, as another run where it is forked. */
+export function restarted(
+  by: RestartedEvent['by'],
+  step: number,
+  more: Partial<RestartedEvent> = {},
+): RestartedEvent {
+  const id = by === 'fork' ? 'run-2' : 'run-1';
+  const from = { id: 'run-1', runId: 'r' };
+  return { type: 'restarted', by, step, id, runId: 'r2', from, iterations: 1, usage: noUsage, ...more };
 }

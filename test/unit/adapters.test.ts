@@ -114,35 +114,20 @@ describe('a LangChain tool', () => {
     await expect(call(tool, 'Rome')).rejects.toBe(error);
   });
 
-  test.each<{ what: string; tool: unknown; message: RegExp }>([
-    { what: 'nothing', tool: undefined, message: /this is not a LangChain tool/u },
-    { what: 'a tool of the AI SDK', tool: vercel(), message: /this is not a LangChain tool/u },
-    {
-      what: 'a tool without a name',
-      tool: langChain({ name: '' }),
-      message: /this is not a LangChain tool/u,
-    },
-    {
-      what: 'a tool without invoke',
-      tool: { name: 'weather' },
-      message: /"weather" is not a LangChain tool/u,
-    },
-    {
-      what: 'a schema of nothing',
-      tool: langChain({ schema: 7 }),
-      message: /neither zod's nor JSON Schema/u,
-    },
-    {
-      what: 'a schema of a list',
-      tool: langChain({ schema: z.array(z.string()) }),
-      message: /not one of an object/u,
-    },
-    {
-      what: 'a schema with a date',
-      tool: langChain({ schema: z.object({ day: z.date() }) }),
-      message: /cannot be written as JSON Schema/u,
-    },
-  ])('is refused at load when it is $what', ({ tool, message }) => {
+  const isNone = /this is not a LangChain tool/u;
+  test.each<[what: string, tool: unknown, message: RegExp]>([
+    ['nothing', undefined, isNone],
+    ['a tool of the AI SDK', vercel(), isNone],
+    ['a tool without a name', langChain({ name: '' }), isNone],
+    ['a tool without invoke', { name: 'weather' }, /"weather" is not a LangChain tool/u],
+    ['a schema of nothing', langChain({ schema: 7 }), /neither zod's nor JSON Schema/u],
+    ['a schema of a list', langChain({ schema: z.array(z.string()) }), /not one of an object/u],
+    [
+      'a schema with a date',
+      langChain({ schema: z.object({ day: z.date() }) }),
+      /cannot be written as JSON Schema/u,
+    ],
+  ])('is refused at load when it is %s', (_what, tool, message) => {
     expect(() => fromLangChain(tool as LangChainTool)).toThrow(message);
   });
 });
@@ -237,21 +222,14 @@ describe('a tool of the AI SDK', () => {
     loadedConfig({ agents: [{ name: 'a', model: 'm', tools }] });
   });
 
-  test.each<{ what: string; tool: unknown; message: RegExp }>([
-    { what: 'nothing', tool: undefined, message: /"w" has no execute function/u },
-    { what: 'one that runs elsewhere', tool: { inputSchema: json }, message: /"w" has no execute function/u },
-    { what: 'one without a schema', tool: vercel(), message: /neither zod's nor JSON Schema/u },
-    {
-      what: 'one whose schema is still to come',
-      tool: vercel({ inputSchema: { jsonSchema: Promise.resolve(json) } }),
-      message: /not one of an object/u,
-    },
-    {
-      what: 'one that has to be approved',
-      tool: vercel({ inputSchema: json, needsApproval: true }),
-      message: /needsApproval/u,
-    },
-  ])('is refused at load when it is $what', ({ tool, message }) => {
+  const pending = { jsonSchema: Promise.resolve(json) };
+  test.each<[what: string, tool: unknown, message: RegExp]>([
+    ['nothing', undefined, /"w" has no execute function/u],
+    ['one that runs elsewhere', { inputSchema: json }, /"w" has no execute function/u],
+    ['one without a schema', vercel(), /neither zod's nor JSON Schema/u],
+    ['one whose schema is still to come', vercel({ inputSchema: pending }), /not one of an object/u],
+    ['one that has to be approved', vercel({ inputSchema: json, needsApproval: true }), /needsApproval/u],
+  ])('is refused at load when it is %s', (_what, tool, message) => {
     expect(() => fromVercel('w', tool as VercelTool)).toThrow(message);
   });
 });

@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(outputs).toEqual(['re: one', 'Error: the run failed', 're: three']);
   });
 
-  test('of nothing has no results and starts nothing', async () => {
+  test('without inputs has no results and starts nothing', async () => {
     expect(await batch([])).toEqual({ outputs: [], asked: [], mostOpen: 0 });
   });
 
@@ -164,7 +164,7 @@ test('the rest of one source can be had before all others', async () => {
   expect(await times(pool)).toEqual([2]);
 });
 
-test('what a source throws is thrown once the reader comes to it, and closing ends the others', async () => {
+test('an error of a source is thrown when the reader comes to it, and closing ends the other sources', async () => {
   let ended = false;
   async function* endless(): AsyncGenerator<Item> {
     try {

@@ -161,7 +161,7 @@ describe('native tool calls', () => {
   const bad = { tool: 'Calculator', toolInput: null, log: 'l', toolCallId: 'b', unreadable: 'not JSON' };
   const parse: AgentKind['parse'] = () => ({ type: 'act', actions: [good, bad] });
 
-  test('that cannot be read are told to the model one by one, and the others run', () => {
+  test('run, except for unreadable ones, each of which is told to the model', () => {
     expect(decided('text', { parse })).toEqual({
       type: 'act',
       actions: [
@@ -177,7 +177,7 @@ describe('native tool calls', () => {
     });
   });
 
-  test('that cannot be read fail the run where parse errors are not handled', () => {
+  test('fail the run where one is unreadable and parse errors are not handled', () => {
     expect(decided('text', { parse }, { handleParsingErrors: false })).toMatchObject({
       type: 'fail',
       error: { type: 'OutputParserError', message: expect.stringContaining('not JSON') },
@@ -215,7 +215,7 @@ describe('a parser of the user’s own', () => {
     });
   });
 
-  test('that makes more of a reply than can be recorded is told so', () => {
+  test('is refused where its decision is too large to be recorded', () => {
     const parse = (): ParsedReply => ({ type: 'finish', output: 'x'.repeat(2_000_000), log: '' });
     expect(() => decided('text', { parse })).toThrow(expect.objectContaining({ name: 'InvalidDecision' }));
   });

@@ -238,14 +238,24 @@ describe('following a run', () => {
 });
 
 describe('Ctrl-C while a run is followed', () => {
+  /** Sends a signal to the command that follows the parked run. */
+  async function interrupted(
+    io: FakeIo,
+    options?: Partial<FollowOptions>,
+    signal: Parameters<FakeIo['signal']>[0] = 'SIGINT',
+    after?: RunEvent[],
+  ) {
+    const run = fakeRun(parked);
+    const code = followed(io, run, options);
+    await settled();
+    io.signal(signal);
+    if (after !== undefined) run.goesOn(...after);
+    return { code: await code, out: io.out(), cancelled: run.cancelled() };
+  }
+
   test('cancels it where nobody can be asked', async () => {
     const io = fakeIo();
-    const run = fakeRun(parked);
-    const code = followed(io, run);
-    await settled();
-    io.signal('SIGINT');
-    expect(await code).toBe(130);
-    expect(run.cancelled()).toBe(1);
+    expect(await interrupted(io)).toMatchObject({ code: 130, cancelled: 1 });
     expect(io.err().trim().split('\n').at(-1)).toMatch(/^error: Cancelled: /u);
   });
 
@@ -253,48 +263,28 @@ describe('Ctrl-C while a run is followed', () => {
     ['c\n', 130, '', 1],
     ['d\n', 0, 'run-1\n', 0],
     ['\n', 0, 'run-1\n', 0],
-  ])('asks on a terminal: %j', async (typed, exit, out, cancelled) => {
+  ])('asks on a terminal: %j', async (typed, code, out, cancelled) => {
     const io = fakeIo({ terminal: true, typed });
-    const run = fakeRun(parked);
-    const code = followed(io, run);
-    await settled();
-    io.signal('SIGINT');
-    expect(await code).toBe(exit);
-    expect(io.out()).toBe(out);
-    expect(run.cancelled()).toBe(cancelled);
+    expect(await interrupted(io)).toEqual({ code, out, cancelled });
     expect(io.err()).toContain('[D/c]');
   });
 
   test('takes the question back where the run ends before the answer', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const io = { ...fakeIo({ terminal: true }), stdin };
-    const run = fakeRun(parked);
-    const code = followed(io, run);
-    await settled();
-    io.signal('SIGINT');
-    run.goesOn(...retried, ...done);
-    expect([await code, io.out(), run.cancelled()]).toEqual([0, 'Cats.\n', 0]);
+    const ended = await interrupted(io, {}, 'SIGINT', [...retried, ...done]);
+    expect(ended).toEqual({ code: 0, out: 'Cats.\n', cancelled: 0 });
     expect(io.err()).toContain('The run has ended meanwhile.');
   });
 
   test('only looks away where the run is somebody else’s', async () => {
     const io = fakeIo();
-    const run = fakeRun(parked);
-    const code = followed(io, run, { onInterrupt: 'leave' });
-    await settled();
-    io.signal('SIGINT');
-    expect(await code).toBe(130);
-    expect(run.cancelled()).toBe(0);
+    expect(await interrupted(io, { onInterrupt: 'leave' })).toMatchObject({ code: 130, cancelled: 0 });
     expect(io.err()).toContain('reloop watch run-1');
   });
 
   test('SIGTERM leaves the run as it is', async () => {
-    const io = fakeIo({ terminal: true });
-    const run = fakeRun(parked);
-    const code = followed(io, run);
-    await settled();
-    io.signal('SIGTERM');
-    expect(await code).toBe(143);
-    expect({ out: io.out(), cancelled: run.cancelled() }).toEqual({ out: '', cancelled: 0 });
+    const ended = await interrupted(fakeIo({ terminal: true }), {}, 'SIGTERM');
+    expect(ended).toEqual({ code: 143, out: '', cancelled: 0 });
   });
 });

@@ -260,7 +260,7 @@ describe('the exit code', () => {
     expect(failureOf(error).line).toBe('error: cancel: there is no open call 3.1. Possible: cancel.');
   });
 
-  test('what the server said is not lost behind what the client makes of it', () => {
+  test('the words of the server are kept in the error of the client', () => {
     const error = new Error('Failed to start Workflow', { cause: grpcError(3, 'blob too large') });
     expect(failureOf(error).line).toBe('error: Failed to start Workflow: blob too large');
   });

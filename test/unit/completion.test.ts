@@ -82,7 +82,7 @@ describe('what may stand at the cursor', () => {
     expect(wordsFor(line)).toEqual(words);
   });
 
-  test('of an option with = is its value, with the option in front; of a dash, the options of the command', () => {
+  test('is the value after option=, and the options of the command after a dash', () => {
     expect(wanted('reloop list --status=').prefix).toBe('--status=');
     expect(wordsFor('reloop rewind x --')).toContain('--step');
     expect(wanted('reloop show --config a.ts --address h:1 ')).toMatchObject({

@@ -80,7 +80,7 @@ describe('a tool is refused', () => {
     expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(`Tool "t": ${message}`);
   });
 
-  test('also where no agent lists it', () => {
+  test('even if no agent lists it', () => {
     expect(problemOf({ agents: [agent()], tools: [tool({ retries: 3 })] })).toContain(
       'tool "t": unknown option retries',
     );

@@ -78,7 +78,7 @@ describe('a page of the Web UI', () => {
     );
   });
 
-  test('is not known of a server that somebody named', () => {
+  test('is not known for a server at a given address', () => {
     expect(runPage({ embedded: undefined, namespace: 'default' }, 'r')).toBeUndefined();
   });
 

@@ -3,49 +3,75 @@ import { type CallState, type DecisionName, decisionNames } from '../../agent/ru
 import { type Choice, type GateCall, chooseCall } from '../../agent/rules/gate.ts';
 import { type WaitingReason, waitingReasons } from '../../agent/rules/wait-reasons.ts';
 
-/** What fits each state: everything else is refused, and the refusal names these, after what may be said to the run. */
+/** The decisions that fit each state. Any other is refused: how the call stands, and these, after what may be said to the run. */
 const fitting: [
   kind: 'tool' | 'model',
   waiting: WaitingReason | 'lost' | undefined,
+  stands: string,
   DecisionName[],
   said?: string,
 ][] = [
-  ['tool', undefined, ['cancelCall']],
-  ['tool', 'failed', ['retry', 'resolve', 'skip', 'abort']],
-  ['tool', 'approval', ['approve', 'reject', 'resolve', 'abort']],
-  ['tool', 'doubt', ['retry', 'resolve', 'skip', 'abort']],
-  ['tool', 'lost', ['reconcile', 'resolve', 'skip', 'abort']],
-  ['tool', 'deferred', ['retry', 'resolve', 'skip', 'abort']],
-  ['tool', 'repeated', ['retry', 'resolve', 'skip', 'abort']],
-  ['model', undefined, []],
-  ['model', 'failed', ['retry', 'resolve', 'abort']],
-  ['model', 'limit', ['resolve', 'stop', 'abort'], 'extend, '],
+  ['tool', undefined, 'is running, it does not wait', ['cancelCall']],
+  ['tool', 'failed', 'is not running, it has failed and waits', ['retry', 'resolve', 'skip', 'abort']],
+  ['tool', 'approval', 'is not running, it waits for approval', ['approve', 'reject', 'resolve', 'abort']],
+  [
+    'tool',
+    'doubt',
+    'is not running, it waits because nobody knows whether it took effect',
+    ['retry', 'resolve', 'skip', 'abort'],
+  ],
+  [
+    'tool',
+    'lost',
+    'may still be running somewhere, so it waits for its lost attempt to end',
+    ['reconcile', 'resolve', 'skip', 'abort'],
+  ],
+  ['tool', 'deferred', 'is not running, it waits for its result', ['retry', 'resolve', 'skip', 'abort']],
+  [
+    'tool',
+    'repeated',
+    'is not running, it waits because it was made before',
+    ['retry', 'resolve', 'skip', 'abort'],
+  ],
+  ['model', undefined, 'is running, it does not wait', []],
+  [
+    'model',
+    'failed',
+    'is not running, it waits for the model to be asked again',
+    ['retry', 'resolve', 'abort'],
+  ],
+  ['model', 'limit', 'waits because the run has come to a limit', ['resolve', 'stop', 'abort'], 'extend, '],
 ];
 
 describe('each decision in each state', () => {
   const given: { [N in DecisionName]?: object } = { resolve: { output: 'x' } };
-  const rows = fitting.flatMap(([kind, state, names, first = '']) =>
-    decisionNames.map(
-      (name) =>
-        [name, kind, state ?? 'running', names.includes(name), `${first}${names.join(', ')}`] as const,
-    ),
+  const rows = fitting.flatMap(([kind, state, stands, names, first = '']) =>
+    decisionNames.map((name) => {
+      const possible = `${first}${names.join(', ')}` || 'nothing';
+      const refused = `refused: ${name}: 7 ${stands}. Possible: ${possible}.`;
+      return [name, kind, state ?? 'running', names.includes(name) ? name : refused] as const;
+    }),
   );
+  const choose = (name: DecisionName, kind: 'tool' | 'model', state: string, wait?: number) =>
+    outcomeOf(() =>
+      chooseCall([{ ...waiting('7', 0), state: stateOf(kind, state) }], name, {
+        call: '7',
+        wait,
+        ...given[name],
+      }),
+    );
 
-  test.each(rows)('%s of a %s call that is %s (fits: %s)', (name, kind, state, fits, possible) => {
-    const call: GateCall = { ...waiting('7', 0), state: stateOf(kind, state) };
-    const choose = () => chooseCall([call], name, { call: '7', ...given[name] });
-    const said = outcomeOf(choose);
-    expect(said).toContain(fits ? name : `Possible: ${possible || 'nothing'}.`);
-    expect(said.startsWith('refused')).toBe(!fits);
+  test.each(rows)('%s of a %s call that is %s: %s', (name, kind, state, outcome) => {
+    expect(choose(name, kind, state)).toBe(outcome);
   });
 
-  const ofWaits = rows.filter(([, , state, fits]) => fits && state !== 'running');
+  const ofWaits = rows.filter(([name, , state, outcome]) => outcome === name && state !== 'running');
   test.each(ofWaits)(
     '%s of a %s call that is %s, meant for another wait, is refused',
     (name, kind, state) => {
-      const call: GateCall = { ...waiting('7', 0), state: stateOf(kind, state) };
-      const choose = () => chooseCall([call], name, { call: '7', ...given[name], wait: 7 });
-      expect(outcomeOf(choose)).toBe(`refused: ${name}: 7 is at wait 0 by now, not 7. Look again.`);
+      expect(choose(name, kind, state, 7)).toBe(
+        `refused: ${name}: 7 is at wait 0 by now, not 7. Look again.`,
+      );
     },
   );
 });

@@ -82,19 +82,6 @@ describe('a decision', () => {
     ['retry', 'say which call. Now waiting: 3.2, 1/3.3.', [failed, other], { input: 'x' }],
     ['retry', 'there is no open call 2.1. Now waiting: 3.2.', [running, failed], '2.1'],
     ['cancelCall', 'there is no open call search. Now running: 3.1.', [running], 'search'],
-    [
-      'resolve',
-      '3.1 is running, it does not wait. Possible: cancelCall.',
-      [running, failed],
-      { call: '3.1', output: 'x' },
-    ],
-    [
-      'cancelCall',
-      '3.2 is not running, it has failed and waits. Possible: retry, resolve, skip, abort.',
-      [running, failed],
-      '3.2',
-    ],
-    ['retry', '3.2 is at wait 1 by now, not 0. Look again.', [failed], { call: '3.2', wait: 0 }],
     ['resolve', 'output is missing. Data: {"output":"…"}.', [failed], '3.2'],
     ['skip', 'data is a call id or an object.', [failed], ['3.2']],
     ['skip', 'data is a call id or an object.', [failed], true],
@@ -135,12 +122,6 @@ describe('a decision', () => {
     ],
     ['retry', 'this input does not fit 3.2: the tool takes one string.', [failed], { input: null }],
     ['retry', 'this input does not fit 4: a model call takes no input.', [model], { input: 'x' }],
-    [
-      'skip',
-      '4 is not running, it waits for the model to be asked again. Possible: retry, resolve, abort.',
-      [model],
-      '4',
-    ],
     [
       'retry',
       '6.1/2.1 waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.',

@@ -216,7 +216,7 @@ describe('the pages speak words that a stranger knows', () => {
     expect(unknownIn(prose, page === 'CHANGELOG.md' ? ['the example itself'] : [])).toEqual([]);
   });
 
-  test('and each of these words would be found', () => {
+  test('the search finds each refused word', () => {
     const text = 'Seed 003 parks. It has fast settings: none paid twice. A lineage. childWaiting';
     expect(unknownIn(text)).toHaveLength(UNKNOWN.length);
   });

@@ -115,7 +115,7 @@ describe('every command reads it', () => {
     expect(io.out()).toContain('called-by-env');
   });
 
-  test('and doctor says which names it sets, and which of them the environment has otherwise', () => {
+  test('is listed by doctor with the names that it sets, and those that the environment has set already', () => {
     writeFileSync(file, 'KEY=secret\nSET=secret\n');
     const io = { ...fakeIo(), env: { KEY: 'secret', SET: 'other' } };
     const [check] = checkEnvFile(io, { config: join(project, 'reloop.config.mjs') });

@@ -165,7 +165,7 @@ describe('the page of a run', () => {
     expect(textOf(page)).toContain('30,000 more characters: `reloop export` without --html has them.');
   });
 
-  test('of a run of which nothing is known is a page still', () => {
+  test('is a page even where nothing is known of the run', () => {
     expect(runPage(exportOf([], { agents: [] }))).toContain('</html>');
   });
 });

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { RestartedEvent } from '../../agent/calls/restart.ts';
 import { limitError } from '../../agent/limits/run-limits.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
-import { noUsage } from '../../agent/values/vocabulary.ts';
 import { axisOf, WIDTH } from '../../cli/export-page/axis.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
 import { exportJson } from '../../cli/print/export-json.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
-import { answers, atSeconds, decides, observes, started, waits } from '../support/run-events.ts';
+import { answers, atSeconds, decides, observes, restarted, started, waits } from '../support/run-events.ts';
 
 /** What people did to a run, on the page it is exported to. */
 
@@ -108,18 +106,8 @@ test('a call that nobody decided on in time says so', () => {
 });
 
 test('where a run begins again it says how, with what was changed of what it kept', () => {
-  const restarted: RestartedEvent = {
-    type: 'restarted',
-    by: 'fork',
-    step: 2,
-    id: 'run-2',
-    runId: 'r2',
-    from: { id: 'run-1', runId: 'r' },
-    iterations: 1,
-    usage: noUsage,
-    edits: [{ call: '1.1', observation: 'nothing' }],
-  };
-  const text = pageOf(atSeconds(started, ...search, found, restarted, ...answers('2', 'None.')));
+  const again = restarted('fork', 2, { edits: [{ call: '1.1', observation: 'nothing' }] });
+  const text = pageOf(atSeconds(started, ...search, found, again, ...answers('2', 'None.')));
   expect(text).toContain('changed the observation, which was found');
   expect(text).toContain('Observation nothing');
   expect(text.indexOf('Forked from run run-1 at step 2')).toBeGreaterThan(
@@ -128,24 +116,13 @@ test('where a run begins again it says how, with what was changed of what it kep
 });
 
 test('a call that is made again after a retry has ended with the run before, and has one place', () => {
-  const restarted: RestartedEvent = {
-    type: 'restarted',
-    by: 'retry',
-    step: 1,
-    id: 'run-1',
-    runId: 'r2',
-    from: { id: 'run-1', runId: 'r' },
-    iterations: 1,
-    usage: noUsage,
-    again: ['1.1'],
-  };
   const again = { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'x' } as const;
   const text = pageOf(
     atSeconds(
       started,
       ...search,
       ...waits('1.1', 'Search', 'x'),
-      restarted,
+      restarted('retry', 1, { again: ['1.1'] }),
       again,
       found,
       ...answers('2', 'Rain.'),

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { Json, ToolCall } from '../../agent/values/vocabulary.ts';
-import { sampleManifest, sampleTool } from '../support/manifest.ts';
+import { nativeManifest as manifest, sampleManifest, sampleTool } from '../support/manifest.ts';
 
 test('each kind says where the model would invent an observation, and whether it takes chat history', () => {
   const said = builtInKinds.map(({ name, stop, chatHistory }) => [name, chatHistory, ...stop]);
@@ -109,16 +108,6 @@ describe('an agent of the kind', () => {
     expect(toolCalling.validate?.(manifest({ tools: [sampleTool(name, '')] }))).toBeUndefined();
   });
 });
-
-function manifest(fields: Partial<AgentManifest> = {}): AgentManifest {
-  return sampleManifest({
-    kind: toolCalling.name,
-    prompt: { ...toolCalling.prompt },
-    stop: [],
-    tools: [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.')],
-    ...fields,
-  });
-}
 
 function call(id: string, name: string): ToolCall {
   return { id, name, arguments: '{"a":1}' };

@@ -32,7 +32,7 @@ describe('before each turn', () => {
     expect(reachedLimit(manifest, counters({ waitedMs }), START + elapsedMs)).toBe(reached);
   });
 
-  test('of two limits the turns are named', () => {
+  test('the limit of turns is named where the time is over too', () => {
     const manifest = sampleManifest({ maxIterations: 2, maxExecutionTimeMs: 1 });
     expect(reachedLimit(manifest, counters({ iterations: 2 }), START + 1)).toBe('max_iterations');
   });

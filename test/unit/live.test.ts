@@ -73,11 +73,6 @@ function payloads(value: unknown) {
 /** What the first poll of a run with one pending activity says. */
 function polled(activity: object) {
   const workflowService = { describeWorkflowExecution: async () => ({ pendingActivities: [activity] }) };
-  const loadedDataConverter = {
-    payloadConverter: defaultPayloadConverter,
-    failureConverter: defaultFailureConverter,
-    payloadCodecs: [],
-  };
   // Of a client, the poll needs no more.
   const client = {
     workflowService,
@@ -131,7 +126,7 @@ test.each<[what: string, actions: number, events: HistoryEvent[]]>([
   expect(count.sum()).toBe(actions);
 });
 
-test('of calls under way, further attempts and heartbeats so far are billed', async () => {
+test('further attempts and heartbeats of calls under way are billed', async () => {
   const pendingActivities = [
     { attempt: 1 },
     { attempt: 3, heartbeatDetails: payloads({ heartbeats: 4 }) },

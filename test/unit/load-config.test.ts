@@ -178,7 +178,7 @@ describe('without a name, the config', () => {
     expect(findConfig(join(project, 'found'))).toBe(config);
   });
 
-  test('of one folder is TypeScript before JavaScript', () => {
+  test('in TypeScript wins over one in JavaScript in the same folder', () => {
     write('both/reloop.config.mjs', '');
     write('both/reloop.config.js', '');
     const config = write('both/reloop.config.ts', '');

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { mcp } from '../../tools/index.ts';
 import { serverName } from '../../tools/mcp/server-spec.ts';
+import { createGate } from '../support/gate.ts';
 import { bareServer } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
 
@@ -76,61 +77,43 @@ describe('a result', () => {
       tools.find((one) => one.name === name)?.run({} as never, toolContext());
   }
 
-  test.each<{ what: string; result: object; problem: string }>([
-    {
-      what: 'with a text part without text',
-      result: { content: [{ type: 'text' }] },
-      problem: 'a part of type "text" has no text at content[0].text',
-    },
-    {
-      what: 'with a part that is not an object',
-      result: { content: [{ type: 'text', text: 'a' }, 'b'] },
-      problem: 'Invalid input: expected object, received string at content[1]',
-    },
-    {
-      what: 'whose content is not a list',
-      result: { content: 'a' },
-      problem: 'Invalid input: expected array, received string at content',
-    },
-  ])('$what fails its call with a sentence, and no other call', async ({ result, problem }) => {
-    let answer = (_result: object) => {};
-    const slow = new Promise<object>((resolve) => (answer = resolve));
-    let asked = () => {};
-    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const badResult = (problem: string) => ({
+    name: 'ToolBadResponse',
+    retryable: false,
+    message: expect.stringContaining(
+      `: the result of bad is not MCP: ${problem}. Correct the server.`,
+    ) as string,
+  });
+  test.each<[what: string, result: object | string, error: object]>([
+    [
+      'with a text part without text',
+      { content: [{ type: 'text' }] },
+      badResult('a part of type "text" has no text at content[0].text'),
+    ],
+    [
+      'with a part that is not an object',
+      { content: [{ type: 'text', text: 'a' }, 'b'] },
+      badResult('Invalid input: expected object, received string at content[1]'),
+    ],
+    [
+      'whose content is not a list',
+      { content: 'a' },
+      badResult('Invalid input: expected array, received string at content'),
+    ],
+    ['that is not a message of MCP', '<html>Welcome</html>', { name: 'McpUnavailable' }],
+  ])('%s fails its call, and no other call', async (_what, result, error) => {
+    const gate = createGate();
     const call = await callBare({
       bad: () => result,
-      slow() {
-        asked();
-        return slow;
+      slow: async () => {
+        await gate.pass();
+        return { content: [{ type: 'text', text: 'slow is done' }] };
       },
     });
     const other = call('slow');
-    await isAsked;
-    await expect(call('bad')).rejects.toMatchObject({
-      name: 'ToolBadResponse',
-      retryable: false,
-      message: expect.stringContaining(`: the result of bad is not MCP: ${problem}. Correct the server.`),
-    });
-    answer({ content: [{ type: 'text', text: 'slow is done' }] });
-    expect(await other).toBe('slow is done');
-  });
-
-  test('that is not a message of MCP fails its call, and no other call', async () => {
-    let answer = (_result: object) => {};
-    const slow = new Promise<object>((resolve) => (answer = resolve));
-    let asked = () => {};
-    const isAsked = new Promise<void>((resolve) => (asked = resolve));
-    const call = await callBare({
-      bad: () => '<html>Welcome</html>',
-      slow() {
-        asked();
-        return slow;
-      },
-    });
-    const other = call('slow');
-    await isAsked;
-    await expect(call('bad')).rejects.toMatchObject({ name: 'McpUnavailable' });
-    answer({ content: [{ type: 'text', text: 'slow is done' }] });
+    await gate.reached(1);
+    await expect(call('bad')).rejects.toMatchObject(error);
+    await gate.open();
     expect(await other).toBe('slow is done');
   });
 

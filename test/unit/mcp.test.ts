@@ -180,33 +180,16 @@ describe('a call', () => {
 
 describe('a server that cannot be used', () => {
   const page = '<html>Welcome</html>';
-  test.each<{ what: string; status: number; type?: string; body?: string; reason: RegExp }>([
-    { what: 'refuses us', status: 401, reason: /refuses us \(HTTP 401\): check its headers/u },
-    { what: 'forbids us', status: 403, reason: /refuses us \(HTTP 403\)/u },
-    { what: 'has nothing there', status: 404, reason: /HTTP 404\): check the path of its url/u },
-    { what: 'is broken', status: 500, body: 'out of memory', reason: /out of memory/u },
-    {
-      what: 'is a web page',
-      status: 200,
-      type: 'text/html',
-      body: page,
-      reason: /is not MCP: .*text\/html/u,
-    },
-    {
-      what: 'says other JSON',
-      status: 200,
-      type: 'application/json',
-      body: '{"a":1}',
-      reason: /is not MCP/u,
-    },
-    { what: 'says no JSON', status: 200, type: 'application/json', body: page, reason: /is not MCP/u },
-    {
-      what: 'ends its answer early',
-      status: 200,
-      type: 'text/event-stream',
-      reason: /ended without a word/u,
-    },
-  ])('says so at load when it $what', async ({ status, type = 'text/plain', body = '', reason }) => {
+  test.each<[what: string, status: number, reason: RegExp, type?: string, body?: string]>([
+    ['refuses us', 401, /refuses us \(HTTP 401\): check its headers/u],
+    ['forbids us', 403, /refuses us \(HTTP 403\)/u],
+    ['has nothing there', 404, /HTTP 404\): check the path of its url/u],
+    ['is broken', 500, /out of memory/u, 'text/plain', 'out of memory'],
+    ['is a web page', 200, /is not MCP: .*text\/html/u, 'text/html', page],
+    ['says other JSON', 200, /is not MCP/u, 'application/json', '{"a":1}'],
+    ['says no JSON', 200, /is not MCP/u, 'application/json', page],
+    ['ends its answer early', 200, /ended without a word/u, 'text/event-stream'],
+  ])('says so at load when it %s', async (_what, status, reason, type = 'text/plain', body = '') => {
     const url = await bareServer((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);
     });

@@ -119,7 +119,7 @@ test('a run that is soon over is read when it is', async () => {
   expect(asked.map(({ isOver }) => isOver)).toEqual([true, true, true]);
 });
 
-test('of one that goes on what has come is read meanwhile', async () => {
+test('events of a run that continues are read as they come', async () => {
   const { asked, read: events } = await read(3, 2_600, async () => undefined);
   expect(events).toEqual([0, 1, 2]);
   expect(asked[0]?.isOver).toBe(false);

@@ -44,7 +44,7 @@ describe('a refused parameter', () => {
     );
   });
 
-  test('of one model is still sent to another', async () => {
+  test('is still sent to another model', async () => {
     const { server, ask } = await scriptedOpenAI([refused[0] ?? '', 'one', 'two']);
     await ask(modelRequest({}, { stop: ['x'] }));
     await ask(modelRequest({}, { stop: ['x'], model: 'other-model' }));
@@ -152,7 +152,7 @@ describe('an abort', () => {
     await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true), 10_000);
   });
 
-  test('that came first sends nothing', async () => {
+  test('before the call sends nothing', async () => {
     const { server, model } = await scriptedOpenAI(['hi']);
     const reason = new Error('too late');
     const call = model.call(modelRequest(), callContext({ signal: AbortSignal.abort(reason) }));
@@ -195,7 +195,7 @@ describe('the connection', () => {
     expect(said).not.toContain('broken');
   });
 
-  test('that is missing fails the call, not the making of the model', async () => {
+  test('fails the call where it is missing, not the creation of the model', async () => {
     for (const [name, value] of Object.entries(noEnvironment)) vi.stubEnv(name, value);
     const error = await failureOf(openai().call(modelRequest(), callContext()));
     vi.unstubAllEnvs();

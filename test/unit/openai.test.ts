@@ -77,7 +77,7 @@ describe('a request', () => {
     },
   );
 
-  test('of legacy completions writes messages as a dialogue that ends where the model speaks', async () => {
+  test('to legacy completions writes messages as a dialogue that ends where the model speaks', async () => {
     const { server, ask } = await scriptedOpenAI(['hi']);
     const messages = [
       { role: 'system' as const, content: 'Be kind.' },
@@ -171,7 +171,7 @@ describe('a reply', () => {
     expect(await ask()).toMatchObject({ text: 'I will not.' });
   });
 
-  test('of a server that answers a stream request in one piece is read all the same', async () => {
+  test('in one piece is read, though a stream was asked for', async () => {
     const { ask } = await scriptedOpenAI([
       {
         rawBody: '{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}',
@@ -181,7 +181,7 @@ describe('a reply', () => {
     expect(await ask(modelRequest({ stream: true }))).toMatchObject({ text: 'whole' });
   });
 
-  test('that ends with [DONE] is whole also without a finish reason', async () => {
+  test('with [DONE] at its end is whole, with no finish reason too', async () => {
     const { ask } = await scriptedOpenAI([
       { rawBody: ': comment\n\ndata: {"choices":[{"delta":{"content":"whole"}}]}\n\ndata: [DONE]\n\n' },
     ]);

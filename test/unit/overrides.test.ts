@@ -129,7 +129,7 @@ test('none is typed for no limit, of a new run and of a fork', () => {
   expect(overridesOf(typed)).toEqual({ maxIterations: null, budget: { totalTokens: 5, cost: null } });
 });
 
-test('what is not typed is not overridden', () => {
+test('an option that is not typed is not overridden', () => {
   expect(overridesOf(overridesIn({}))).toEqual({});
   expect(overridesOf(overridesIn({ model: 'm', maxTime: 0, maxIterations: 3 }))).toEqual({
     model: 'm',

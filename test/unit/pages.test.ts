@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/follow/follow.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
 import { readRunPages } from '../../history/read/lineage.ts';
-import { type Page, type RunRef, readPages } from '../../history/read/pages.ts';
+import { type Page, type RunRef, abortable, readPages } from '../../history/read/pages.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { historyClient } from '../support/history-client.ts';
 import { recordedHistories } from '../support/recorded-histories.ts';
@@ -183,4 +184,14 @@ test('a history may end with an empty page: the run that continues it is read al
   });
   const pages = await allEvents(readRunPages(client, first.run, { follow: true }));
   expect(new Set(pages.map(({ run }) => run.runId))).toEqual(new Set([first.run.runId, second.run.runId]));
+});
+
+test('20 requests at once over one client give no warning of a leak', async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on('warning', listen);
+  const client = historyClient({});
+  await Promise.all(Array.from({ length: 20 }, () => abortable(client, undefined, () => setImmediate())));
+  process.off('warning', listen);
+  expect(warnings).toEqual([]);
 });

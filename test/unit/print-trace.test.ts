@@ -30,7 +30,7 @@ describe('the trace of a run', () => {
     `);
   });
 
-  test('of a workflow of your own begins with its type, and has no question', () => {
+  test('begins with the type of a custom workflow, which has no question', () => {
     const own = { ...started, agent: '', input: '', workflow: 'compareCapitals' };
     expect(trace(atSeconds(own))).toBe('compareCapitals  run run-1\n\n');
   });

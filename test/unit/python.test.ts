@@ -100,10 +100,6 @@ describe.each(interpreters)('python on %s', { timeout: 60_000 }, (interpreter) =
   });
 });
 
-it.each([0, 63, 64.5, Number.NaN])('a memory limit of %d MB is refused', (memoryMb) => {
-  expect(() => python({ memoryMb })).toThrow(/memoryMb is .*64 or more/u);
-});
-
 it('is called python, and takes another name and description', () => {
   expect(python()).toMatchObject({
     name: 'python',

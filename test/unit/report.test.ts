@@ -5,6 +5,8 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { RunReport } from '../../client/report.ts';
 import { reportFrom } from '../support/report.ts';
 
+/** Reports of runs under way, and of such as no recorded history has. Those of recorded runs: golden.test.ts. */
+
 type Happened = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
 
 const started: Happened = {
@@ -45,46 +47,6 @@ test('a run that nothing is known of has every field of the contract, empty', ()
   `);
 });
 
-test('a whole run is reported as it went, event by event', () => {
-  const report = reportOf([
-    started,
-    { type: 'model_started', call: '1' },
-    { type: 'model_text', call: '1', attempt: 1, text: 'I sh' },
-    replied('1', 10, 5),
-    { type: 'action', call: '1.1', action: step('1.1').action },
-    { type: 'tool_started', call: '1.1', tool: 'python', toolInput: 'print(55)' },
-    { type: 'tool_progress', call: '1.1', attempt: 1, text: 'starting' },
-    { type: 'attempt_failed', call: '1.1', attempt: 1, error: oops },
-    { type: 'step', step: step('1.1') },
-    { type: 'model_started', call: '2' },
-    replied('2', 20, 1),
-    {
-      type: 'run_ended',
-      status: 'completed',
-      stopReason: 'final_answer',
-      output: '55',
-      iterations: 2,
-      usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
-      error: null,
-    },
-  ]);
-  expect(report).toEqual({
-    id: 'fib',
-    runId: 'run-1',
-    agent: 'fibonacci',
-    input: 'What is the 10th Fibonacci number?',
-    status: 'completed',
-    stopReason: 'final_answer',
-    output: '55',
-    iterations: 2,
-    intermediateSteps: [step('1.1')],
-    usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
-    waiting: [],
-    error: null,
-    history: { events: 0, bytes: 0 },
-  });
-});
-
 describe('while a run goes on', () => {
   test('iterations and usage are those of the replies so far', () => {
     expect(reportOf([started, replied('1', 10, 5), replied('2', 20, 1)])).toMatchObject({
@@ -93,14 +55,6 @@ describe('while a run goes on', () => {
       output: null,
       iterations: 2,
       usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
-    });
-  });
-
-  test('the run that continues it is the one to look at', () => {
-    expect(reportOf([started, { type: 'continued', runId: 'run-2' }])).toMatchObject({
-      id: 'fib',
-      runId: 'run-2',
-      agent: 'fibonacci',
     });
   });
 
@@ -176,26 +130,6 @@ describe('a run that ended otherwise', () => {
       output: null,
     });
     expect(end).toMatchObject({ status: report.status, stopReason: report.stopReason, error: report.error });
-  });
-
-  test('and was stopped by a limit has an output and says which', () => {
-    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, modelCalls: 15 };
-    const end: Happened = {
-      type: 'run_ended',
-      status: 'stopped',
-      stopReason: 'max_iterations',
-      output: 'Agent stopped due to iteration limit or time limit.',
-      iterations: 15,
-      usage,
-      error: null,
-    };
-    expect(reportOf([started, end])).toMatchObject({
-      status: 'stopped',
-      stopReason: 'max_iterations',
-      output: 'Agent stopped due to iteration limit or time limit.',
-      iterations: 15,
-      usage,
-    });
   });
 });
 

@@ -125,13 +125,13 @@ describe('an earlier call with the same effect', () => {
     expect(done.map(repeatedError)).toMatchInlineSnapshot(`
       [
         {
-          "message": "Call 3.1 of pay was made with the same input in a step that was dropped, and returned: receipt",
+          "message": "Call 3.1 of pay had the same input and returned: receipt",
           "type": "Repeated",
         },
       ]
     `);
     expect(repeatedError({ call: '3.1', tool: 'pay', input: '' }).message).toMatchInlineSnapshot(
-      `"Call 3.1 of pay was made with the same input in a step that was dropped, and it is not known whether it took effect"`,
+      `"Call 3.1 of pay had the same input; it is not known whether the call took effect"`,
     );
   });
 });

@@ -89,7 +89,7 @@ describe('the start of a run', () => {
     fc.dictionary(field, fc.jsonValue()).map((more) => ({ ...more, ...asked })),
     fc.record({ ...constants(asked), question: fc.jsonValue(), chatHistory: fc.array(fc.jsonValue()) }),
   );
-  test('of any JSON is read, or refused with a sentence', () => {
+  test('is read from any JSON, or refused with a sentence', () => {
     const isReadOrRefused = (sent: unknown, more: unknown[]) => {
       const start = orRefused(() => readRunStart(sent, more));
       return start === undefined || (isRecordedStart(start) && start.agent.trim() !== '');
@@ -180,7 +180,7 @@ describe('a start with search attributes', () => {
     },
   );
 
-  test('that the server refuses for another reason says so', async () => {
+  test('says so where the server refuses it for another reason', async () => {
     const start = () => Promise.reject(new Error('no connection'));
     await expect(startWithAttributes(new Client(), attributes, start)).rejects.toThrow('no connection');
     const both = () => Promise.reject(wrapped());

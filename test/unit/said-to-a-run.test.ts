@@ -200,7 +200,7 @@ describe('a message to a run', () => {
     },
   );
 
-  test('that a kind of somebody leaves out is noticed', () => {
+  test('is missed where a custom kind leaves it out', () => {
     const context = contextOf(zeroShot, says('first'), answered('no'), says('second'));
     expect(unshownMessages(context, { prompt: { type: 'text', text: 'only first' } })).toEqual(['second']);
   });

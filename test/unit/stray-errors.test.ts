@@ -22,7 +22,7 @@ function processThat(body: string): { status: number | null; stdout: string; std
 
 const LINE = 'warn: mail (3.1), run r: an error of the tool came after its call had ended: ';
 
-test('what a tool left behind is logged with tool, call and run, and the process goes on', () => {
+test('an error that a tool left behind is logged with tool, call and run, and the process continues', () => {
   const { status, stdout } = processThat(`
     tool(async () => { Promise.reject(new Error('promise')); });
     tool(async () => { setTimeout(() => { throw new Error('timer'); }, 20); });

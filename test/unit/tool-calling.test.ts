@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PromptContext, PromptStep, TurnReply } from '../../agent/definition/kind.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { ChatMessage, Json, ToolCall } from '../../agent/values/vocabulary.ts';
-import { rendered as renderedBy, sampleManifest, sampleTool } from '../support/manifest.ts';
+import { nativeManifest as manifest, rendered as renderedBy, sampleTool } from '../support/manifest.ts';
 
 const history: ChatMessage[] = [
   { role: 'user', content: 'Hello, I am Ada.' },
@@ -98,14 +97,14 @@ describe('a request', () => {
     });
   });
 
-  test('of an agent without tools names none', () => {
+  test('names no tools where the agent has none', () => {
     expect(Object.keys(render({ manifest: manifest({ tools: [] }), closing: true }))).toEqual([
       'type',
       'messages',
     ]);
   });
 
-  test('that closes a stopped run asks for the answer and forbids further calls', () => {
+  test('at the end of a stopped run asks for the answer and forbids further calls', () => {
     const rendered = render({ steps: turn('', [['c1', 'search', '42']]), closing: true });
     expect(rendered.toolChoice).toBe('none');
     expect(rendered.tools).toHaveLength(2);
@@ -227,16 +226,6 @@ describe('the scratchpad', () => {
     ]);
   });
 });
-
-function manifest(fields: Partial<AgentManifest> = {}): AgentManifest {
-  return sampleManifest({
-    kind: toolCalling.name,
-    prompt: { ...toolCalling.prompt },
-    stop: [],
-    tools: [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.')],
-    ...fields,
-  });
-}
 
 function render(context: Partial<PromptContext> = {}) {
   const rendered = renderedBy(toolCalling, manifest(), { input: 'How old is Ada?', ...context });

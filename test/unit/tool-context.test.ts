@@ -117,7 +117,7 @@ describe('the arguments of a tool call', () => {
     expect(() => readArguments(text)).toThrow(/./u);
   });
 
-  test('that are nested too deep to be recorded are refused with a reason', () => {
+  test('are refused where they are nested too deep to be recorded', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect(readArguments(nested(400))).toHaveProperty('a');
     for (const levels of [501, 5_000, 100_000]) {
@@ -156,6 +156,10 @@ const common: [option: string, fields: (value: number) => object][] = [
   ['askTimeout', (value) => ({ askTimeout: value })],
 ];
 
+test.each([63, 64.5])('a memory limit of %d MB is refused', (memoryMb) => {
+  expect(() => python({ memoryMb })).toThrow(/memoryMb is .*64 or more/u);
+});
+
 describe.each(own)('%s', (option, make) => {
   test.each([NaN, -1, 0, Infinity, -Infinity, 1.5, 1e300, '100', null])(
     'is refused when it is %s',
@@ -189,7 +193,7 @@ function send(allow: string[], url: string, headers: { [name: string]: string })
 }
 
 describe('what a tool sends with a request is not shown where the service repeats it', () => {
-  it('and the message is cut inside of it', async () => {
+  it('even where the message is cut within it', async () => {
     const { url } = await loopback({ status: 400, body: `${'x'.repeat(485)}${KEY}` });
     const service = {
       name: 'S',

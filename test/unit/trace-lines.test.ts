@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { attemptText, decisionText, waitingText } from '../../cli/print/trace/trace-words.ts';
 import { trace } from '../support/printed-trace.ts';
-import { answers, atSeconds, decides, observes, started } from '../support/run-events.ts';
+import { answers, atSeconds, decides, observes, restarted, started } from '../support/run-events.ts';
 
 test('counts the attempts that no event was for', () => {
   const failed = (attempt: number) =>
@@ -40,16 +40,7 @@ test('shows no empty line below an observation that ends in a line break', () =>
 
 test('says of a fork what it took itself, and what it keeps of the other run', () => {
   const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320, modelCalls: 1 };
-  const forked = {
-    type: 'restarted',
-    by: 'fork',
-    step: 2,
-    id: 'run-2',
-    runId: 'b',
-    from: { id: 'run-1', runId: 'a' },
-    iterations: 1,
-    usage,
-  } as const;
+  const forked = restarted('fork', 2, { usage });
   const events = atSeconds(started, ...decides('1', 'weather', 'Ravenna'), forked, ...answers('2', 'Sunny'));
   expect(trace(events)).toMatch(
     /\ncompleted · 1 step · 1 model call · 900 \+ 14 tokens · \d\.0 s\nkept of run run-1: 1 step · 1 model call · 300 \+ 20 tokens\n$/u,

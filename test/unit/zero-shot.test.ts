@@ -109,7 +109,7 @@ describe('the prompt', () => {
     `);
   });
 
-  test('of an agent without tools has an empty list', () => {
+  test('has an empty list where the agent has no tools', () => {
     expect(prompt({ manifest: sampleManifest({ tools: [] }) })).toContain('the tool to use, one of []\n');
   });
 });

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { z } from 'zod';
@@ -12,14 +11,12 @@ import { act, answer, modelOf } from '../support/scripts.ts';
 const ran: string[] = [];
 const run = (input: string) => {
   ran.push(input);
-  if (input === 'broken') throw new Error('no');
   return `did ${input}`;
 };
 const always = defineTool({
   name: 'always',
   description: 'asks every time',
   approval: 'always',
-  retry: { maxAttempts: 1 },
   run,
 });
 const costly = defineTool({
@@ -32,8 +29,7 @@ const costly = defineTool({
   },
   run: ({ amount }) => run(String(amount)),
 });
-const helper = agentTool({ agent: 'helper', description: 'helps', approval: 'always' });
-const tools = [always, costly, helper];
+const tools = [always, costly];
 const agent = (name: string, ...replies: string[]) => ({
   name,
   model: modelOf((step) => replies[Number(step) - 1] ?? answer('ok')),
@@ -43,12 +39,9 @@ const agent = (name: string, ...replies: string[]) => ({
 const rig = useRig({
   agents: [
     agent('asks', act('always', 'a'), act('always', 'b'), act('always', 'a')),
-    agent('breaks', act('always', 'broken')),
     agent('pays', act('costly', '{"amount": 5}'), act('costly', '{"amount": 500}')),
     agent('mistypes', act('costly', '{"amount": "much"}')),
     agent('unlucky', act('costly', '{"amount": 13}')),
-    agent('parent', act('helper', 'help me')),
-    agent('helper', act('always', 'inner')),
   ],
 });
 
@@ -105,15 +98,6 @@ describe('a tool with approval', () => {
     });
   });
 
-  test('waits again, with a number of its own, when it fails after its approval; it is not approved twice', async () => {
-    const asked = await waitingRun('breaks');
-    await asked.decide('1.1', { type: 'approve' }, 0);
-    expect((await waitOf(asked, { n: 1 })).reason).toBe('failed');
-    await expect(asked.decide('1.1', { type: 'resolve', output: 'x' }, 0)).rejects.toThrow('wait 1 by now');
-    await asked.decide('1.1', { type: 'retry', input: 'mended' }, 1);
-    expect(await observations(asked)).toEqual(['did mended']);
-  });
-
   test('is asked about only where its function says so, which gets the input as the tool does', async () => {
     const asked = await waitingRun('pays');
     expect(ran).toEqual(['5']);
@@ -140,15 +124,6 @@ describe('a tool with approval', () => {
     ]);
     await asked.decide(undefined, { type: 'abort', reason: 'no' });
     await expect(asked.result()).rejects.toMatchObject({ type: 'Aborted' });
-  });
-
-  test('may be a sub-agent, whose own calls ask as well', async () => {
-    const asked = await waitingRun('parent');
-    await asked.decide('1.1', { type: 'approve' });
-    expect(await waitOf(asked, { call: '1.1/1.1' })).toMatchObject({ tool: 'always', reason: 'approval' });
-    // As the only one that waits it need not be named.
-    await asked.decide(undefined, { type: 'approve' });
-    expect(await observations(asked)).toEqual(['ok']);
   });
 
   test('is not decided on by the number of a wait without its call: the next call counts from 0 as well', async () => {
@@ -200,23 +175,5 @@ test.each([
   const asked = await rig.client.start('asks', 'what?');
   await expect(asked.result({ onWaiting })).rejects.toThrow(new RangeError('not today'));
   expect((await asked.describe()).status).toBe('waiting');
-  await asked.cancel();
-});
-
-test('a program whose decision is refused goes on where somebody else has decided', async () => {
-  const asked = await rig.client.start('asks', 'what?');
-  const result = asked.result({
-    async onWaiting({ call, n }, run) {
-      await run.decide(call, { type: 'approve', remember: 'tool' }, n);
-      await run.decide(call, { type: 'approve' }, n);
-    },
-  });
-  expect((await result).output).toBe('ok');
-});
-
-test('a program whose decision does not fit is told so, as the call waits still', async () => {
-  const asked = await rig.client.start('asks', 'what?');
-  const result = asked.result({ onWaiting: ({ call, n }, run) => run.decide(call, { type: 'skip' }, n) });
-  await expect(result).rejects.toMatchObject({ name: 'DecisionRefused' });
   await asked.cancel();
 });

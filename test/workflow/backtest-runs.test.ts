@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { defineTool } from '../../tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
+import { act, answer, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 
 /** Which recorded runs a backtest takes, and which it refuses. */
 const broken = brokenTool('no route');
 
-let looks = 0;
-const look = defineTool({ name: 'look', description: 'looks', run: () => `look ${++looks}` });
-const brief = modelOf((step, request) => {
-  if (step === '1') return act('look', 'x');
-  return answer(promptOf(request).includes('Be brief.') ? 'briefly' : 'at length');
-});
-
 const rig = useRig({
   agents: [
     { name: 'payer', model: script(answer('done')) },
     { name: 'helper', model: script(answer('done')) },
-    { name: 'looker', model: brief, tools: [look] },
     { name: 'waiter', model: script(act('broken', 'x')), tools: [broken] },
   ],
 });
@@ -51,17 +42,6 @@ describe('the runs of a backtest', () => {
 });
 
 describe('a run that goes on from another one', () => {
-  test('is asked again as a whole, with what was said to it', async () => {
-    const run = await rig.client.start('looker', 'what?');
-    await run.result();
-    const forked = rig.client.get((await run.fork({ step: 2, say: 'Be brief.' })).id);
-    expect((await forked.result()).output).toBe('briefly');
-    const backtest = await rig.client.backtest('looker', { runs: [forked.id] });
-    const { runs } = await backtest.report();
-    expect(runs).toMatchObject([{ verdict: 'same', sameSteps: 2, after: { output: 'briefly' } }]);
-    expect(looks).toBe(1);
-  });
-
   test('is none that a backtest made: nothing of it can be done again', async () => {
     const run = await recorded('payer');
     const backtest = await rig.client.backtest('payer', { runs: [run.id] });
@@ -84,7 +64,7 @@ describe('a backtest is refused', () => {
     await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
   });
 
-  test('of a run that is not over', async () => {
+  test('where the run is not over', async () => {
     const run = await rig.client.start('waiter', 'waits');
     await waitOf(run);
     await expect(rig.client.backtest('waiter', { runs: [run.id] })).rejects.toMatchObject({

@@ -112,7 +112,7 @@ async function backtestOf(run: AgentRun, agent: string, more: object = {}) {
 }
 
 describe('a backtest', () => {
-  test('of the same agent finds the same decisions, and runs no tool', async () => {
+  test('finds the same decisions of the same agent, and runs no tool', async () => {
     const run = await recorded('payer', script(act('pay', 'rent'), act('look', 'sky'), answer('done')));
     const done = effects.length;
     const { report, only } = await backtestOf(run, 'payer');
@@ -245,7 +245,7 @@ describe('a backtest', () => {
     expect(only.after?.error?.message).toContain('whom a backtest does not ask');
   });
 
-  test('that is cancelled says so, and takes its runs with it', async () => {
+  test('says that it was cancelled, and cancels its runs', async () => {
     const run = await recorded('payer', script(answer('done')));
     says['payer'] = script(act('sleeper', 'x'), answer('done'));
     const backtest = await rig.client.backtest('payer', { runs: [run.id], live: 'none-effects' });

@@ -81,7 +81,7 @@ describe('a run that is started by hand', () => {
     expect((await rig.client.get(again.workflowId).result()).output).toBe('25');
   });
 
-  test('of an agent that nobody knows fails as such, and the list says which agent it was to be', async () => {
+  test('fails where nobody knows its agent, and the list names the agent', async () => {
     const run = await start('agentRun', [{ agent: 'stranger', input: 'What?' }]);
     expect(await failureOf(run)).toMatchObject({ cause: { type: 'AgentNotFound' } });
     expect((await run.describe()).memo).toEqual({ agent: 'stranger', input: 'What?' });
@@ -98,6 +98,7 @@ describe('a run that is started by hand', () => {
     ['a slip in a name', [{ agent: 'helper', input: 'a', chat_history: [] }], 'Did you mean chatHistory?'],
     ['two arguments', ['helper', 'What?'], 'there are 2 arguments'],
     ['a session', [{ agent: 'helper', input: 'a', session: 's' }], 'agentSession'],
+    ['a limit that is none', [{ agent: 'helper', input: 'a', maxIterations: -1 }], 'maxIterations has to be'],
     [
       'what only a run hands on',
       [{ agent: 'helper', manifest: {}, counters: 5 }],

@@ -180,7 +180,7 @@ describe('a run at its limit', () => {
     expect((await cli('watch', 's2')).code).toBe(3);
   });
 
-  test('that is paused is listed so, and says that it has to be resumed', async () => {
+  test('is listed as paused where it is paused, and has to be resumed', async () => {
     await atLimit('s3');
     expect((await cli('pause', 's3')).code).toBe(0);
     expect(await report('s3')).toMatchObject({ status: 'paused', waiting: [{ reason: 'limit' }] });

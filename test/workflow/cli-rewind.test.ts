@@ -1,51 +1,25 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import type { RunReport } from '../../client/report.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
-import { type Command, reloop } from '../support/cli.ts';
-import { reloopHere } from '../support/reloop-here.ts';
+import { expect, test, vi } from 'vitest';
+import { useCli } from '../support/cli-rig.ts';
 import { act, answer } from '../support/scripts.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** Steps that are done again, as typed. */
-const folder = mkdtempSync(join(tmpdir(), 'reloop-cli-'));
-const mended = join(folder, 'mended');
-const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
-let model: ScriptedServer;
-let worker: Command;
-let env: { [name: string]: string };
+const mended = join(tempFolder(), 'mended');
 let finalAnswer = 'first';
-
-beforeAll(async () => {
-  model = await startScriptedServer(({ body }) => {
+const { cli, config, report } = useCli(
+  'cli',
+  ({ body }) => {
     const text = JSON.stringify(body);
     const asked = text.slice(text.indexOf('Question: broken?'));
     if (asked.includes('Observation: '))
       return answer(asked.includes('by hand') ? 'saw by hand' : finalAnswer);
     return act('broken', 'x');
-  });
-  env = {
-    OPENAI_BASE_URL: model.url,
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: `cli-rewind-${Date.now()}`,
-    CLI_MENDED: mended,
-  };
-  worker = reloop(['worker', ...config], env);
-  await worker.prints('Worker ready');
-});
-afterAll(async () => {
-  await worker.killGroup();
-  await model.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const cli = (...args: string[]) => reloopHere(args, env);
-
-async function report(id: string): Promise<RunReport> {
-  return JSON.parse((await cli('show', id, '--json')).stdout) as RunReport;
-}
+  },
+  { CLI_MENDED: mended },
+);
 
 test('a run is retried, taken back and forked, and the command leaves it to its worker', async () => {
   await cli('run', 'asker', 'broken?', '--no-wait', '--id', 'r1', ...config);

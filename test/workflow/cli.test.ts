@@ -81,12 +81,12 @@ describe('reloop run', () => {
     });
   });
 
-  test('of an id that is there already, with the same question, gives that run', async () => {
+  test('prints the answer of the run that has the id and the question already', async () => {
     const { stdout } = await cli('run', 'asker', 'sum?', '--id', 'json-run', ...config);
     expect(stdout).toBe('answered sum?\n');
   });
 
-  test('that is detached prints the id and leaves', async () => {
+  test('prints the id and ends with --detach', async () => {
     const { code, stdout } = await spawned(
       'run',
       'asker',

@@ -75,7 +75,7 @@ test('a run that is cancelled as it would be continued as new is cancelled', asy
   });
 });
 
-test('what was said and granted before a continue-as-new holds after it, at every later limit too', async () => {
+test('messages and extensions from before a continue-as-new hold after it, at every later limit too', async () => {
   const run = await rig.client.start('steered', 'what?');
   await eventOf(run, 'tool_started');
   await run.extend({ iterations: 2 });

@@ -128,7 +128,7 @@ test('text that is written is sent as what is new of it', async () => {
   expect(deltas).toEqual([' I now', ' know', ' the final answer']);
 });
 
-test('who cancels the body ends the response', async () => {
+test('a cancelled body ends the response', async () => {
   const run = await waitingRun();
   const response = await run.toResponse();
   const reader = response.body?.getReader();

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
 const script = (step: string) => (Number(step) < 4 ? act('count', step) : answer(`at ${step}`));
@@ -17,14 +17,10 @@ const count = defineTool({
   },
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    models: { other },
-    agents: [{ name: 'a', model, tools: [count] }],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  models: { other },
+  agents: [{ name: 'a', model, tools: [count] }],
+});
 beforeEach(() => {
   keys = [];
   model.requests.length = 0;

@@ -5,6 +5,7 @@ import { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
+import { countOpenPolls } from '../support/counted-calls.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 
@@ -29,21 +30,8 @@ const rig = useRig({
   ],
 });
 
-test('who leaves the events of a run early leaves no long poll behind', async () => {
-  const service = rig.temporal.workflowService;
-  const ask = service.getWorkflowExecutionHistory.bind(service);
-  const open = new Set<unknown>();
-  let most = 0;
-  const counted = (...args: unknown[]): ReturnType<typeof ask> => {
-    const asked: ReturnType<typeof ask> = Reflect.apply(ask, service, args);
-    open.add(asked);
-    most = Math.max(most, open.size);
-    const over = () => void open.delete(asked);
-    asked.then(over, over);
-    return asked;
-  };
-  vi.spyOn(service, 'getWorkflowExecutionHistory').mockImplementation(counted);
-
+test('no long poll is left after a reader leaves the events of a run early', async () => {
+  const open = countOpenPolls(rig);
   const run = await rig.client.start('a', 'what?');
   for await (const { type } of run.events()) {
     if (type !== 'tool_progress') continue;
@@ -51,12 +39,12 @@ test('who leaves the events of a run early leaves no long poll behind', async ()
     break;
   }
   await vi.waitFor(() => expect(open.size).toBe(0), 30_000);
-  expect(most).toBe(1);
+  expect(open.most).toBe(1);
   vi.restoreAllMocks();
   await run.cancel();
 });
 
-test('who follows a run to its end is told of no leak', async () => {
+test('no leak is reported to a reader that follows a run to its end', async () => {
   const warnings: string[] = [];
   const warned = ({ name }: Error) => void warnings.push(name);
   process.on('warning', warned);

@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
-import { toldAndRecorded } from '../support/control-paths.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
-/** Agents that ask when they come to a limit, and what people make of that. What happens is told twice: both are compared. */
+/** Agents that ask when they come to a limit, and what people make of that. */
 
-const told = new Map<string, RunEvent[]>();
 const echo = defineTool({ name: 'echo', description: 'e', effects: 'none', run: (input) => `echo ${input}` });
 let sleeps = true;
 const sleeper = defineTool({
@@ -52,17 +49,14 @@ const rig = useRig({
     { name: 'helper', model, ...ask, maxIterations: 1 },
     { name: 'parent', model: modelOf((step) => (step === '1' ? act('helper', 'x') : answer('ok'))), tools },
   ],
-  onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
 
 const waiting = (run: AgentRun, n = 0) => waitOf(run, { n, reason: 'limit' });
 const start = (name: string) => rig.client.start(name, 'what?');
 
 async function endOf(run: AgentRun) {
-  await run.result().catch(() => undefined); // some are meant to fail
-  const { told: heard, recorded, lines } = await toldAndRecorded(run, () => told.get(run.id) ?? []);
-  expect(heard).toEqual(recorded);
-  return { lines, ...(await run.describe()) };
+  await run.result();
+  return run.describe();
 }
 
 describe('a run that asks at its limit of turns', () => {
@@ -94,36 +88,8 @@ describe('a run that asks at its limit of turns', () => {
     const wait = await waitOf(run, { call: '4' });
     expect(wait.error?.message).toBe('The limit of 3 iterations is reached.');
     await run.extend({ iterations: 1 });
-    const { lines, ...report } = await endOf(run);
+    const report = await endOf(run);
     expect(report).toMatchObject({ status: 'completed', output: 'ok', iterations: 4, waiting: [] });
-    expect(lines).toMatchInlineSnapshot(`
-      [
-        "run_started",
-        "model_started 1",
-        "model_ended 1",
-        "action 1.1",
-        "tool_started 1.1",
-        "step 1.1: "echo 1"",
-        "model_started 2",
-        "model_ended 2",
-        "action 2.1",
-        "tool_started 2.1",
-        "step 2.1: "echo 2"",
-        "waiting 3: limit",
-        "steered: extend",
-        "model_started 3",
-        "model_ended 3",
-        "action 3.1",
-        "tool_started 3.1",
-        "step 3.1: "echo 3"",
-        "waiting 4: limit",
-        "steered: extend",
-        "model_started 4",
-        "model_ended 4",
-        "finish",
-        "run_ended: completed, final_answer",
-      ]
-    `);
   });
 
   test('sees what was said to it while it waited', async () => {
@@ -135,64 +101,16 @@ describe('a run that asks at its limit of turns', () => {
     expect(promptOf(model.requests.at(-1)?.request)).toContain('Message from the user: You have more time.');
   });
 
-  test('ends with the answer that a person gives', async () => {
-    const run = await start('short');
-    await waiting(run);
-    await run.decide(undefined, { type: 'resolve', output: 'by hand' });
-    const { lines, ...report } = await endOf(run);
-    expect(report).toMatchObject({ status: 'completed', stopReason: 'final_answer', output: 'by hand' });
-    expect(lines.slice(-4)).toMatchInlineSnapshot(`
-      [
-        "waiting 3: limit",
-        "decided 3: resolve",
-        "finish",
-        "run_ended: completed, final_answer",
-      ]
-    `);
-  });
-
   test('ends as without asking when it is let to stop', async () => {
     const run = await start('closing');
     await waiting(run);
     await run.decide(undefined, { type: 'stop' });
-    const { lines, ...report } = await endOf(run);
+    const report = await endOf(run);
     expect(report).toMatchObject({
       status: 'stopped',
       stopReason: 'max_iterations',
       output: 'as far as I got',
     });
-    expect(lines.slice(-6)).toMatchInlineSnapshot(`
-      [
-        "waiting 3: limit",
-        "decided 3: stop",
-        "model_started 3",
-        "model_ended 3",
-        "finish",
-        "run_ended: stopped, max_iterations",
-      ]
-    `);
-  });
-
-  test('fails when it is aborted', async () => {
-    const run = await start('short');
-    await waiting(run);
-    await run.decide('3', { type: 'abort', reason: 'enough' });
-    const { error, status } = await endOf(run);
-    expect({ error, status }).toEqual({
-      status: 'failed',
-      error: { type: 'Aborted', message: 'Aborted by the operator: enough.' },
-    });
-  });
-
-  test('takes no decision that does not fit, and no extension of another limit', async () => {
-    const run = await start('short');
-    await waiting(run);
-    await expect(run.decide('3', { type: 'retry' })).rejects.toThrow(/Possible: .*stop/u);
-    await expect(run.extend({ time: '1h' })).rejects.toThrow(
-      'extend: the run waits. The limit of 2 iterations is reached. Raise iterations.',
-    );
-    await run.decide('3', { type: 'stop' });
-    await expect(run.extend({ iterations: 1 })).rejects.toThrow('is over');
   });
 
   test('is decided on with no worker alive in between', async () => {
@@ -215,25 +133,9 @@ describe('a run that asks at another limit', () => {
     });
     sleeps = false;
     await run.extend({ time: '10m' });
-    const { lines, ...report } = await endOf(run);
+    const report = await endOf(run);
     expect(report).toMatchObject({ status: 'completed', output: 'ok' });
     expect(report.intermediateSteps[0]?.observation).toContain('time limit');
-    expect(lines).toMatchInlineSnapshot(`
-      [
-        "run_started",
-        "model_started 1",
-        "model_ended 1",
-        "action 1.1",
-        "tool_started 1.1",
-        "step 1.1: "This tool call was cut off at the run's time limit; there is no result."",
-        "waiting 2: limit",
-        "steered: extend",
-        "model_started 2",
-        "model_ended 2",
-        "finish",
-        "run_ended: completed, final_answer",
-      ]
-    `);
   });
 
   test('asks about an action that it takes again and again', async () => {
@@ -244,21 +146,8 @@ describe('a run that asks at another limit', () => {
       message: 'The same action was decided on 3 times in a row.',
     });
     await run.extend({ iterations: 1 });
-    const { lines, ...report } = await endOf(run);
+    const report = await endOf(run);
     expect(report).toMatchObject({ status: 'completed', output: 'ok' });
-    expect(lines.slice(11, -4)).toMatchInlineSnapshot(`
-      [
-        "model_started 3",
-        "model_ended 3",
-        "waiting 4: limit",
-        "steered: extend",
-        "model_started 4",
-        "model_ended 4",
-        "action 4.1",
-        "tool_started 4.1",
-        "step 4.1: "echo same"",
-      ]
-    `);
   });
 
   test('asks when its budget is used up, for as much as it has used', async () => {
@@ -272,7 +161,7 @@ describe('a run that asks at another limit', () => {
       'extend: the run waits. The budget of 20 tokens is used up. Raise tokens by more than 10.',
     );
     await run.extend({ tokens: 100 });
-    const { lines: _lines, ...report } = await endOf(run);
+    const report = await endOf(run);
     expect(report).toMatchObject({ status: 'completed', output: 'ok', usage: { totalTokens: 60 } });
   });
 

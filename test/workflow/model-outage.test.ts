@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('a model server', () => {
-  test('that dies in the middle of a run has it wait, and the run goes on when it is back', async () => {
+  test('makes a run wait when it dies, and the run continues when it is back', async () => {
     const run = await rig.client.start('hopeful', 'what?');
     const wait = await waitOf(run);
     expect(wait).toMatchObject({ call: '2', tool: 'callModel', error: { type: 'ModelConnectionError' } });
@@ -69,7 +69,7 @@ describe('a model server', () => {
     expect(provider.requests[0]?.prompt).toContain('Observation: it is down');
   });
 
-  test('that refuses the key is asked once, and the run fails at once', async () => {
+  test('is asked once where it refuses the key, and the run fails', async () => {
     await expect(rig.client.run('denied', 'what?')).rejects.toMatchObject({
       type: 'ModelAuthenticationError',
     });

@@ -4,8 +4,8 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type ToolContext, defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
+import { toldAndRecorded } from '../support/control-paths.ts';
 import { eventOf, useRig } from '../support/rig.ts';
-import { sameForAllReaders } from '../support/same-for-readers.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** Calls that may take effect once only, and what comes before they wait: a cancellation, the time limit, an answer, a pause. */
@@ -69,9 +69,15 @@ const rig = useRig({
 const start = (input: string, agent = 'a') => rig.client.start(agent, `what: ${input}`);
 const underWay = (started: AgentRun) => eventOf(started.events(), 'tool_progress');
 
+/** A worker's listener is told what history says. */
+async function toldTheSame(started: AgentRun): Promise<void> {
+  const both = await toldAndRecorded(started, () => told.get(started.id) ?? []);
+  expect(both.told).toEqual(both.recorded);
+}
+
 async function observation(started: AgentRun): Promise<unknown> {
   const { intermediateSteps } = await started.result();
-  await sameForAllReaders(told, started);
+  await toldTheSame(started);
   return intermediateSteps[0]?.observation;
 }
 

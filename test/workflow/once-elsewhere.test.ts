@@ -104,7 +104,7 @@ test('another worker that fails leaves a doubt, whatever retries the tool has', 
   expect(paid).toBe(1);
 });
 
-test('what another worker has to tell the model is no doubt', async () => {
+test('a ToolError of another worker leaves no doubt', async () => {
   const { intermediateSteps } = await rig.client.run('refusing', 'what?');
   expect(intermediateSteps).toMatchObject([{ observation: 'no such account' }]);
 });

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Reconciled, type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
+import { toldAndRecorded } from '../support/control-paths.ts';
 import { eventOf, useRig } from '../support/rig.ts';
-import { sameForAllReaders } from '../support/same-for-readers.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 /** Effects, by the run's id, and how often each tool was asked what became of one. */
@@ -122,14 +122,20 @@ function runOf({ id }: AgentRun): string {
 
 const effectsOf = (started: AgentRun) => effects.get(runOf(started));
 
+/** A worker's listener is told what history says. */
+async function toldTheSame(started: AgentRun): Promise<void> {
+  const both = await toldAndRecorded(started, () => told.get(started.id) ?? []);
+  expect(both.told).toEqual(both.recorded);
+}
+
 async function observation(started: AgentRun): Promise<unknown> {
   const { intermediateSteps } = await started.result();
-  await sameForAllReaders(told, started);
+  await toldTheSame(started);
   return intermediateSteps[0]?.observation;
 }
 
 describe('a call that may take effect once only', () => {
-  test('that works is a step as any other', async () => {
+  test('is a step like any other where it works', async () => {
     const started = await start('pay', 'works');
     expect(await observation(started)).toBe('paid');
     expect(effectsOf(started)).toEqual(['works']);
@@ -168,19 +174,19 @@ describe('a call that may take effect once only', () => {
     await lax.result();
     const strict = await start('strict', 'throws');
     await expect(strict.result()).rejects.toMatchObject({ type: 'InDoubt' });
-    await sameForAllReaders(told, strict);
+    await toldTheSame(strict);
   });
 });
 
 describe('a tool that can look whether it took effect', () => {
-  test('and has: its word is the result, and nothing is run again', async () => {
+  test('gives the result where it did, and nothing is run again', async () => {
     const started = await start('done', 'throws');
     expect(await observation(started)).toBe('was paid');
     expect(effectsOf(started)).toEqual(['throws']);
     expect(asked.get(runOf(started))).toBe(1);
   });
 
-  test('and never has is run again five times, then a person is asked', async () => {
+  test('is run again five times where it never did, then a person is asked', async () => {
     const started = await start('notDone', 'throws');
     expect(await waiting(started)).toMatchObject({ reason: 'failed', error: { type: 'InDoubt' } });
     expect(effectsOf(started)).toHaveLength(5);
@@ -250,7 +256,7 @@ test('cancelling the run ends it, in doubt or not', async () => {
   await underWay(started);
   await started.cancel();
   await expect(started.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
-  await sameForAllReaders(told, started);
+  await toldTheSame(started);
 });
 
 function aborted(signal: AbortSignal): Promise<unknown> {

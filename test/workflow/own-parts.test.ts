@@ -91,7 +91,7 @@ describe('variables', () => {
     }
   });
 
-  test('that no text has a place for fail the run before the model is asked', async () => {
+  test('without a place in any text fail the run before the model is asked', async () => {
     await expect(
       rig.client.run('named', 'what?', { variables: { who: 'Ada', mod: 'x' } }),
     ).rejects.toMatchObject({ type: 'UnknownVariable', report: { usage: noUsage } });

@@ -57,7 +57,7 @@ const rig = useRig({
   ],
 });
 
-test('what a model thought goes back with its tool calls, is no part of the run, and is one line of the trace', async () => {
+test('reasoning goes back with its tool calls, is not a part of the run, and is one line of the trace', async () => {
   const run = await rig.client.start('thinker', 'What does it say?');
   const { output, intermediateSteps, usage } = await run.result();
   expect(output).toBe('It says hi.');

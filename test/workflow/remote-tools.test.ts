@@ -153,7 +153,7 @@ describe("a tool that another worker's activity is", () => {
     });
   });
 
-  test('that nobody runs is said to have not begun, and can be cancelled', async () => {
+  test('has not begun where nobody runs it, and can be cancelled', async () => {
     const run = await rig.client.start('cancelled', 'what?');
     const notBegun = { call: '1.1', tool: 'nobodys', taskQueue: `${QUEUE}-nobody` };
     expect(await eventOf(run.events(), 'not_begun')).toMatchObject(notBegun);
@@ -203,7 +203,7 @@ describe('a sub-agent', () => {
     await expect(child.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
   });
 
-  test('that is cancelled itself is told to the parent', async () => {
+  test('is cancelled itself, and the parent hears of it', async () => {
     const run = await rig.client.start('tired', 'what?');
     await eventOf(run.events(), 'tool_started');
     await started(`${run.id}/1.1`);
@@ -221,14 +221,14 @@ describe('a sub-agent', () => {
     });
   });
 
-  test('that fails is a failed tool', async () => {
+  test('is a failed tool where it fails', async () => {
     expect(await observationsOf('lenient')).toMatchObject({
       output: 'ok',
       observations: [expect.stringContaining('could not be read')],
     });
   });
 
-  test('that calls itself does not go down for ever', async () => {
+  test('may call itself, up to a depth', async () => {
     const { output } = await rig.client.run('itself', 'what?');
     expect(output).toBe('ok');
   });

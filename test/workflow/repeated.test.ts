@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { until } from '../support/processes.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 let replies: { [step: string]: string } = {};
@@ -40,16 +38,12 @@ const gate = defineTool({
 });
 const helper = agentTool({ agent: 'helper', description: 'a sub-agent' });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'a', model: said(() => replies), tools: [echo, pay, helper] },
-      { name: 'helper', model: said(() => below), tools: [pay, broken, gate] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'a', model: said(() => replies), tools: [echo, pay, helper] },
+    { name: 'helper', model: said(() => below), tools: [pay, broken, gate] },
+  ],
+});
 beforeEach(() => {
   [replies, below, paid] = [{}, {}, []];
   open = [];
@@ -61,7 +55,7 @@ describe('a call with an effect that happens once, made in a step that was dropp
     const run = await rig.client.start('a', 'what?');
     await run.result();
     await run.rewind({ step: 2 });
-    const { wait } = await eventOf(run.events({ live: false }), 'waiting');
+    const wait = await waitOf(run);
     expect(wait).toMatchObject({ call: '2.1', tool: 'pay', reason: 'repeated' });
     expect(wait.error?.message).toMatch(/2\.1.*returned: receipt for Ann/u);
     expect(paid).toEqual(['Ann']);
@@ -72,7 +66,7 @@ describe('a call with an effect that happens once, made in a step that was dropp
     // Nor is it forgotten when the run is taken back once more, by another worker.
     await rig.restart();
     await run.rewind({ step: 1 });
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.decide('2.1', { type: 'retry' });
     await run.result();
     expect(paid).toEqual(['Ann', 'Ann']);
@@ -94,14 +88,10 @@ describe('a call with an effect that happens once, made in a step that was dropp
     await run.result();
     replies = { '1': act('pay', 'Bob') };
     await run.rewind({ step: 1 });
-    const first = await eventOf(run.events({ live: false }), 'waiting');
+    const first = await waitOf(run);
     await run.decide('1.1', { type: 'retry', input: 'Ann' });
-    const second = await eventOf(
-      run.events({ live: false }),
-      'waiting',
-      ({ wait }) => wait.n === first.wait.n + 1,
-    );
-    expect(second.wait).toMatchObject({ reason: 'repeated', toolInput: 'Ann' });
+    const second = await waitOf(run, { n: first.n + 1 });
+    expect(second).toMatchObject({ reason: 'repeated', toolInput: 'Ann' });
     expect((await run.describe()).waiting[0]?.error?.message).toContain('receipt for Ann');
     expect(paid).toEqual(['Ann', 'Bob']);
     await run.decide('1.1', { type: 'skip' });
@@ -115,7 +105,7 @@ describe('a call with an effect that happens once, made in a step that was dropp
     const run = await rig.client.start('a', 'what?');
     await run.result();
     await run.rewind({ step: 1 });
-    const { wait } = await eventOf(run.events({ live: false }), 'waiting');
+    const wait = await waitOf(run);
     expect(wait).toMatchObject({ call: '1.1~1/1.1', reason: 'repeated' });
     await run.decide('1.1~1/1.1', { type: 'skip' });
     await run.result();
@@ -129,14 +119,11 @@ describe('a call with an effect that happens once, made in a step that was dropp
     await until(() => open.length === 1);
     const helping = rig.client.get(`${run.id}/1.1`);
     await helping.rewind({ step: 1 });
-    await eventOf(helping.events({ live: false }), 'waiting');
+    await waitOf(helping);
     await helping.decide('1.1', { type: 'skip' });
     await until(() => open.length === 2);
     await run.rewind({ step: 1 });
-    const { wait } = await eventOf(run.events({ live: false }), 'waiting', ({ wait: { call } }) =>
-      call.startsWith('1.1~'),
-    );
-    expect(wait).toMatchObject({ call: '1.1~1/1.1', reason: 'repeated' });
+    expect(await waitOf(run, { call: '1.1~1/1.1' })).toMatchObject({ reason: 'repeated' });
     expect(paid).toEqual(['Ann']);
   });
 
@@ -167,7 +154,7 @@ describe('a call with an effect that happens once, made in a step that was dropp
     expect(paid).toEqual(['Ann']);
   });
 
-  test('of a step that is kept is not asked about', async () => {
+  test('is not asked about in a step that is kept', async () => {
     replies = { '1': act('pay', 'Ann'), '2': act('pay', 'Ann') };
     const run = await rig.client.start('a', 'what?');
     await run.result();
@@ -182,26 +169,17 @@ test('a sub-agent that failed behind an effect and is called again asks before i
   replies = { '1': act('helper', 'help') };
   below = { '1': act('pay', 'Ann'), '2': act('broken', '') };
   const run = await rig.client.start('a', 'what?');
-  await waitsFor(run, '1.1', 0);
+  await waitOf(run, { call: '1.1', n: 0 });
   await run.decide('1.1', { type: 'retry' });
-  expect(await waitsFor(run, '1.1~1/1.1', 0)).toMatchObject({ tool: 'pay', reason: 'repeated' });
+  expect(await waitOf(run, { call: '1.1~1/1.1', n: 0 })).toMatchObject({ tool: 'pay', reason: 'repeated' });
   await run.decide('1.1~1/1.1', { type: 'skip' });
   // Nor is it forgotten when that one fails too.
-  await waitsFor(run, '1.1', 1);
+  await waitOf(run, { call: '1.1', n: 1 });
   await run.decide('1.1', { type: 'retry' });
-  expect(await waitsFor(run, '1.1~2/1.1', 0)).toMatchObject({ tool: 'pay', reason: 'repeated' });
+  expect(await waitOf(run, { call: '1.1~2/1.1', n: 0 })).toMatchObject({ tool: 'pay', reason: 'repeated' });
   expect(paid).toEqual(['Ann']);
   await run.cancel();
 });
-
-async function waitsFor(run: AgentRun, call: string, n: number): Promise<WaitingCall> {
-  const { wait } = await eventOf(
-    run.events({ live: false }),
-    'waiting',
-    (event) => event.wait.call === call && event.wait.n === n,
-  );
-  return wait;
-}
 
 /** A workflow whose call has heard that it is cancelled. */
 async function isToldToEnd(workflowId: string): Promise<boolean> {

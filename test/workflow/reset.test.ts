@@ -87,7 +87,7 @@ describe("after Temporal's own reset", () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
-  test('who follows a run that is open hears that it was reset, and who waits has the answer of the other', async () => {
+  test('a follower of an open run hears of its reset, and result() is the answer of the new run', async () => {
     const run = await rig.client.start('stuck', 'what?');
     await waitOf(run);
     const { runId } = await run.describe();

@@ -1,8 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { WorkflowFailedError } from '@temporalio/client';
+import { expect, test } from 'vitest';
 import { defineAgent } from '../../config/define.ts';
 import { scripted } from '../../testing.ts';
-import { AGENT_RUN } from '../../workflows/messages.ts';
 import { useRig } from '../support/rig.ts';
 
 const agents = [defineAgent({ name: 'known', model: scripted(['Final Answer: 4']) })];
@@ -20,23 +18,4 @@ test('where no deploy can be rolling, an unknown agent ends the run at once, and
     (event) => event.activityTaskStartedEventAttributes ?? event.markerRecordedEventAttributes,
   );
   expect(tries).toHaveLength(1);
-});
-
-describe('a run that was started by hand', () => {
-  test.each<[overrides: unknown, sentence: string]>([
-    [{ maxExecutionTimeMs: '10m' }, 'maxExecutionTimeMs has to be a whole number of milliseconds'],
-    [{ maxIterations: -1 }, 'maxIterations has to be a whole number'],
-    [{ temperature: 0 }, 'A run cannot override "temperature"'],
-  ])('fails at once with the overrides %j', async (overrides, sentence) => {
-    const started = rig.temporal.workflow.execute(AGENT_RUN, {
-      workflowId: `${rig.taskQueue}-${sentence}`,
-      taskQueue: rig.taskQueue,
-      args: [{ agent: 'known', question: { input: 'what?', chatHistory: [] }, overrides }],
-    });
-    const failure: unknown = await started.catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(WorkflowFailedError);
-    expect(failure).toMatchObject({
-      cause: { type: 'InvalidInput', message: expect.stringContaining(sentence) },
-    });
-  });
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { builtInKind } from '../../agent/kinds/kinds.ts';
 import type { RunExport } from '../../client/export/run-export.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { ToolCall } from '../../agent/values/vocabulary.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { defineModel } from '../../models/model.ts';
 import { recordedRun } from '../../testing.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { act, answer, promptOf } from '../support/scripts.ts';
+import { useRig } from '../support/rig.ts';
+import { act, answer, modelOf, promptOf, toolCall } from '../support/scripts.ts';
 
 /** Runs that do steps of another one again, of every kind, and what is made of their records. */
 
@@ -25,31 +25,20 @@ const look = defineTool({
 const json = (action: string, input: string) =>
   `\`\`\`json\n${JSON.stringify({ action, action_input: input })}\n\`\`\``;
 
-interface Reply {
-  text: string;
-  toolCalls?: { id: string; name: string; arguments: string }[];
-}
+type Reply = string | { toolCalls: ToolCall[] };
 
 /** How each kind says that it looks, and that it is done. */
+const inJson = {
+  look: (step: string) => json('look', step),
+  done: (text: string) => json('Final Answer', text),
+};
 const speech: { [kind: string]: { look: (step: string) => Reply; done: (text: string) => Reply } } = {
-  'zero-shot': {
-    look: (step) => ({ text: act('look', step) }),
-    done: (text) => ({ text: answer(text) }),
-  },
-  conversational: {
-    look: (step) => ({ text: json('look', step) }),
-    done: (text) => ({ text: json('Final Answer', text) }),
-  },
-  'structured-chat': {
-    look: (step) => ({ text: json('look', step) }),
-    done: (text) => ({ text: json('Final Answer', text) }),
-  },
+  'zero-shot': { look: (step) => act('look', step), done: answer },
+  conversational: inJson,
+  'structured-chat': inJson,
   'tool-calling': {
-    look: (step) => ({
-      text: '',
-      toolCalls: [{ id: `c${step}`, name: 'look', arguments: JSON.stringify({ input: step }) }],
-    }),
-    done: (text) => ({ text }),
+    look: (step) => ({ toolCalls: [toolCall('look', step, `c${step}`)] }),
+    done: (text) => text,
   },
 };
 const kinds = Object.keys(speech);
@@ -58,15 +47,12 @@ const kinds = Object.keys(speech);
 function modelFor(kind: string) {
   const { look: looking, done } = speech[kind] ?? {};
   if (looking === undefined || done === undefined) throw new Error(`no speech for ${kind}`);
-  return defineModel({
-    call: async (request, { step }) => {
-      const prompt = promptOf(request);
-      prompts.push(prompt);
-      const told = ['Be brief.', 'saw nothing'].filter((text) => prompt.includes(text)).join(' ');
-      const { text, toolCalls = [] } = Number(step) < 3 ? looking(step) : done(`done ${told}`.trim());
-      const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
-      return { text, toolCalls, finishReason: 'stop', usage };
-    },
+  return modelOf((step, request) => {
+    const prompt = promptOf(request);
+    prompts.push(prompt);
+    if (Number(step) < 3) return looking(step);
+    const told = ['Be brief.', 'saw nothing'].filter((text) => prompt.includes(text));
+    return done(['done', ...told].join(' '));
   });
 }
 
@@ -78,11 +64,7 @@ const config: ConfigDefinition = {
     tools: [look],
   })),
 };
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig(config);
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig(config);
 beforeEach(() => {
   prompts.length = 0;
   looks = 0;
@@ -107,7 +89,7 @@ describe.each(kinds)('of the kind %s', (kind) => {
 });
 
 describe('a backtest', () => {
-  test('of a fork asks again with what it was told, and says to it what was said', async () => {
+  test('of a fork asks again with the changed observation and the message', async () => {
     const run = await rig.client.start('zero-shot', 'what?');
     await run.result();
     const edits = { '1.1': 'saw nothing' };
@@ -121,7 +103,7 @@ describe('a backtest', () => {
     expect(looks).toBe(made);
   });
 
-  test('of a run that was taken back knows nothing of the steps that were dropped', async () => {
+  test('of a rewound run leaves out the dropped steps', async () => {
     const run = await rig.client.start('zero-shot', 'what?');
     await run.result();
     await run.rewind({ step: 2 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DecisionRefused } from '../../client/connect/errors.ts';
-import { ModelError, defineModel } from '../../models/model.ts';
+import { ModelError } from '../../models/model.ts';
 import { z } from 'zod';
 import { defineTool } from '../../tools/tool.ts';
 import { readStart } from '../../history/read/facts.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 let broken = true;
@@ -55,19 +55,10 @@ const failing = defineTool({
   },
 });
 /** A turn with two native tool calls, then an answer. */
-const several = defineModel({
-  call: async (_request, { step }) => ({
-    text: step === '1' ? 'both' : 'done',
-    toolCalls:
-      step === '1'
-        ? [
-            { id: 'x', name: 'fine', arguments: '{"n":1}' },
-            { id: 'y', name: 'failing', arguments: '{"n":2}' },
-          ]
-        : [],
-    finishReason: 'stop',
-    usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-  }),
+const several = modelOf((step) => {
+  if (step !== '1') return 'done';
+  const toolCalls = ['fine', 'failing'].map((name, n) => ({ id: name, name, arguments: `{"n":${n + 1}}` }));
+  return { text: 'both', toolCalls };
 });
 const model = modelOf((step) => {
   if (step === '3' && broken) throw new ModelError('ModelBadRequest', 'not there', { retryable: false });
@@ -77,18 +68,14 @@ const once = (tool: string) => modelOf((step) => (step === '1' ? act(tool, 'in')
 const onceFails = once('fails');
 const onceWaits = once('waits');
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'fails', model: onceFails, tools: [fails] },
-      { name: 'waits', model: onceWaits, tools: [waits] },
-      { name: 'several', kind: 'tool-calling', model: several, tools: [fine, failing] },
-      { name: 'model', model, tools: [waits] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'fails', model: onceFails, tools: [fails] },
+    { name: 'waits', model: onceWaits, tools: [waits] },
+    { name: 'several', kind: 'tool-calling', model: several, tools: [fine, failing] },
+    { name: 'model', model, tools: [waits] },
+  ],
+});
 beforeEach(() => {
   broken = true;
   made = [];
@@ -116,7 +103,7 @@ describe('a run that has failed', () => {
 
   test('waits anew, by a number that none of its waits had before', async () => {
     const run = await rig.client.start('waits', 'what?');
-    await eventOf(run.events({ live: false }), 'waiting');
+    await waitOf(run);
     await run.decide('1.1', { type: 'abort' });
     await expect(run.result()).rejects.toThrow('Aborted');
     await run.retry();
@@ -167,7 +154,7 @@ describe('a run that has failed', () => {
     expect(made).toEqual(['fine 1']);
   });
 
-  test('of a model call has the model asked again', async () => {
+  test('has the model asked again where its call failed', async () => {
     broken = false;
     const run = await rig.client.start('model', 'what?');
     await run.result();
@@ -212,7 +199,7 @@ test.each([
   ['terminated', (id: string) => rig.temporal.workflow.getHandle(id).terminate('a test')],
 ])('a run that was %s goes back to the call that it had not ended', async (_how, end) => {
   const run = await rig.client.start('waits', 'what?');
-  await eventOf(run.events({ live: false }), 'waiting');
+  await waitOf(run);
   await end(run.id);
   await expect(run.result()).rejects.toThrow();
   broken = false;
@@ -224,7 +211,7 @@ test.each([
 
 test('a run that has its answer, or goes on, has nothing to be retried', async () => {
   const open = await rig.client.start('waits', 'what?');
-  await eventOf(open.events({ live: false }), 'waiting');
+  await waitOf(open);
   await expect(open.retry()).rejects.toThrow(DecisionRefused);
   broken = false;
   await open.decide('1.1', { type: 'retry' });

@@ -6,7 +6,7 @@ import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { anyPorts, freePorts } from '../../server/ports.ts';
 import { startServer } from '../../server/server-process.ts';
 
-test('of two servers that are started on one port only the one that has it is taken for ready', async () => {
+test('two servers are started on one port: only the one that has it is ready', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'reloop-port-'));
   const { path: binary } = await findTemporalBinary({ onProgress: () => undefined });
   const ports = await freePorts(anyPorts);

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sessionId } from '../../agent/session/session.ts';
-import { ModelError, defineModel } from '../../models/model.ts';
+import { ModelError } from '../../models/model.ts';
 import { createGate } from '../support/gate.ts';
 import { pngOf } from '../support/image.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
+import { modelOf } from '../support/scripts.ts';
 
-const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 const gate = createGate();
-const model = defineModel({
-  async call({ prompt }) {
-    const last = prompt.type === 'messages' ? prompt.messages.at(-1)?.content : prompt.text;
-    if (last === 'wait for room') await gate.pass();
-    const asked = JSON.stringify(prompt);
-    if (asked.includes('no good')) throw new ModelError('ModelBadRequest', 'refused', { retryable: false });
-    return { text: 'hello to you', toolCalls: [], finishReason: 'stop', usage };
-  },
+const model = modelOf(async (_step, { prompt }) => {
+  const last = prompt.type === 'messages' ? prompt.messages.at(-1)?.content : prompt.text;
+  if (last === 'wait for room') await gate.pass();
+  const asked = JSON.stringify(prompt);
+  if (asked.includes('no good')) throw new ModelError('ModelBadRequest', 'refused', { retryable: false });
+  return 'hello to you';
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({ agents: [{ name: 'talker', kind: 'tool-calling', model }] });
-});
-afterAll(() => rig.stop());
+const rig = useRig({ agents: [{ name: 'talker', kind: 'tool-calling', model }] });
 
 test('a session names its runs that came to nothing, and shows its conversation in the Web UI', async () => {
   const session = 'details-of-a-session';

@@ -1,12 +1,12 @@
 import { contentText } from '../../agent/values/content.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Model, ModelError, defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 
 /** Answers with what it was told; `CALL x` calls the tool. Takes the conversation as messages. */
 const talker: AgentKind = {
@@ -51,19 +51,15 @@ const direct = defineTool({
 });
 
 const common = { kind: talker, model, tools: [direct] };
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { ...common, name: 'talker' },
-      { ...common, name: 'limited', maxIterations: 0 },
-      { ...common, name: 'window', memory: { kind: 'window', turns: 1 } },
-      { ...common, name: 'summary', memory: { kind: 'summary', tokens: 10 } },
-      { name: 'react', model },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { ...common, name: 'talker' },
+    { ...common, name: 'limited', maxIterations: 0 },
+    { ...common, name: 'window', memory: { kind: 'window', turns: 1 } },
+    { ...common, name: 'summary', memory: { kind: 'summary', tokens: 10 } },
+    { name: 'react', model },
+  ],
+});
 
 const said = (content: string): ChatMessage => ({ role: 'user', content });
 const replied = (content: string): ChatMessage => ({ role: 'assistant', content });
@@ -200,7 +196,7 @@ describe('a session', () => {
     expect(shown('who am I?')).toEqual([said('who am I?')]);
   });
 
-  test('that is cancelled does not touch its run, and tells who waits', async () => {
+  test('does not touch its run when it is cancelled, and ends the waiting of the next one', async () => {
     const run = await rig.client.start('talker', 'wait on', { session: 'doomed' });
     await untilAsked('wait on');
     const waiting = rig.client.start('talker', 'next', { session: 'doomed', id: 'doomed-next' });

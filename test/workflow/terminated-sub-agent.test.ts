@@ -26,7 +26,7 @@ const rig = useRig({
   ],
 });
 
-test('what waits in a sub-agent ends with it when it is terminated from outside, and the clock of the parent goes on', async () => {
+test('a wait in a sub-agent ends when it is terminated from outside, and the clock of the parent continues', async () => {
   const run = await rig.client.start('parent', 'what?');
   await waitOf(run, { call: '1.1/1.1' });
   await rig.temporal.workflow.getHandle(`${run.id}/1.1`).terminate('a test');

@@ -88,7 +88,7 @@ describe('the transcript', () => {
     }
   }, 60_000);
 
-  test('of two agents in one workflow, in turn, are two', async () => {
+  test('is one for each of two agents in turn in one workflow', async () => {
     const results = await rig.temporal.workflow.execute('inTurn', {
       workflowId: `in-turn-${Date.now()}`,
       taskQueue: rig.taskQueue,
@@ -100,7 +100,7 @@ describe('the transcript', () => {
     expect(promptOf(turns.requests[3]?.request).match(/Observation: echo/gu)).toHaveLength(1);
   });
 
-  test('of two agents in one workflow, side by side, do not mix', async () => {
+  test('does not mix those of two agents side by side in one workflow', async () => {
     turns.requests.length = 0;
     await rig.temporal.workflow.execute('sideBySide', {
       workflowId: `side-by-side-${Date.now()}`,

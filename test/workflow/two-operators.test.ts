@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OperatorDecision } from '../../agent/run/events.ts';
 import { rejectedTool, skippedTool } from '../../agent/observation/observations.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { DecisionRefused } from '../../client/connect/errors.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
 
 /** Two people who decide at once, each something that fits. */
@@ -26,25 +26,21 @@ const guarded = defineTool({
   run: (input) => `did ${input}`,
 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig({
-    agents: [
-      { name: 'asks', model: script(act('guarded', 'a')), tools: [guarded] },
-      {
-        name: 'delegates',
-        model: script(act('asking', 'a')),
-        tools: [agentTool({ name: 'asking', agent: 'asks', description: 'asks' })],
-      },
-      { name: 'breaks', model: script(act('work', 'broken')), tools: [work] },
-    ],
-  });
-}, 60_000);
-afterAll(() => rig.stop());
+const rig = useRig({
+  agents: [
+    { name: 'asks', model: script(act('guarded', 'a')), tools: [guarded] },
+    {
+      name: 'delegates',
+      model: script(act('asking', 'a')),
+      tools: [agentTool({ name: 'asking', agent: 'asks', description: 'asks' })],
+    },
+    { name: 'breaks', model: script(act('work', 'broken')), tools: [work] },
+  ],
+});
 
 async function waitingRun(agent: string): Promise<AgentRun> {
   const run = await rig.client.start(agent, 'what?');
-  await eventOf(run.events({ live: false }), 'waiting');
+  await waitOf(run);
   return run;
 }
 
@@ -103,9 +99,9 @@ const again: [how: string, doAgain: (run: AgentRun) => Promise<unknown>][] = [
 test.each(again)('a decision on a wait of a run that %s meets no later wait', async (_how, doAgain) => {
   const run = await waitingRun('asks');
   for (const n of [0, 1]) {
-    await waitsAt(run, '1.1', n);
+    await waitOf(run, { call: '1.1', n });
     await doAgain(run);
-    await waitsAt(run, '1.1', n + 1);
+    await waitOf(run, { call: '1.1', n: n + 1 });
     await expect(run.decide('1.1', { type: 'approve' }, n)).rejects.toThrow(
       `1.1 is at wait ${n + 1} by now, not ${n}. Look again.`,
     );
@@ -118,18 +114,13 @@ test.each(again)('a decision on a wait of a run that %s meets no later wait', as
 
 test('a decision on a wait of a sub-agent meets no wait of the one in its place after a rewind', async () => {
   const run = await waitingRun('delegates');
-  await waitsAt(run, '1.1/1.1', 0);
+  await waitOf(run, { call: '1.1/1.1', n: 0 });
   await run.rewind({ step: 1 });
-  await waitsAt(run, '1.1~1/1.1', 0);
+  await waitOf(run, { call: '1.1~1/1.1', n: 0 });
   await expect(run.decide('1.1/1.1', { type: 'approve' }, 0)).rejects.toThrow('is over (cancelled)');
   await run.decide('1.1~1/1.1', { type: 'approve' }, 0);
   expect((await run.result()).output).toBe('end of script');
 });
-
-async function waitsAt(run: AgentRun, call: string, n: number): Promise<void> {
-  const events = run.events({ live: false });
-  await eventOf(events, 'waiting', ({ wait }) => wait.call === call && wait.n === n);
-}
 
 async function cancelAndRetry(run: AgentRun): Promise<void> {
   await run.cancel();
@@ -137,7 +128,7 @@ async function cancelAndRetry(run: AgentRun): Promise<void> {
   await run.retry();
 }
 
-test('of two operators who resume a run at once one does, and the other is told', async () => {
+test('two operators resume a run at once: one does, and the other is told', async () => {
   const run = await waitingRun('asks');
   await run.pause();
   const outcomes = await Promise.allSettled([run.resume(), run.resume()]);

@@ -7,6 +7,7 @@ import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { eventOf, useRig, continuedAfter, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script, toolCall } from '../support/scripts.ts';
+import { countOpenPolls } from '../support/counted-calls.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => sleep(100, input) });
@@ -140,7 +141,7 @@ describe("a sub-agent's events", () => {
   });
 
   test('are there live too, and can be left while both runs go on', async () => {
-    const open = countOpenPolls();
+    const open = countOpenPolls(rig);
     const run = await rig.client.start('patient', 'what?');
     const said = await eventOf(run.events({ subAgents: true }), 'tool_progress');
     expect(said).toMatchObject({ within: '1.1', call: '1.1', attempt: 1, text: 'half' });
@@ -187,7 +188,7 @@ describe("a sub-agent's events", () => {
 
 describe('watchers of one run', () => {
   test('all see the same recorded events, and leave no long poll behind when they go', async () => {
-    const open = countOpenPolls();
+    const open = countOpenPolls(rig);
     const run = await rig.client.start('waits', 'what?');
     await waitOf(run);
     const lefts = Array.from({ length: 20 }, () => new AbortController());
@@ -210,19 +211,4 @@ describe('watchers of one run', () => {
 function callOf(event: RunEvent): string {
   if (event.type === 'step') return event.step.call;
   return 'call' in event ? event.call : '';
-}
-
-/** The requests for history that have not been answered yet. */
-function countOpenPolls(): Set<unknown> {
-  const service = rig.temporal.workflowService;
-  const ask = service.getWorkflowExecutionHistory.bind(service);
-  const open = new Set<unknown>();
-  vi.spyOn(service, 'getWorkflowExecutionHistory').mockImplementation((...args: unknown[]) => {
-    const asked: ReturnType<typeof ask> = Reflect.apply(ask, service, args);
-    open.add(asked);
-    const over = () => void open.delete(asked);
-    asked.then(over, over);
-    return asked;
-  });
-  return open;
 }
