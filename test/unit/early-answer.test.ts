@@ -33,7 +33,7 @@ describe('an answer by token to a call that still runs', () => {
     expect(() => chooseEarlyAnswer([running], 'resolve', { ...answer, output: undefined })).toThrow(
       'output is missing',
     );
-    const full = { ...running, kept: [decision, decision, decision, decision] };
+    const full = { ...running, earlyAnswers: [decision, decision, decision, decision] };
     expect(() => chooseEarlyAnswer([full], 'resolve', answer)).toThrow(
       '3.1 still runs and keeps 4 answers. Try again when it waits.',
     );
