@@ -30,7 +30,7 @@ const fitting: [
   [
     'tool',
     'repeated',
-    'is not running, it waits because it was made before',
+    'is not running, it waits because it was already made in a dropped step',
     ['retry', 'resolve', 'skip', 'abort'],
   ],
   ['model', undefined, 'is running, it does not wait', []],
