@@ -6,10 +6,10 @@ import type { Recording } from '../../agent/backtest/recording.ts';
 import { isNotFound } from '../../history/read/pages.ts';
 import { readRecording } from '../../history/views/read-recording.ts';
 
-/** Bytes of recorded observations that a worker process keeps; the runs of a backtest come back to theirs at every call. */
+/** Bytes of recorded observations in a worker process. Each call of a backtest looks into the recorded run. */
 const CACHE_BYTES = 32_000_000;
 
-/** A run is read while it is not in here; it is over, so it stays as it was read. */
+/** Recordings of runs that are over. Reads each run once, as long as the cache has room. */
 export interface Recordings {
   of(client: Client, run: RecordedRunRef): Promise<Recording>;
 }
@@ -23,7 +23,7 @@ export function createRecordings(): Recordings {
 
   async function read(client: Client, run: RecordedRunRef): Promise<Recording> {
     try {
-      const recording = await lasting(run, () => readRecording(client, run));
+      const recording = await failWithoutRetry(run, () => readRecording(client, run));
       cache.set(run.runId, recording);
       return recording;
     } finally {
@@ -43,8 +43,11 @@ export function createRecordings(): Recordings {
   };
 }
 
-/** A retry does not bring back a run that is gone, nor turn another workflow into a run. */
-export async function lasting<T>({ workflowId }: RecordedRunRef, read: () => Promise<T>): Promise<T> {
+/** Fails without a retry if the run is past its retention, or is not a run of an agent. */
+export async function failWithoutRetry<T>(
+  { workflowId }: RecordedRunRef,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {

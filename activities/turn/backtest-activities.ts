@@ -13,7 +13,7 @@ import { readOutline, readQuestion } from '../../history/views/read-recording.ts
 import { type AttemptPolicy, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
-import { createRecordings, lasting } from '../run/recordings.ts';
+import { createRecordings, failWithoutRetry } from '../run/recordings.ts';
 
 /** The activities of a backtest. They only read histories, without effects. */
 export function createBacktestActivities(observations: Observations) {
@@ -36,7 +36,7 @@ export function createBacktestActivities(observations: Observations) {
       }),
 
     recordedQuestion: (run: RecordedRunRef): Promise<RecordedQuestion> =>
-      runAttempt(policy, ({ context: { client } }) => lasting(run, () => readQuestion(client, run))),
+      runAttempt(policy, ({ context: { client } }) => failWithoutRetry(run, () => readQuestion(client, run))),
 
     compareRun: ({ before, after, input }: CompareInput): Promise<BacktestedRun> =>
       runAttempt(policy, async ({ context: { client } }) => {

@@ -1,11 +1,11 @@
 import type { AgentManifest, ToolManifest } from './manifest.ts';
 
-/** Calls outside the recording that are really made: none, or those of tools without effects. */
+/** Calls that run although the recording lacks them. Default: none. Otherwise calls of tools without effects. */
 export type LiveTools = 'none-effects';
 
 /**
- * An agent whose calls are answered from a recording: no person is asked, and calls of other workers or sub-agents are
- * calls like all others.
+ * The agent of a backtest, whose calls a recording answers. No person is asked. Calls of external tools and of sub-agents
+ * are plain calls.
  */
 export function recordedAgent(manifest: AgentManifest, live: LiveTools | undefined): AgentManifest {
   return {
@@ -16,7 +16,7 @@ export function recordedAgent(manifest: AgentManifest, live: LiveTools | undefin
   };
 }
 
-/** The tool may be run for a call that the recording does not have. */
+/** Returns true if the tool may run for a call that the recording lacks. */
 export function mayRunLive(tool: ToolManifest, live: LiveTools | undefined): boolean {
   const ours = tool.external !== true && tool.agent === undefined && tool.human !== true;
   return live === 'none-effects' && ours && tool.effects === 'none' && tool.approval === undefined;

@@ -3,10 +3,10 @@ import { fieldOf } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
 import { ClientClosed, TemporalUnreachable } from './errors.ts';
 
-/** Ends a call that is under way; resolves when nothing of it is asked for any more. */
+/** Ends an open call. Resolves when the call has no request under way. */
 type EndCall = () => Promise<unknown>;
 
-/** By connection: clients that share one are closed together. */
+/** Open calls of each connection. Clients with one connection are closed together. */
 const openCalls = new WeakMap<object, Set<EndCall>>();
 
 function openCallsOf({ connection }: Client): Set<EndCall> {
@@ -55,7 +55,7 @@ async function openPromise<R>(client: Client, answer: Promise<R>): Promise<R> {
   try {
     return await answer;
   } catch (error) {
-    throw meant(client, error);
+    throw toClientError(client, error);
   } finally {
     calls.delete(end);
   }
@@ -74,7 +74,7 @@ async function* openGenerator<R>(client: Client, source: AsyncGenerator<R>): Asy
       yield next.value;
     }
   } catch (error) {
-    throw meant(client, error);
+    throw toClientError(client, error);
   } finally {
     calls.delete(end);
     await end();
@@ -84,7 +84,7 @@ async function* openGenerator<R>(client: Client, source: AsyncGenerator<R>): Asy
 const UNAVAILABLE = 14;
 const DEADLINE_EXCEEDED = 4;
 
-function meant(client: Client, error: unknown): unknown {
+function toClientError(client: Client, error: unknown): unknown {
   if (error instanceof ClientClosed || error instanceof TemporalUnreachable) return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
   const code = grpcCode(error);

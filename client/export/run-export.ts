@@ -51,14 +51,14 @@ export interface ExportedQuestion {
 }
 
 export interface ExportedModelCall {
-  /** When the reply was there. */
+  /** Time of the reply. */
   at: number;
   /** `3` for the third iteration, in a later agent of one workflow `1/3`. */
   call: string;
   /** Attempts of the schedule that ended with the reply. */
   attempts: number;
   durationMs: number;
-  /** No iteration, but the call that asks for the answer when a limit was reached. */
+  /** The call that asks for the answer at a limit. Not an iteration. */
   closing?: true | undefined;
   /** The reply as recorded, up to the first stop string, and the decision in it. */
   turn: ModelTurn;
@@ -72,7 +72,7 @@ export interface ExportedDecision {
 }
 
 export interface ExportedSubAgent {
-  /** The parent's call that the sub-agent is. */
+  /** The parent's call that runs the sub-agent. */
   call: string;
   /** Counts the times the call was scheduled, from 0: each time is a separate run. */
   n: number;

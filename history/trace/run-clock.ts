@@ -1,4 +1,6 @@
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { freshCounters } from '../../agent/limits/counters.ts';
+import { StoppableClock } from '../../agent/limits/stoppable-clock.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { PAUSED_SUMMARY, needsPerson, readSummary } from '../../agent/rules/waiting.ts';
 import { applyWaitsChange } from '../../agent/run/waits-change.ts';
@@ -15,15 +17,14 @@ export interface RunClock {
 }
 
 export function createRunClock(): RunClock {
-  let startedAtMs: number | undefined;
+  let clock = new StoppableClock({ startedAtMs: 0, waitedMs: 0 });
+  let isStarted = false;
   /** Milliseconds of the kept steps, before the clock starts. */
   let elapsedBefore = 0;
   /** Key of the activity that reads the rewind point. */
   let rewinding: string | undefined;
   /** Key of the activity that resolves the agent. The clock starts when that activity ends; earlier waits do not count. */
   let resolving: string | undefined;
-  let waitedMs = 0;
-  let waitingSinceMs = 0;
   const waits = new Set<string>();
   /** Workflow ids of sub-agents, by the key of the schedule. */
   const children = new Map<string, string>();
@@ -31,25 +32,21 @@ export function createRunClock(): RunClock {
   const within = new Map<string, WaitingCall[]>();
 
   function start(at: number): void {
-    if (startedAtMs !== undefined) return;
-    startedAtMs = (waits.size > 0 ? waitingSinceMs : at) - elapsedBefore;
-    waitedMs = 0;
+    if (!isStarted) clock.restart(elapsedBefore, at);
+    isStarted = true;
   }
 
   function beginWait(name: string, at: number): void {
-    if (waits.size === 0) waitingSinceMs = at;
+    if (!waits.has(name)) clock.stop(at);
     waits.add(name);
   }
 
   function endWait(name: string, at: number): void {
-    if (waits.delete(name) && waits.size === 0) waitedMs += at - waitingSinceMs;
+    if (waits.delete(name)) clock.resume(at);
   }
 
   return {
-    elapsedMs: (atMs) =>
-      startedAtMs === undefined
-        ? elapsedBefore
-        : (waits.size > 0 ? waitingSinceMs : atMs) - startedAtMs - waitedMs,
+    elapsedMs: (atMs) => (isStarted ? clock.elapsedMs(atMs) : elapsedBefore),
 
     async next(fact) {
       const { at } = fact;
@@ -60,8 +57,9 @@ export function createRunClock(): RunClock {
           const { counters, restart } = asRunInput(await fact.input()) ?? {};
           waits.clear();
           within.clear();
-          waitedMs = counters?.waitedMs ?? 0;
-          startedAtMs = restart === undefined ? counters?.startedAtMs : undefined;
+          const { startedAtMs, waitedMs } = counters ?? freshCounters(0);
+          clock = new StoppableClock({ startedAtMs, waitedMs });
+          isStarted = restart === undefined && counters !== undefined;
           elapsedBefore = restart?.elapsedMs ?? 0;
           return;
         }
@@ -95,7 +93,7 @@ export function createRunClock(): RunClock {
           if (fact.key === resolving) start(at);
           if (fact.type === 'succeeded' && fact.key === rewinding) {
             elapsedBefore = asRewindPoint(await fact.result())?.elapsedMs ?? 0;
-            startedAtMs = undefined;
+            isStarted = false;
           }
           const child = children.get(fact.key);
           for (const name of child === undefined ? [] : waits) if (child?.endsWith(name)) endWait(name, at);

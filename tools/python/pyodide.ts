@@ -9,8 +9,8 @@ import type { Launch } from './process.ts';
 import { replSource } from './host.ts';
 
 /**
- * Pyodide in a Node process. It takes seconds to boot, nearly all of them compiling its own library, so its memory after
- * the boot is kept in the user's cache; from that image it starts in half a second.
+ * Runs Pyodide in a Node process. A boot takes seconds, mostly to compile Pyodide's own library. So an image of the memory
+ * after the boot is kept in the user's cache. A start from the image takes half a second.
  */
 export async function pyodideLaunch(memoryBytes: number): Promise<Launch> {
   const image = await bootImage();
@@ -25,7 +25,7 @@ export async function pyodideLaunch(memoryBytes: number): Promise<Launch> {
 
 let building: Promise<string | undefined> | undefined;
 
-/** Path of the image; undefined where it cannot be kept, then every start boots. */
+/** Path of the image. Undefined if the image cannot be written: every start boots then. */
 function bootImage(): Promise<string | undefined> {
   building ??= buildImage().catch(() => undefined);
   return building;
@@ -44,8 +44,8 @@ async function buildImage(): Promise<string | undefined> {
 }
 
 /**
- * Node's own permissions keep the code from files, processes and threads, should it get from Python to JavaScript. Node
- * 20 knows them by their experimental name only.
+ * Node's permissions deny files, processes and threads to code that escapes from Python to JavaScript. Node 20 has the
+ * permissions under their experimental name only.
  */
 function nodeArgs(readable: string[], writable: string[], source: string, config: object): string[] {
   const { pyodide, ws } = packages();
@@ -65,7 +65,7 @@ function nodeArgs(readable: string[], writable: string[], source: string, config
   ];
 }
 
-/** Folders of the installed package, and of `ws`, which it loads. */
+/** Folders of the installed package and of its dependency `ws`. */
 function packages(): { pyodide: string; ws: string; version: string } {
   const require = createRequire(import.meta.url);
   const pyodide = require.resolve('pyodide/pyodide.mjs');

@@ -1,24 +1,24 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { type Counters, timeLeft } from '../../agent/limits/counters.ts';
+import { StoppableClock } from '../../agent/limits/stoppable-clock.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { DEADLINE_SUMMARY } from '../../agent/rules/waiting.ts';
 
 /**
- * Time limit of a run. Waiting for a person does not count: a wait calls `pause()` and `resume()`. Only this class writes
- * `counters.waitedMs`.
+ * Time limit of a run. Waiting for a person does not count: a wait calls `pause()` and `resume()`.
  */
 export class Deadline {
   readonly #manifest: AgentManifest;
   readonly #counters: Counters;
   readonly #cut = new Set<CancellationScope>();
   #passed = false;
-  #waits = 0;
-  #waitingSinceMs = 0;
+  readonly #clock: StoppableClock;
   #watch: CancellationScope | undefined;
 
   constructor(manifest: AgentManifest, counters: Counters) {
     this.#manifest = manifest;
     this.#counters = counters;
+    this.#clock = new StoppableClock(counters);
   }
 
   /** The limit has been reached, and running calls are cancelled. */
@@ -28,7 +28,7 @@ export class Deadline {
 
   /** Time by which the limit is measured, milliseconds since 1970. It does not move during a wait for a person. */
   get nowMs(): number {
-    return this.#waits === 0 ? Date.now() : this.#waitingSinceMs;
+    return this.#clock.at(Date.now());
   }
 
   /** Continues after the limit if a person has raised it enough. Returns true if the run may continue. */
@@ -39,8 +39,7 @@ export class Deadline {
 
   /** Sets the clock back to a step. `elapsedMs`: time used at that step. */
   rewind(elapsedMs: number): void {
-    this.#counters.startedAtMs = this.nowMs - elapsedMs;
-    this.#counters.waitedMs = 0;
+    this.#clock.restart(elapsedMs, Date.now());
     // The limit may change too: later raises by a person no longer hold.
     this.unwatch();
     this.watch();
@@ -48,11 +47,11 @@ export class Deadline {
 
   /** Stops the clock for a wait. Waits may overlap. */
   pause(): void {
-    if (this.#waits++ === 0) this.#waitingSinceMs = Date.now();
+    this.#clock.stop(Date.now());
   }
 
   resume(): void {
-    if (--this.#waits === 0) this.#counters.waitedMs += Date.now() - this.#waitingSinceMs;
+    this.#clock.resume(Date.now());
   }
 
   /** Runs a call in a scope that the deadline cancels. */
@@ -79,7 +78,7 @@ export class Deadline {
 
   async #run(): Promise<void> {
     for (;;) {
-      await condition(() => this.#waits === 0);
+      await condition(() => !this.#clock.isStopped);
       const left = timeLeft(this.#manifest, this.#counters, Date.now());
       if (left > 0) {
         await sleep(left, { summary: DEADLINE_SUMMARY });
