@@ -26,7 +26,7 @@ const paid: Reconciled = { status: 'done', output: 'was paid' };
 const tools = [
   tool('done', paid),
   tool('notDone', { status: 'notDone' }),
-  tool('brief', paid, { timeout: '11s' }),
+  tool('brief', paid, { timeout: '18s' }),
 ];
 
 const told = new Map<string, RunEvent[]>();
@@ -40,7 +40,7 @@ const agent = (name: string, more: object = {}) => ({
   ...more,
 });
 const rig = useRig({
-  agents: [agent('a'), agent('patient', { maxExecutionTime: 15_000 })],
+  agents: [agent('a'), agent('patient', { maxExecutionTime: 22_000 })],
   onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
 afterAll(() => {
@@ -124,7 +124,7 @@ describe('a call whose lost attempt may still be running', () => {
     ],
   ];
 
-  test.concurrent.each(rows)('%s', { timeout: 40_000 }, async (_what, called, agent, does, end) => {
+  test.concurrent.each(rows)('%s', { timeout: 60_000 }, async (_what, called, agent, does, end) => {
     const started = await lost(called, agent);
     await does(started);
     const result = await started.result().then(
