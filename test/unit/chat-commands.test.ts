@@ -116,7 +116,7 @@ test.each([
   ['```json\n{"action": "Final Answer", "action_input": "one\\n\\"two', false, 'one\n"two'],
   ['Thought: hm\nAction: search', false, undefined],
   ['Hello', true, 'Hello'],
-])('of %j the answer so far is shown', (text, plain, answer) => {
+])('the answer so far is shown for %j', (text, plain, answer) => {
   expect(answerIn(text, plain)).toBe(answer);
 });
 

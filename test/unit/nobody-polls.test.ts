@@ -85,7 +85,7 @@ test('a worker of this machine that has ended polls no more, whatever the server
   expect(await livePollers(server, 'q')).toEqual([here[2], `${NO_PID}@elsewhere`, 'a name']);
 });
 
-describe('who leaves a run', () => {
+describe('somebody who leaves a run', () => {
   const self = `reloop run ${process.pid}@${hostname()}`;
   const left = async (ours: boolean, identities: string[]) => {
     const io = fakeIo();

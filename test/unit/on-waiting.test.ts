@@ -65,7 +65,7 @@ describe('a program is told of a wait', () => {
   });
 });
 
-describe('what a listener throws', () => {
+describe('an error that a listener throws', () => {
   const refused = new DecisionRefused('late');
   const other = new RangeError('no');
   test.each<[string, Error, boolean | Error, Error | undefined]>([

@@ -63,24 +63,21 @@ test.each([
     again: ': keep-alive\n',
     says: 'an event of more than 2 MB',
   },
-])(
-  'of a model, $what that never ends is an invalid response',
-  async ({ stream, type, again = 'x', says }) => {
-    const server = await endless(200, type, 'data: {"choices":[{"delta":{"content":"', again);
-    const error = await failureOf(ask(server, stream));
-    expect(error).toMatchObject({ type: 'ModelInvalidResponse', message: expect.stringContaining(says) });
-    await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
-  },
-);
+])('$what of a model that never ends is an invalid response', async ({ stream, type, again = 'x', says }) => {
+  const server = await endless(200, type, 'data: {"choices":[{"delta":{"content":"', again);
+  const error = await failureOf(ask(server, stream));
+  expect(error).toMatchObject({ type: 'ModelInvalidResponse', message: expect.stringContaining(says) });
+  await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
+});
 
-test('of a model, an error that never ends is known by its beginning', async () => {
+test('an error of a model that never ends is known by its beginning', async () => {
   const server = await endless(500, 'text/plain', 'out of disk ', 'x');
   const error = await failureOf(ask(server, false));
   expect(error).toMatchObject({ type: 'ModelServerError', message: expect.stringContaining('out of disk') });
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
 
-test('of a model, arguments of a call without end are cut, as text is', async () => {
+test('arguments of a call of a model that never end are cut, as text is', async () => {
   const server = await endless(
     200,
     'text/event-stream',
@@ -93,7 +90,7 @@ test('of a model, arguments of a call without end are cut, as text is', async ()
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
 
-test('of a model, calls without end are an invalid response after the 256th', async () => {
+test('calls of a model without end are an invalid response after the 256th', async () => {
   const server = await endless(200, 'text/event-stream', '', callLine({ function: { name: 'again' } }));
   const error = await failureOf(ask(server, true));
   expect(error).toMatchObject({
@@ -109,7 +106,7 @@ function callLine(piece: object): string {
   return `data: ${JSON.stringify({ choices })}\n\n`;
 }
 
-test('of an MCP server, an answer that never ends is one that cannot be had', async () => {
+test('an answer of an MCP server that never ends is one that cannot be had', async () => {
   const server = await endless(200, 'application/json', '{"jsonrpc":"2.0","id":0,"result":{"a":"', 'x');
   const error = await failureOf(mcp({ url: `${server.url}/mcp` }));
   expect(error).toMatchObject({

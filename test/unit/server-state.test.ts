@@ -158,7 +158,7 @@ describe('a process', () => {
     [`reloop dev 4711@${hostname()} other.config.ts`, 4711],
     ['4711@another-machine', undefined],
     ['a name of its own', undefined],
-  ])('of this machine is known by the identity "%s"', (identity, pid) => {
+  ])('is known, on this machine, by the identity "%s"', (identity, pid) => {
     expect(pidHere(identity)).toBe(pid);
   });
 
@@ -203,7 +203,7 @@ describe('the record of the server', () => {
 });
 
 describe('a server', () => {
-  it('that ends at once says so also to a keeper that looks later', async () => {
+  it('says that it ended at once also to a keeper that looks later', async () => {
     const unhandled = vi.fn<() => void>();
     process.on('unhandledRejection', unhandled);
     const log = openSync(join(folder, 'server.log'), 'a');
@@ -248,7 +248,7 @@ describe('a lock', () => {
     }
   });
 
-  it('that is being written is left alone; one that nobody finished is taken over', async () => {
+  it('is left alone while it is being written; one that nobody finished is taken over', async () => {
     const file = join(folder, 'lock');
     await writeFile(file, '{"pid":');
     expect(await tryLock(file)).toBeUndefined();
@@ -256,7 +256,7 @@ describe('a lock', () => {
     expect(await tryLock(file)).toBeDefined();
   });
 
-  it('of somebody else is not removed by a late release', async () => {
+  it('is not removed by a late release of somebody else', async () => {
     const file = join(folder, 'lock');
     const mine = await tryLock(file);
     await rm(file);

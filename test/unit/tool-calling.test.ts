@@ -137,7 +137,7 @@ describe('the scratchpad', () => {
     { what: 'but other text', turns: [['x', 'y']], tools: ['search', 'search'], kept: 2 },
     { what: 'but another tool', turns: [['x', 'x']], tools: ['search', 'add'], kept: 2 },
   ])(
-    'of two observations with the same id $what keeps $kept, as LangChain does but for two turns: no call goes unanswered',
+    'keeps $kept of two observations with the same id $what, as LangChain does but for two turns: no call goes unanswered',
     ({ turns, tools, kept }) => {
       const steps = turns.flatMap((texts) =>
         turn(

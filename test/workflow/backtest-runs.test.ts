@@ -64,7 +64,7 @@ describe('a backtest is refused', () => {
     await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
   });
 
-  test('where the run is not over', async () => {
+  test('while the run is not over', async () => {
     const run = await rig.client.start('waiter', 'waits');
     await waitOf(run);
     await expect(rig.client.backtest('waiter', { runs: [run.id] })).rejects.toMatchObject({

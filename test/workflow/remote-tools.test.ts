@@ -180,7 +180,7 @@ describe('a sub-agent', () => {
   test.each([
     ['by its path', '1.1/1.1'],
     ['without naming it', undefined],
-  ])('that waits shows in its parent, and is decided on through it: %s', async (_what, how) => {
+  ])('shows in its parent while it waits, and is decided on through it: %s', async (_what, how) => {
     const run = await rig.client.start('anxious', 'what?');
     const wait = await waitOf(run);
     expect(wait).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
