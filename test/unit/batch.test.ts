@@ -4,6 +4,7 @@ import { InvalidInput } from '../../client/connect/errors.ts';
 import { createPool } from '../../client/read/pool.ts';
 import type { RunResultWithSteps } from '../../client/report.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
+import { allOf } from '../support/all-of.ts';
 
 interface Asked {
   input: string;
@@ -161,9 +162,7 @@ test('the rest of one source can be had before all others', async () => {
   pool.add(one);
   pool.add(other);
   expect(await pool.next()).toEqual({ at: 1 });
-  const rest: number[] = [];
-  for await (const { at } of pool.rest(one)) rest.push(at);
-  expect(rest).toEqual([5, 6]);
+  expect(await allOf(pool.rest(one))).toEqual([{ at: 5 }, { at: 6 }]);
   expect(await times(pool)).toEqual([2]);
 });
 
