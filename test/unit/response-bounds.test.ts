@@ -1,9 +1,11 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type ServerResponse, createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
 import { type Tool, elasticsearch, http, mcp, search } from '../../index.ts';
 import { openai } from '../../models/openai/openai.ts';
+import { listen } from '../support/listen.ts';
 import { failureOf } from '../support/loopback.ts';
 import { callContext, modelRequest } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
@@ -24,13 +26,7 @@ async function endless(status: number, type: string, beginning: string, again: s
     response.write(beginning);
     writeOn(response, again.repeat(Math.ceil(100_000 / again.length)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // of a TCP server
-  return { url: `http://127.0.0.1:${port}`, hungUp: () => hungUp };
+  return { url: `http://${await listen(server)}`, hungUp: () => hungUp };
 }
 
 function writeOn(response: ServerResponse, words: string): void {
@@ -144,7 +140,7 @@ async function silentServer(
   const asked = new Promise<Socket>((resolve) => (ask = resolve));
   const released = asked.then((socket) => new Promise((resolve) => socket.once('close', resolve)));
   const server = createServer((request, response) => {
-    void textOf(request).then((body) => {
+    void text(request).then((body) => {
       const answer = first(body);
       if (answer !== undefined) {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
@@ -154,19 +150,8 @@ async function silentServer(
       ask(request.socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+  const host = await listen(server);
   return { url: `http://${host}`, host, asked, released };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const piece of request) text += String(piece);
-  return text;
 }
 
 /** What an MCP server says before its tools are called. */

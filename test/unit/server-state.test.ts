@@ -1,23 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, statSync } from 'node:fs';
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anyPorts, freePorts } from '../../server/ports.ts';
 import { lockHolder, tryLock } from '../../server/lock-file.ts';
 import { readJson, writeJson } from '../../server/json-file.ts';
@@ -32,17 +21,15 @@ import {
 } from '../../server/state-folder.ts';
 import { startServer } from '../../server/server-process.ts';
 import { runningServer } from '../../server/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'reloop-state-')));
+beforeEach(() => {
+  folder = tempFolder(onTestFinished);
 });
 
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const recordOf = async (pid: number, grpc: number): Promise<ServerRecord> => ({
   address: `127.0.0.1:${grpc}`,
