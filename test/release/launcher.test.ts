@@ -1,21 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePorts, type Ports } from '../../server/ports.ts';
 import { lockHolder } from '../../server/lock-file.ts';
 import { identify, isAlive } from '../../server/process-identity.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { downloadBySdk } from '../../server/binary/fetch.ts';
 import { acquireServer, runningServer, type EmbeddedServer } from '../../server/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 interface Holder {
   process: ChildProcess;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   vi.stubEnv('TEMPORAL_CLI_PATH', binary);
-  stateDir = await mkdtemp(join(tmpdir(), 'reloop-launcher-'));
+  stateDir = tempFolder(onTestFinished);
   ports = await freePorts({ grpc: 0, ui: 0 });
   started = [];
   acquired = [];
@@ -49,7 +49,6 @@ afterEach(async () => {
   await Promise.all(acquired.map((server) => server.release()));
   await stopped();
   vi.unstubAllEnvs();
-  await rm(stateDir, { recursive: true, force: true });
 });
 
 /** This process as a command. */

@@ -13,6 +13,7 @@ import { type Command, reloop } from './cli.ts';
 import { linesOf, startCrashRig } from './crash-rig.ts';
 import { eventOf } from './rig.ts';
 import { act, answer } from './scripts.ts';
+import { allOf } from './all-of.ts';
 
 /** Runs that each lose their worker at a boundary of their own, and go on with another one. */
 
@@ -121,7 +122,7 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
     held.add(id);
     const worker = startDoomed(id, boundary);
     const run = await rig.client.start(boundary.agent ?? 'doer', `Row ${id}.`, { id, taskQueue: id });
-    const watchers = Array.from({ length: WATCHERS }, () => allOf(run));
+    const watchers = Array.from({ length: WATCHERS }, () => allOf(run.events()));
     for (const watcher of watchers) watcher.catch(() => undefined); // looked at when the row is over
     const steered = steer(rig.client, run, { askedOf, notedOf });
     const before = settled(boundary.before?.(steered));
@@ -140,7 +141,7 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
       (await meanwhile)();
       await boundary.after?.(steered);
       const watched = await Promise.all(watchers);
-      const recorded = await allOf(run, { live: false, follow: false });
+      const recorded = await allOf(run.events({ live: false, follow: false }));
       return {
         report: await run.describe(),
         watched,
@@ -242,12 +243,6 @@ async function found<T>(look: () => T | undefined): Promise<T> {
     if (value !== undefined) return value;
     await sleep(20);
   }
-}
-
-async function allOf(run: AgentRun, options?: { live: boolean; follow: boolean }): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const event of run.events(options)) events.push(event);
-  return events;
 }
 
 function rootOf([first]: RunEvent[]): string {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { allOf } from './all-of.ts';
 
 /** What was said of a run that has ended, without what differs by nature: by the worker's `onEvent`, and by its history. */
 interface Said {
@@ -16,8 +17,7 @@ export async function toldAndRecorded(
   told: () => RunEvent[],
   { sideBySide = false } = {},
 ): Promise<Said> {
-  const recorded: RunEvent[] = [];
-  for await (const event of run.events({ live: false })) recorded.push(event);
+  const recorded = await allOf(run.events({ live: false }));
   // The worker hears of a run's end before it has told its last event.
   await expect.poll(() => told().at(-1)?.type).toBe('run_ended');
   const order = sideBySide ? byCall : (events: RunEvent[]) => events;

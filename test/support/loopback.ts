@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 /** What the server got. */
 export interface LoopbackRequest {
@@ -36,13 +36,7 @@ export async function loopback(
       send(typeof answer === 'function' ? answer(request) : answer, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A TCP server's address is always the object form.
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = await listen(server);
   return { url: `http://${host}`, host, requests };
 }
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 import { testServer } from './mcp-server.ts';
 
 export interface McpHttpServer {
@@ -42,15 +41,8 @@ export async function mcpHttpServer({ json = false } = {}): Promise<McpHttpServe
       transport.handleRequest(request, response),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A TCP server's address is always the object form.
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `http://${await listen(server)}/mcp`,
     headers,
     forget: () => sessions.clear(),
     cut: () => server.closeAllConnections(),

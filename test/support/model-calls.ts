@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { RequestParams } from '../../agent/definition/manifest.ts';
 import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../../models/model.ts';
@@ -8,6 +7,7 @@ import { ModelError } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';
 import type { Script, ScriptedServer, ScriptedServerOptions } from '../../testing.ts';
 import { startScriptedServer } from '../../testing.ts';
+import { listen } from './listen.ts';
 
 /** A model request as the `callModel` activity makes it. */
 export function modelRequest(
@@ -51,14 +51,7 @@ export async function scriptedOpenAI(
 
 /** A bare HTTP server, for answers that the scripted one cannot give. Ends with the test; returns its base URL. */
 export async function bareServer(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A TCP server's address is always the object form.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return `http://${await listen(createServer(listener))}/v1`;
 }
 
 /** The ModelError that a call fails with. */

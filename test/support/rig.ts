@@ -14,6 +14,7 @@ import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import { quiet } from './quiet.ts';
 import { inTextFormat } from './scripts.ts';
+import { allOf } from './all-of.ts';
 
 type Settings = Pick<CreateWorkerOptions, 'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address'>;
 
@@ -137,11 +138,7 @@ export async function waitOf(run: AgentRun, fields: Partial<WaitingCall> = {}): 
 }
 
 /** All recorded events of a run that ends. */
-export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const event of run.events({ live: false })) events.push(event);
-  return events;
-}
+export const eventsOf = (run: AgentRun): Promise<RunEvent[]> => allOf(run.events({ live: false }));
 
 /** Runs an agent to its end; `steps` are call, tool and observation of each. */
 export async function stepsOf({ client }: Rig, agent: string) {

@@ -102,13 +102,13 @@ describe('a LangChain tool', () => {
     expect(invoke).toHaveBeenCalledWith({ input: 'x' }, { signal, configurable: { idempotencyKey: 'k' } });
   });
 
-  test('that refuses its input itself tells the model', async () => {
+  test('refuses its input itself, and the model is told', async () => {
     const invoke = () => Promise.reject(new ToolInputParsingException('no such city'));
     const tool = fromLangChain(langChain({ schema: json, invoke }));
     await expect(call(tool, 'Rome')).rejects.toMatchObject({ name: 'ToolInputError' });
   });
 
-  test('that fails fails as it is', async () => {
+  test('passes its own error on as it is', async () => {
     const error = new TypeError('fetch failed');
     const tool = fromLangChain(langChain({ schema: json, invoke: () => Promise.reject(error) }));
     await expect(call(tool, 'Rome')).rejects.toBe(error);
@@ -198,7 +198,7 @@ describe('a tool of the AI SDK', () => {
     expect(execute).toHaveBeenCalledWith({ city: 'x' }, options);
   });
 
-  test('that gives results piece by piece shows each, and the last counts', async () => {
+  test('shows each of the results that it gives piece by piece, and the last counts', async () => {
     const progress = vi.fn<(text: string) => void>();
     async function* execute() {
       yield 'looking';

@@ -35,7 +35,7 @@ function context(workerFailed = new Promise<never>(() => undefined)): CliContext
 
 const names = (done: readonly Target[]) => done.map(({ run: { id } }) => id);
 
-describe('what is decided on many at once', () => {
+describe('a decision on many calls at once', () => {
   test('is done a few at a time', async () => {
     let [atOnce, most] = [0, 0];
     const { done } = await applyAll(fakeIo(), context(), targets(40), served, async () => {

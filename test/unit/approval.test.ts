@@ -13,7 +13,7 @@ const remembered = (count: number, tool: string, what: 'tool' | 'input', before:
     before,
   );
 
-describe('what is remembered of approvals', () => {
+describe('an approval that is remembered', () => {
   test('is a tool, whatever its input, or one input of it', () => {
     const approved = withApproved(withApproved([], 'pay', 'a', 'tool'), 'mail', 'a', 'input');
     expect(asks('pay', 'b', approved)).toBe(false);

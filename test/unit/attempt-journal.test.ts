@@ -1,17 +1,9 @@
-import {
-  appendFileSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type BegunAttempt, openJournal, readJournal } from '../../worker/recovery/attempt-journal.ts';
 import { claimOrphans } from '../../worker/recovery/claim-orphans.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let stateDir: string;
 const scope = { namespace: 'default', address: 'here:7233' };
@@ -19,12 +11,9 @@ const NOBODY = 2 ** 30;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  stateDir = mkdtempSync(join(tmpdir(), 'reloop-journal-'));
+  stateDir = tempFolder(onTestFinished);
 });
-afterEach(() => {
-  vi.useRealTimers();
-  rmSync(stateDir, { recursive: true, force: true });
-});
+afterEach(() => void vi.useRealTimers());
 
 function attempt(activityId: string, more: Partial<BegunAttempt> = {}): BegunAttempt {
   const run = { workflowId: 'run-1', runId: 'a-run', taskQueue: 'reloop', identity: 'the worker' };

@@ -4,6 +4,7 @@ import { InvalidInput } from '../../client/connect/errors.ts';
 import { createPool } from '../../client/read/pool.ts';
 import type { RunResultWithSteps } from '../../client/report.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
+import { allOf } from '../support/all-of.ts';
 
 interface Asked {
   input: string;
@@ -63,12 +64,15 @@ describe('a batch', () => {
     { concurrency: 1, inputs: 3, most: 1 },
     { concurrency: 2, inputs: 5, most: 2 },
     { concurrency: 8, inputs: 2, most: 2 },
-  ])('of $inputs runs at concurrency $concurrency has $most under way', async ({ concurrency, ...given }) => {
-    const inputs = Array.from({ length: given.inputs }, (_, index) => `q${index}`);
-    const { outputs, mostOpen } = await batch(inputs, concurrency === undefined ? {} : { concurrency });
-    expect(mostOpen).toBe(given.most);
-    expect(outputs).toEqual(inputs.map((input) => `re: ${input}`));
-  });
+  ])(
+    'with $inputs runs at concurrency $concurrency has $most under way',
+    async ({ concurrency, ...given }) => {
+      const inputs = Array.from({ length: given.inputs }, (_, index) => `q${index}`);
+      const { outputs, mostOpen } = await batch(inputs, concurrency === undefined ? {} : { concurrency });
+      expect(mostOpen).toBe(given.most);
+      expect(outputs).toEqual(inputs.map((input) => `re: ${input}`));
+    },
+  );
 
   test('goes on after a run that failed, which is a rejection in its place', async () => {
     const { outputs } = await batch(['one', 'bad', 'three'], { concurrency: 1 });
@@ -126,7 +130,7 @@ async function times(pool: { next(): Promise<Item | undefined> }): Promise<numbe
 }
 
 test.each([true, false])(
-  'what several sources have at hand comes by its time (complete: %s)',
+  'events that several sources have at hand come by their time (complete: %s)',
   async (complete) => {
     const pool = createPool<Item>({ complete });
     pool.add(of({ at: 1 }, { at: 4 }, { at: 5 }));
@@ -158,9 +162,7 @@ test('the rest of one source can be had before all others', async () => {
   pool.add(one);
   pool.add(other);
   expect(await pool.next()).toEqual({ at: 1 });
-  const rest: number[] = [];
-  for await (const { at } of pool.rest(one)) rest.push(at);
-  expect(rest).toEqual([5, 6]);
+  expect(await allOf(pool.rest(one))).toEqual([{ at: 5 }, { at: 6 }]);
   expect(await times(pool)).toEqual([2]);
 });
 

@@ -58,7 +58,7 @@ describe('a budget', () => {
   });
 });
 
-describe("of a run's own budget", () => {
+describe("a run's own budget", () => {
   test.each<[what: string, own: Budget | undefined, given: Budget | undefined, is: Budget | undefined]>([
     ['a limit takes the place of the agent’s', { cost: 1 }, { cost: 5 }, { cost: 5 }],
     [
@@ -98,7 +98,7 @@ describe('a sub-agent keeps to', () => {
   });
 });
 
-describe('what a person has granted is added', () => {
+describe('a grant of a person is added', () => {
   test.each<
     [what: string, manifest: Parameters<typeof sampleManifest>[0], used: Partial<Counters>, at: number]
   >([

@@ -77,7 +77,7 @@ describe('a question in words', () => {
     expect((await compute('six times seven', reply)).output).toBe('Answer: 42');
   });
 
-  it('that the model cannot write either is told to the agent, with both problems', async () => {
+  it('is told to the agent with both problems where the model cannot write it either', async () => {
     const computed = compute('how old is Ada?', 'age(Ada)');
     await expect(computed).rejects.toThrow(ToolError);
     await expect(computed).rejects.toThrow(
@@ -94,7 +94,7 @@ it('nothing at all is refused without asking the model', async () => {
   await expect(compute('  ', '1')).rejects.toThrow(ToolError);
 });
 
-describe('what can do more than compute', () => {
+describe('a function that does more than compute', () => {
   it.each([
     'import({})',
     'createUnit("foo")',
@@ -150,7 +150,7 @@ describe('long inputs', () => {
     ['blanks before no equals sign', `1${' '.repeat(100_000)}x`],
     ['equals signs', '='.repeat(100_000)],
     ['fences', '```\n'.repeat(25_000)],
-  ])('of %s are read in one go', async (_what, input) => {
+  ])('are read in one go: %s', async (_what, input) => {
     await expect(compute(input, input)).rejects.toThrow(ToolError);
   });
 });

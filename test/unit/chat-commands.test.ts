@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type RunAtWork, commandIn, runCommand } from '../../cli/chat/chat-commands.ts';
 import { openChatHistory } from '../../cli/chat/chat-terminal.ts';
 import { answerIn, stepLine } from '../../cli/chat/chat-trace.ts';
 import type { Chat } from '../../cli/chat/chat.ts';
 import { colorsFor } from '../../cli/shell/display.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** As much of a chat as commands need that ask no server. */
 function fakeChat() {
@@ -116,7 +116,7 @@ test.each([
   ['```json\n{"action": "Final Answer", "action_input": "one\\n\\"two', false, 'one\n"two'],
   ['Thought: hm\nAction: search', false, undefined],
   ['Hello', true, 'Hello'],
-])('of %j the answer so far is shown', (text, plain, answer) => {
+])('the answer so far is shown for %j', (text, plain, answer) => {
   expect(answerIn(text, plain)).toBe(answer);
 });
 
@@ -144,8 +144,7 @@ test.each([
   ['a line that is not text', '"one"\n{"a":1}\n"three"\n'],
   ['empty lines', '\n"one"\n\n"three"'],
 ])('the history of a chat leaves out %s, and keeps the rest', (_, text) => {
-  const folder = mkdtempSync(join(tmpdir(), 'reloop-history-'));
+  const folder = tempFolder(onTestFinished);
   writeFileSync(join(folder, 'chat-history.jsonl'), text);
   expect(openChatHistory(folder).entries).toEqual(['three', 'one']);
-  rmSync(folder, { recursive: true });
 });

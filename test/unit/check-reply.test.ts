@@ -136,7 +136,7 @@ function attempt(value: object): object | undefined {
   }
 }
 
-describe('what a model thought', () => {
+describe("a model's thought", () => {
   const thought = (reasoning: string, providerData?: Json) =>
     checkReply('mine', { ...reply, reasoning, providerData });
 
@@ -193,7 +193,7 @@ describe('a parser of the user’s own', () => {
     ['no actions', { type: 'act', actions: [] }, 'it has no actions'],
     ['an action without a tool', { type: 'act', actions: [null] }, 'lacks its tool'],
     ['an action without an input', { type: 'act', actions: [{ tool: 'Search' }] }, 'its toolInput'],
-  ])('that returns %s is told what to return, and is not asked again', (_what, returned, said) => {
+  ])('is told what to return, and is not asked again, where it returns %s', (_what, returned, said) => {
     const parse = () => returned as ParsedReply;
     const error = { name: 'InvalidDecision', retryable: false, message: expect.stringContaining(said) };
     expect(() => decided('text', { parse })).toThrow(expect.objectContaining(error));

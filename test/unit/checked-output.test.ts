@@ -56,7 +56,7 @@ describe('the width of an output', () => {
     ['a terminal that says nothing', { isTTY: true }, 80],
     ['a terminal of 132 columns', { isTTY: true, columns: 132 }, 132],
     ['a pipe', {}, undefined],
-  ])('of %s', (_, output, columns) => {
+  ])('is right for %s', (_, output, columns) => {
     const checked = checkedOutput({ write: () => undefined, ...output });
     expect(checked.columns).toBe(columns);
     expect(columnsOf(checked)).toBe(columns ?? 80);

@@ -220,7 +220,7 @@ describe('the command line', () => {
   });
 });
 
-describe('what the config holds', () => {
+describe('the contents of the config', () => {
   test('agents lists the agents', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
     expect((await reloop(['agents', ...config('cli')])).out).toMatchInlineSnapshot(`

@@ -231,7 +231,7 @@ describe('the exit code', () => {
     ['waiting', 4],
     ['paused', 4],
     ['cancelled', 130],
-  ])('of a run that is %s is %i', (status, code) => {
+  ])('is, for a run that is %s, %i', (status, code) => {
     expect(statusCodes[status]).toBe(code);
   });
 

@@ -63,7 +63,7 @@ describe.each<{ type: string; field: z.ZodType; cases: [Json, unknown][] }>([
     field: z.number().nullable(),
     cases: [all(null, null), all(3, '3'), all(REFUSED, 'null')].flat(),
   },
-])('where the schema wants $type', ({ field, cases }) => {
+])('a field whose schema wants $type', ({ field, cases }) => {
   test.each(cases)('%j becomes %j', (value, expected) => {
     expect(coerceTo(z.object({ field }), { field: value }).data?.field).toEqual(expected);
   });
@@ -139,7 +139,7 @@ const text = { type: 'text', text: 'What is on it?' };
 const image = (given: unknown, mediaType?: string) => [text, { type: 'image', image: given, mediaType }];
 
 describe('a question', () => {
-  test('of texts alone is one text, as it was written', () => {
+  test('is one text, as it was written, where it has texts alone', () => {
     expect(readInput(' what? ')).toEqual({ input: ' what? ', images: [] });
     expect(readInput([text, { type: 'text', text: 'Who?' }])).toEqual({
       input: 'What is on it?\nWho?',

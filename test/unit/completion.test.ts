@@ -46,8 +46,8 @@ describe('a command line', () => {
   });
 });
 
-describe('what may stand at the cursor', () => {
-  test('is every command of the program, but those that are hidden', () => {
+describe('a word at the cursor', () => {
+  test('may be any command of the program, but those that are hidden', () => {
     const commands = program.commands.map((command) => command.name()).filter((name) => name !== 'complete');
     expect(wordsFor('reloop ').toSorted()).toEqual([...commands, 'help'].toSorted());
     expect(wordsFor('reloop help ').toSorted()).toEqual(commands.toSorted());
@@ -65,7 +65,7 @@ describe('what may stand at the cursor', () => {
     ['reloop run a --session ', { type: 'sessions' }],
     ['reloop session show ', { type: 'sessions' }],
     ['reloop show r1 --config ', { type: 'files' }],
-  ])('of %j are names that are looked up', (line, names) => {
+  ])('is a name that is looked up, for %j', (line, names) => {
     expect(wanted(line).wanted).toEqual(names);
   });
 
@@ -78,7 +78,7 @@ describe('what may stand at the cursor', () => {
       ['running', 'waiting', 'paused', 'completed', 'stopped', 'failed', 'cancelled'],
     ],
     ['reloop run a "what?" ', []],
-  ])('of %j are words of the program', (line, words) => {
+  ])('is a word of the program, for %j', (line, words) => {
     expect(wordsFor(line)).toEqual(words);
   });
 

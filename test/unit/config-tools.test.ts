@@ -98,13 +98,13 @@ describe('a tool is refused', () => {
   test.each<[what: string, config: object]>([
     ['in two agents', { agents: [agent({ tools: [tool()] }), agent({ name: 'b', tools: [tool()] })] }],
     ['in an agent and beside it', { agents: [agent({ tools: [tool()] })], tools: [tool()] }],
-  ])('that is another one of the same name: %s', (_what, config) => {
+  ])('beside another one of the same name: %s', (_what, config) => {
     expect(problemOf(config)).toBe(
       'Two different tools are called "t". Give one another name, or define it once and list it in both agents.',
     );
   });
 
-  test('that is listed twice in one agent', () => {
+  test('when one agent lists it twice', () => {
     expect(problemOf({ agents: [agent({ tools: [calculator(), calculator()] })] })).toBe(
       'Agent "a" lists two tools that are called "calculator". Take one out, or give it another name.',
     );
@@ -121,7 +121,7 @@ describe('a tool is refused', () => {
       () => agentTool({ agent: 'a', name: 'sub', description: 'e' }),
     ],
   ])(
-    'of ours that is written in place in two agents, but only where the options differ: %s',
+    'when it is ours and written in place in two agents, but only where the options differ: %s',
     (_what, one, other) => {
       const agents = (second: Tool) => [agent({ tools: [one()] }), agent({ name: 'b', tools: [second] })];
       expect(problemOf({ agents: agents(one()) })).toBe('none');

@@ -31,7 +31,7 @@ describe('a config is refused', () => {
     expect(problemOf(config)).toBe(`the config: ${message}`);
   });
 
-  test.each([undefined, null, () => ({})])('that is %s', (config) => {
+  test.each([undefined, null, () => ({})])('when it is %s', (config) => {
     expect(problemOf(config)).toBe(
       'the config has no config: write `export default defineConfig({ agents: […] })`.',
     );

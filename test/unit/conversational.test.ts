@@ -1,12 +1,6 @@
-/**
- * Replies were recorded with ConvoOutputParser, the parser of LangChain's conversational chat agent (langchain-classic
- * 1.0.8, Python 3.11), and compared at random as in structured-chat.test.ts, whose remarks on what differs hold here too.
- */
 import { describe, expect, test } from 'vitest';
 import { conversational } from '../../agent/kinds/conversational.ts';
-import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import { manifestOfKind, renderedMessages, sampleStep } from '../support/manifest.ts';
-import { asRecorded, recordedReplies } from '../support/recorded-replies.ts';
 
 const searched = sampleStep('```json\n{"action": "Search", "action_input": "10th Fibonacci"}\n```', '55');
 
@@ -92,42 +86,6 @@ describe('the prompt', () => {
     expect(messages.at(-1)?.content).toContain('\nseen\n');
   });
 
-  test.each<[what: string, observation: Json, shown: string]>([
-    ['nothing', '', ''],
-    ['braces, which are no fields', '{input} {"a": 1}', '{input} {"a": 1}'],
-    ['an object, as JSON', { city: 'Rome', days: [1, 2] }, '{"city":"Rome","days":[1,2]}'],
-    ['null', null, 'null'],
-  ])('shows an observation: %s', (_what, observation, shown) => {
-    expect(prompt({ steps: [sampleStep('A', observation)] }).at(-1)?.content).toContain(
-      `TOOL RESPONSE:\n---------------------\n${shown}\n\nUSER'S INPUT\n--------------------\n\n`,
-    );
-  });
-
-  test('has the chat history between system message and question', () => {
-    const chatHistory: ChatMessage[] = [
-      { role: 'user', content: '我是赖赖 {input}' },
-      { role: 'assistant', content: '你好，赖赖！' },
-    ];
-    const [system, question] = prompt();
-    expect(prompt({ chatHistory })).toEqual([system, ...chatHistory, question]);
-  });
-
-  test('asks for the answer in a message of its own when it is the last one', () => {
-    const steps = [searched];
-    expect(prompt({ steps, closing: true })).toEqual([
-      ...prompt({ steps }),
-      { role: 'user', content: 'I now need to return a final answer based on the previous steps:' },
-    ]);
-  });
-
-  test('shows the schema of the answer behind the format', () => {
-    const output = { type: 'object', properties: { n: { type: 'integer' } } };
-    const question = prompt({ manifest: manifestOfKind(conversational, { output }) })[1];
-    expect(question?.content).toContain(
-      `fits this JSON Schema:\n${JSON.stringify(output)}\n\nUSER'S INPUT\n`,
-    );
-  });
-
   test('has the texts of the agent in place of its own, with the values of the start filled in', () => {
     const texts = {
       system: 'For {user}.',
@@ -162,19 +120,4 @@ describe('the prompt', () => {
       ]
     `);
   });
-
-  test('has no system message where the agent has an empty one', () => {
-    const manifest = manifestOfKind(conversational, { prompt: { ...conversational.prompt, system: '' } });
-    expect(prompt({ manifest })).toEqual([prompt()[1]]);
-  });
 });
-
-test('a reply is read as it was recorded', () => {
-  const records = recordedReplies('conversational');
-  expect(records.length).toBeGreaterThan(300);
-  expect(records.map(({ text }) => asRecorded(read, text))).toEqual(records);
-});
-
-function read(text: string) {
-  return conversational.parse({ text, toolCalls: [] }, manifestOfKind(conversational));
-}

@@ -44,7 +44,7 @@ describe('Current Details of a run that waits', () => {
     expect(details({ ...refund, toolInput })).toContain(`\n\`\`\`\`\n${toolInput}\n\`\`\`\``);
   });
 
-  test('of several calls name each with its data', () => {
+  test('name each of several calls with its data', () => {
     const error = { type: 'Error', message: 'no server' };
     const mail: WaitingCall = { ...refund, call: '2.2', tool: 'mail', reason: 'failed', error };
     expect(details(refund, mail)).toMatchInlineSnapshot(`
@@ -55,7 +55,7 @@ describe('Current Details of a run that waits', () => {
     `);
   });
 
-  test('of a call in a sub-agent name its own workflow', () => {
+  test('name the own workflow of a call in a sub-agent', () => {
     expect(details({ ...refund, call: '3.1/2.1' })).toContain(
       'in the child workflow `desk/3.1` (see Relationships)',
     );

@@ -15,7 +15,7 @@ const approval = call({ call: '1.2', reason: 'approval' });
 const deferred = call({ reason: 'deferred' });
 const limit = (type: string) => call({ call: '3', reason: 'limit', error: { type, message: '' } });
 
-describe('what is typed of a call that waits', () => {
+describe('a line typed about a call that waits', () => {
   test.each([
     [failed, 'retry', { type: 'retry' }],
     [failed, '/retry {"n":5}', { type: 'retry', input: { n: 5 } }],

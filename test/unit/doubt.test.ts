@@ -103,7 +103,7 @@ test('a doubt is a matter for a person, unless the run is over its time or the t
   });
 });
 
-test('what a tool found of its call is the result, or that there is none', () => {
+test('the result is what a tool found of its call, or there is none', () => {
   expect(reconciledEnd(pay, { output: 'paid', reconciled: 'done' })).toMatchObject({
     end: { observation: 'paid', fromTool: true, recorded: 'runner' },
   });

@@ -101,15 +101,18 @@ describe('a wait that a server asks for', () => {
     [86_400_000, '24 hours'],
     [10 * 86_400_000, '10 days'],
     [limits.retryAfterMs * 2, '30 minutes'],
-  ])('that is too long makes the failure final, and the message says how long', (retryAfterMs, words) => {
-    const error = new ModelError('ModelRateLimited', 'slow down', { retryable: true, retryAfterMs });
-    expect(classifyError(error)).toMatchObject({
-      type: 'ModelRateLimited',
-      retryable: false,
-      retryAfterMs: undefined,
-      message: expect.stringMatching(`^slow down \\(The server asked to wait ${words} before`),
-    });
-  });
+  ])(
+    'makes the failure final where it is too long (%s), and the message says how long',
+    (retryAfterMs, words) => {
+      const error = new ModelError('ModelRateLimited', 'slow down', { retryable: true, retryAfterMs });
+      expect(classifyError(error)).toMatchObject({
+        type: 'ModelRateLimited',
+        retryable: false,
+        retryAfterMs: undefined,
+        message: expect.stringMatching(`^slow down \\(The server asked to wait ${words} before`),
+      });
+    },
+  );
 
   test('is waited for up to the limit', () => {
     const error = strange({ retryAfterMs: limits.retryAfterMs });

@@ -5,6 +5,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { eventResponse } from '../../client/read/event-response.ts';
 import type { EventsOptions } from '../../client/read/follow-events.ts';
 import { EVENT_BYTES, eventStream } from '../../models/openai/transport/event-stream.ts';
+import { allOf } from '../support/all-of.ts';
 
 async function* packetsOf(packets: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const packet of packets) yield await Promise.resolve(Buffer.from(packet));
@@ -21,8 +22,7 @@ async function read(packets: readonly string[], stays = false) {
   };
   const body = { [Symbol.asyncIterator]: () => ({ next }) };
   const stream = eventStream({ body } as unknown as Response, { cut, tooLong: () => new Error('too long') });
-  const pieces: string[] = [];
-  for await (const piece of stream.pieces) pieces.push(Buffer.from(piece).toString());
+  const pieces = (await allOf(stream.pieces)).map((piece) => Buffer.from(piece).toString());
   return { pieces: pieces.filter((piece) => piece !== ''), done: stream.done(), cuts: cut.mock.calls.length };
 }
 

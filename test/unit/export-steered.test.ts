@@ -21,7 +21,7 @@ const found = observes('1.1', 'Search', 'x', 'found');
 const steered = (message: Extract<RunEvent, { type: 'steered' }>['message']) =>
   ({ type: 'steered', message }) as const;
 
-test('what was said to a run stands between the steps it was said between', () => {
+test('a message to a run stands between the steps it was said between', () => {
   const text = pageOf(
     atSeconds(
       started,
@@ -105,7 +105,7 @@ test('a call that nobody decided on in time says so', () => {
   expect(text).toContain('nobody decided in time');
 });
 
-test('where a run begins again it says how, with what was changed of what it kept', () => {
+test('a run that begins again says how, with what was changed of what it kept', () => {
   const again = restarted('fork', 2, { edits: [{ call: '1.1', observation: 'nothing' }] });
   const text = pageOf(atSeconds(started, ...search, found, again, ...answers('2', 'None.')));
   expect(text).toContain('changed the observation, which was found');

@@ -16,7 +16,7 @@ const heartbeat = { failures: 2, checkpoint: { page: 7 } };
 describe('the failure of an activity', () => {
   test.each<[what: string, cause: Error, error: { type: string; message: string }]>([
     [
-      'of a type keeps it',
+      'keeps the type that it has',
       ApplicationFailure.create({ type: 'ModelRateLimited', message: 'slow down' }),
       { type: 'ModelRateLimited', message: 'slow down' },
     ],
@@ -44,7 +44,7 @@ describe('the failure of an activity', () => {
       { type: 'Timeout', message: 'activity timed out' },
     ],
     [
-      'of any other kind keeps its message',
+      'keeps its message where it has no type',
       new TerminatedFailure('ended'),
       { type: 'Error', message: 'ended' },
     ],
@@ -126,7 +126,7 @@ describe('the failure of an activity', () => {
   });
 });
 
-describe('what a failed call has used up', () => {
+describe('the usage of a failed call', () => {
   const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3, modelCalls: 1, cost: 0.5 };
 
   test.each<[what: string, details: unknown[], known: object | undefined]>([

@@ -106,7 +106,7 @@ describe('a context that is too long', () => {
   test.each<[what: string, observations: Json[]]>([
     ['no steps', []],
     ['short observations only', ['a'.repeat(400), '', null]],
-  ])('that has %s cannot be shortened', (_what, observations) => {
+  ])('cannot be shortened where it has %s', (_what, observations) => {
     expect(shortened(...observations)).toBeUndefined();
   });
 
@@ -130,34 +130,31 @@ const kinds: { kind: AgentKind; behind: string }[] = [
   { kind: structuredChat, behind: afterScratchpad(structuredChat.prompt['human'] ?? '') },
 ];
 
-describe.each(kinds)(
-  'of the kind $kind.name, request n+1 begins with the bytes of request n',
-  ({ kind, behind }) => {
-    test('through calls, replies that cannot be read, and what people say', () => {
-      const bodies = requestsOf(kind, {});
-      bodies.forEach((body, index) => {
-        const next = bodies[index + 1];
-        if (next === undefined) return;
-        expect(body.endsWith(behind)).toBe(true);
-        expect(next.startsWith(body.slice(0, -behind.length))).toBe(true);
-      });
-      expect(bodies).toHaveLength(turns.length + 2);
+describe.each(kinds)('request n+1 begins with the bytes of request n, for $kind.name', ({ kind, behind }) => {
+  test('through calls, replies that cannot be read, and what people say', () => {
+    const bodies = requestsOf(kind, {});
+    bodies.forEach((body, index) => {
+      const next = bodies[index + 1];
+      if (next === undefined) return;
+      expect(body.endsWith(behind)).toBe(true);
+      expect(next.startsWith(body.slice(0, -behind.length))).toBe(true);
     });
+    expect(bodies).toHaveLength(turns.length + 2);
+  });
 
-    test('with trimIntermediateSteps until the first step is dropped, then up to the question', () => {
-      const bodies = requestsOf(kind, { trimIntermediateSteps: 2 }, 1);
-      const question = /What is it\?(?:"|\\n)/u.exec(bodies[0] ?? '');
-      const upTo = (question?.index ?? 0) + 'What is it?'.length;
-      for (const [index, body] of bodies.entries()) {
-        const next = bodies[index + 1] ?? body;
-        const kept = index < 2 ? body.slice(0, -behind.length) : body.slice(0, upTo);
-        expect(next.startsWith(kept)).toBe(true);
-      }
-      expect(upTo).toBeGreaterThan(100);
-      expect(bodies.at(-1)?.startsWith((bodies.at(-2) ?? '').slice(0, -behind.length))).toBe(false);
-    });
-  },
-);
+  test('with trimIntermediateSteps until the first step is dropped, then up to the question', () => {
+    const bodies = requestsOf(kind, { trimIntermediateSteps: 2 }, 1);
+    const question = /What is it\?(?:"|\\n)/u.exec(bodies[0] ?? '');
+    const upTo = (question?.index ?? 0) + 'What is it?'.length;
+    for (const [index, body] of bodies.entries()) {
+      const next = bodies[index + 1] ?? body;
+      const kept = index < 2 ? body.slice(0, -behind.length) : body.slice(0, upTo);
+      expect(next.startsWith(kept)).toBe(true);
+    }
+    expect(upTo).toBeGreaterThan(100);
+    expect(bodies.at(-1)?.startsWith((bodies.at(-2) ?? '').slice(0, -behind.length))).toBe(false);
+  });
+});
 
 /** What each turn adds to the transcript, by the calls it makes. */
 const turns: Json[][] = [['sunny "é"\n'], [{ degrees: 20, of: ['°C'] }], ['one', 'two'], ['late']];

@@ -189,7 +189,7 @@ describe('a model of the AI SDK', () => {
       Object.assign(new Error('bad'), { name: 'AI_TypeValidationError' }),
       { type: 'ModelInvalidResponse', retryable: true },
     ],
-  ])('that %s fails as any other model does', async (_what, error, expected) => {
+  ])('fails as any other model does where it %s', async (_what, error, expected) => {
     expect(await failureOf(ask(sdkModel('v3', [error])))).toMatchObject(expected);
     const inStream: SdkPart[] = [...text('Hel'), { type: 'error', error }];
     expect(await failureOf(ask(sdkModel('v3', [inStream])))).toMatchObject(expected);
@@ -202,7 +202,7 @@ describe('a model of the AI SDK', () => {
     vi.unstubAllEnvs();
   });
 
-  test('whose stream breaks off is asked again', async () => {
+  test('is asked again where its stream breaks off', async () => {
     expect(await failureOf(ask(sdkModel('v3', [text('Hel')])))).toMatchObject({
       type: 'ModelStreamCut',
       retryable: true,

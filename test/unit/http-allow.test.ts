@@ -31,7 +31,7 @@ describe('only a host on the list is asked', () => {
     ['//api.example.com/'],
     ['api.example.com'],
     [''],
-  ])('which %s is not', async (url) => {
+  ])('%s is not on it', async (url) => {
     const allow = ['api.example.com', '*.wild.example', '127.0.0.2:8080', '[::1]:8080'];
     const error = await failureOf(http({ allow }).run({ url, method: 'GET' } as never, toolContext()));
     expect(error).toBeInstanceOf(ToolError);
@@ -88,7 +88,7 @@ async function send(options: HttpOptions, input: { [field: string]: unknown }) {
   return tool.run(tool.parseInput(input as never) as never, toolContext({ idempotencyKey: 'key-1' }));
 }
 
-describe('what a request may change', () => {
+describe('a request that may change something', () => {
   it.each<[methods: HttpOptions['methods'], effects: string]>([
     [undefined, 'once'],
     [['GET'], 'none'],

@@ -173,7 +173,7 @@ describe('a redirect', () => {
 
 describe('an answer that is an error', () => {
   it.each([400, 401, 403, 404, 422])(
-    'of status %d is told to the model, with the start of its body',
+    'is told to the model, with the start of its body, for status %d',
     async (status) => {
       const { url, host } = await loopback({ status, body: `no${'.'.repeat(5000)}` });
       const error = await failureOf(send({ allow: [host] }, url));
@@ -187,7 +187,7 @@ describe('an answer that is an error', () => {
     { status: 429, type: 'ToolRateLimited' },
     { status: 500, type: 'ToolServerError' },
     { status: 503, type: 'ToolServerError' },
-  ])('of status $status is $type, to be tried again', async ({ status, type }) => {
+  ])('is, for status $status, $type, to be tried again', async ({ status, type }) => {
     const { url, host, requests } = await loopback({ status, body: 'busy', headers: { 'retry-after': '2' } });
     const error = await failureOf(send({ allow: [host] }, url));
     expect(error).toMatchObject({ name: type, retryable: true, retryAfterMs: 2000 });

@@ -125,7 +125,7 @@ describe('JSON', () => {
     expect(decodeJson(text).type).toBe(type);
   });
 
-  test('that is refused is not looked for behind a fence', () => {
+  test('is not looked for behind a fence where it is refused', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const fence = '\n```\n{"a": 1}\n```';
     expect(readJsonBlob(nested(500) + fence)).toBeInstanceOf(Array);

@@ -17,7 +17,7 @@ const models: [string, (url: string) => Model][] = [
   ['Azure', (url) => azureOpenAI({ endpoint: url, apiKey: 'sk-1', apiVersion: '2024-10-21' })],
 ];
 
-describe.each(models)('of %s', (_name, modelAt) => {
+describe.each(models)('connections of %s', (_name, modelAt) => {
   test.each([true, false])('calls one after the other take one connection (stream: %s)', async (stream) => {
     const { url, sockets } = await counting((_request, response) =>
       stream ? events(response, thoughtAndText) : whole(response),

@@ -139,7 +139,7 @@ test('a proxy that hangs up is asked once for each call', async () => {
   }
 });
 
-test('of an error the first words are read, however much comes', async () => {
+test('an error is read by its first words, however much comes', async () => {
   const url = await bareServer((_request, response) => {
     response.writeHead(400, { 'content-type': 'application/json' });
     response.write('{"error":{"message":"too much of it ');

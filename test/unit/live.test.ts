@@ -7,7 +7,7 @@ import { createFactReader } from '../../history/read/facts.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
 import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
 
-describe('what a call under way shows of itself', () => {
+describe('the progress of a call under way', () => {
   test.each([
     ['a text', 'half', 'half'],
     ['a number', 20, '20'],

@@ -49,14 +49,14 @@ describe('an MCP server in a process', () => {
     expect(await call('add', '{"a": 1, "b": 2}')).toBe('3');
   });
 
-  test('that died in a call fails it, and is started again for the next', async () => {
+  test('fails the call in which it died, and is started again for the next', async () => {
     const { call, pid } = await rig();
     const first = await pid();
     await expect(call('die')).rejects.toMatchObject({ name: 'McpUnavailable' });
     expect(await pid()).not.toBe(first);
   });
 
-  test('that died between calls is started again unnoticed', async () => {
+  test('is started again unnoticed where it died between calls', async () => {
     const { call, pid } = await rig();
     const first = await pid();
     const { group = 0 } = processes().find((row) => row.pid === first) ?? {};

@@ -71,7 +71,7 @@ describe('the tools of an MCP server', () => {
     expect(manifest('a', {})?.tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   });
 
-  test('that the server does not have are refused, naming those it has', async () => {
+  test('are refused where the server does not have them, naming those it has', async () => {
     await expect(rig({ only: ['ad'] })).rejects.toThrow(/has no tool "ad"\. It has: add, echo,/u);
   });
 
@@ -135,7 +135,7 @@ describe('a call', () => {
     await expect(call(name)).rejects.toEqual(new ToolError(message));
   });
 
-  test('that the server fails for its own reasons is one to try again', async () => {
+  test('is one to try again where the server fails it for its own reasons', async () => {
     const { call } = await rig();
     await expect(call('broken')).rejects.toMatchObject({ name: 'McpError', code: -32_603 });
     expect(await call('add', { a: 1, b: 1 })).toBe('2');
@@ -170,7 +170,7 @@ describe('a call', () => {
     expect(await call('add', { a: 1, b: 1 })).toBe('2');
   });
 
-  test('whose answer breaks off fails instead of waiting for ever', async () => {
+  test('fails where its answer breaks off, instead of waiting for ever', async () => {
     const { server, call } = await rig();
     const result = call('slow', {}, { progress: () => server.cut() });
     await expect(result).rejects.toMatchObject({ name: 'McpUnavailable' });

@@ -11,7 +11,7 @@ const notes: ChatMessage = { role: 'system', content: 'Summary of the conversati
 const three = [...turn(1), ...turn(2), ...turn(3)];
 const bytes = (messages: Json | ChatMessage[]) => new TextEncoder().encode(JSON.stringify(messages)).length;
 
-describe('what a run is shown of a conversation', () => {
+describe('a conversation as a run is shown it', () => {
   test.each<[string, MemoryManifest | undefined, ChatMessage[], ChatMessage[]]>([
     ['everything without a memory', undefined, three, three],
     ['everything with a buffer', { kind: 'buffer' }, three, three],
@@ -35,7 +35,7 @@ describe('what a run is shown of a conversation', () => {
   });
 });
 
-describe('what a session keeps', () => {
+describe("a session's memory", () => {
   test.each<[string, Json, string]>([
     ['a text as it is', 'fine', 'fine'],
     ['any other value as JSON text', { sum: [1, null] }, '{"sum":[1,null]}'],

@@ -25,7 +25,7 @@ test.each(cases)('a reply is read with $what', ({ text, log = text, ...read }) =
   expect(parseMrkl(text)).toEqual(finish === undefined ? act : { type: 'finish', output: finish, log });
 });
 
-describe('what cannot be read', () => {
+describe('a reply that cannot be read', () => {
   test.each<[what: string, text: string]>([
     ['an answer behind an action', 'Action: A\nAction Input: 1\nFinal Answer: 55'],
     [

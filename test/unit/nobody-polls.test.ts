@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -85,7 +85,7 @@ test('a worker of this machine that has ended polls no more, whatever the server
   expect(await livePollers(server, 'q')).toEqual([here[2], `${NO_PID}@elsewhere`, 'a name']);
 });
 
-describe('who leaves a run', () => {
+describe('somebody who leaves a run', () => {
   const self = `reloop run ${process.pid}@${hostname()}`;
   const left = async (ours: boolean, identities: string[]) => {
     const io = fakeIo();
@@ -148,13 +148,9 @@ describe('doctor', () => {
   });
 
   test('with --worker fails where this project has no server running', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'reloop-doctor-'));
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-      rmSync(folder, { recursive: true });
-    });
+    onTestFinished(() => void vi.unstubAllEnvs());
     for (const name of ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE']) vi.stubEnv(name, '');
-    vi.stubEnv('RELOOP_STATE_DIR', folder);
+    vi.stubEnv('RELOOP_STATE_DIR', tempFolder(onTestFinished));
     const ofServer = async (worker: boolean) => {
       const checks = await checkServer({ worker, taskQueue: 'reloop', toolQueues: queues });
       return checks.find(({ name }) => name === 'server')?.exitCode;

@@ -10,6 +10,7 @@ import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-targe
 import { backgroundPoll } from '../../history/read/await-end.ts';
 import { readRun } from '../../history/read/pages.ts';
 import { historyClient } from '../support/history-client.ts';
+import { allOf } from '../support/all-of.ts';
 
 const wait = (call: string, n = 0): WaitingCall => ({
   call,
@@ -65,7 +66,7 @@ describe('a program is told of a wait', () => {
   });
 });
 
-describe('what a listener throws', () => {
+describe('an error that a listener throws', () => {
   const refused = new DecisionRefused('late');
   const other = new RangeError('no');
   test.each<[string, Error, boolean | Error, Error | undefined]>([
@@ -107,10 +108,8 @@ async function read(
       return { history: { events: [{ eventId: page }] }, nextPageToken: next };
     },
   });
-  const read: unknown[] = [];
-  for await (const events of readRun(client, run, { follow: true, schedule: backgroundPoll(over) }))
-    read.push(...events.map(({ eventId }) => eventId));
-  return { asked, read };
+  const given = await allOf(readRun(client, run, { follow: true, schedule: backgroundPoll(over) }));
+  return { asked, read: given.flat().map(({ eventId }) => eventId) };
 }
 
 test('a run that is soon over is read when it is', async () => {

@@ -85,7 +85,7 @@ describe('an HTTP error', () => {
     },
     { message: 'registry.ollama.ai/library/gemma:2b does not support tools', says: "kind: 'zero-shot'" },
     { message: 'max_tokens is too large', says: "again: change the agent's prompt or parameters." },
-  ])('of status 400 says where to look: $message', async ({ message, says }) => {
+  ])('says, for status 400, where to look: $message', async ({ message, says }) => {
     const { ask } = await scriptedOpenAI([{ status: 400, error: { message } }]);
     expect((await failureOf(ask())).message).toContain(says);
   });

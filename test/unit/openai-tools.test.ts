@@ -71,7 +71,7 @@ describe('a request', () => {
   test.each<{ what: string; prompt: ModelRequest['prompt'] }>([
     { what: 'tool calls', prompt: toolTurn },
     { what: 'tools', prompt: { type: 'messages', messages, tools: [calculator] } },
-  ])('of legacy completions with $what is refused before it is sent', async ({ prompt }) => {
+  ])('is refused before it is sent to legacy completions with $what', async ({ prompt }) => {
     const { server, ask } = await scriptedOpenAI(['hi']);
     const error = await failureOf(ask(modelRequest({ api: 'completions' }, { prompt })));
     expect(error).toMatchObject({ type: 'ModelBadRequest', retryable: false });
@@ -167,7 +167,7 @@ describe('a reply', () => {
         { id: 'b', name: 'y', arguments: '{"n":1}' },
       ],
     },
-  ])('of a server that streams $what is understood', async ({ calls, expected }) => {
+  ])('is understood from a server that streams $what', async ({ calls, expected }) => {
     const events = calls.map((tool_calls) => ({ choices: [{ delta: { tool_calls } }] }));
     const rawBody = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n';
     const { ask } = await scriptedOpenAI([{ rawBody }]);
@@ -183,7 +183,7 @@ describe('a reply', () => {
       given: ['call_1_3_2', ''],
       ids: ['call_1_3_2', 'call_1_3_2_1'],
     },
-  ])('of a server that gives its tool calls $what keeps them apart', async ({ given, ids }) => {
+  ])('keeps tool calls apart from a server that gives them $what', async ({ given, ids }) => {
     const tool_calls = given.map((id) => ({ id, function: { name: 'x', arguments: '{}' } }));
     const rawBody = JSON.stringify({ choices: [{ message: { content: null, tool_calls } }] });
     const { model } = await scriptedOpenAI([{ rawBody }]);

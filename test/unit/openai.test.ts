@@ -64,7 +64,7 @@ describe('a request', () => {
     { maxTokens: undefined, sent: 256 },
     { maxTokens: 16, sent: 16 },
   ])(
-    'of legacy completions has max_tokens $sent when the agent says $maxTokens',
+    'has, for legacy completions, max_tokens $sent when the agent says $maxTokens',
     async ({ maxTokens, sent }) => {
       const { server, ask } = await scriptedOpenAI(['hi']);
       await ask(modelRequest({ api: 'completions', ...(maxTokens === undefined ? {} : { maxTokens }) }));

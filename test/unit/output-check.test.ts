@@ -70,7 +70,7 @@ describe('a run that began before a deploy', () => {
   test.each<[what: string, now: z.ZodType | null]>([
     ['changed the schema', z.object({ town: z.string() })],
     ['took it away', null],
-  ])('that %s is held to the schema it began with', (_what, now) => {
+  ])('is held to the schema it began with where the agent now %s', (_what, now) => {
     const before = z.object({ city: z.string() });
     expect(check({ city: 'Oslo' }, before, now)).toEqual({ city: 'Oslo' });
     expect(() => check({ town: 'Oslo' }, before, now)).toThrow(

@@ -4,7 +4,7 @@ import { type Json, asText } from '../../agent/values/vocabulary.ts';
 
 const ROOM = 1_000_000;
 
-describe('what a tool returns becomes JSON', () => {
+describe("a tool's result becomes JSON", () => {
   test.each<[what: string, output: unknown, json: Json]>([
     ['text stays as it is', ' a "b"\n', ' a "b"\n'],
     ['empty text too', '', ''],
@@ -24,14 +24,14 @@ describe('what a tool returns becomes JSON', () => {
     expect(capOutput(output, ROOM, ROOM)).toEqual(json);
   });
 
-  test('what refers to itself cannot be recorded, and the tool fails by it', () => {
+  test('a value that refers to itself cannot be recorded, and the tool fails by it', () => {
     const output: { self?: unknown } = {};
     output.self = output;
     expect(() => capOutput(output, ROOM, ROOM)).toThrow(TypeError);
   });
 });
 
-describe('what is too long is cut, and the cut is marked', () => {
+describe('a result that is too long is cut, and the cut is marked', () => {
   test.each<[what: string, output: unknown, maxChars: number, json: Json]>([
     ['text of just the length stays', 'abcde', 5, 'abcde'],
     ['longer text', 'abcdef', 5, 'abcde\n[cut: the first 5 of 6 characters]'],
@@ -89,7 +89,7 @@ describe("another worker's result", () => {
     expect(externalOutput(result, maxChars)).toEqual({ output, whole });
   });
 
-  test('that has to be cut is cut to what may travel', () => {
+  test('is cut, where it has to be, to what may travel', () => {
     const { output, whole } = externalOutput('x'.repeat(1_900_000), 1_800_000);
     expect(whole).toBe(false);
     expect(asText(output).length).toBeLessThan(128_100);

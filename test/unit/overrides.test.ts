@@ -5,7 +5,7 @@ import { overridesIn } from '../../cli/options/override-options.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { checkId } from '../../client/start/run-id.ts';
 
-describe('what a run overrides of its agent', () => {
+describe("a run's overrides of its agent", () => {
   test.each<[overrides: object]>([
     [{}],
     [{ model: 'm', maxIterations: 0, maxExecutionTimeMs: 0 }],

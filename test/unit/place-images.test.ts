@@ -62,7 +62,7 @@ describe('images of a question', () => {
     });
   });
 
-  test('that a kind leaves out are counted, for a warning', () => {
+  test('are counted, for a warning, where a kind leaves them out', () => {
     const kind = { ...ownKind(() => ({ type: 'text', text: 'Something else' })), images: true };
     const context = contextOf(kind, asked);
     expect(unshownImages(context, renderRequest(kind, context))).toBe(2);

@@ -12,7 +12,7 @@ const own = { within: '', runId: run, event: 12, index: 0 };
 const below = { within: '3.1', runId: other, event: 5, index: 1 };
 const deeper = { within: '3.1/1/2.1~1', runId: other, event: 7, index: 0 };
 
-describe('where a reader stands', () => {
+describe("a reader's position", () => {
   test('is written as one line and read again', () => {
     const text = writePositions([below, own, deeper]);
     expect(text).toBe(`3.1@${other}:5:1,${run}:12:0,3.1/1/2.1~1@${other}:7:0`);

@@ -7,7 +7,7 @@ import { agent, loadedConfig, problemOf, tool } from '../support/config.ts';
 
 const price: Price = { input: 0.15, output: 0.6, cachedInput: 0.075 };
 
-describe('what a reply costs', () => {
+describe('the cost of a reply', () => {
   test.each<[what: string, tokens: Tokens, cost: number | undefined]>([
     ['is its tokens at their prices, per million', tokens(1_000_000, 1_000_000), 0.75],
     ['takes cached tokens at their own price', { ...tokens(1_000_000, 0), cachedTokens: 400_000 }, 0.12],
@@ -165,7 +165,7 @@ describe('a budget of money', () => {
     expect(problemOf({ agents: [agent(fields)] })).toBe('none');
   });
 
-  test('that only a run has is refused in the same way', () => {
+  test('is refused in the same way where only the run has it', () => {
     const loaded = loadedConfig({ agents: [agent()] });
     expect(() => loaded.manifest('a', { budget: cost })).toThrow('no price of "gpt-4o-mini"');
     expect(() => loaded.manifest('a', {}, cost)).toThrow('no price of "gpt-4o-mini"');

@@ -118,7 +118,7 @@ test.each<[usage: Partial<Usage>, words: string[]]>([
   [{ cost: 1.005001 }, ['$1.01']],
   [{ cost: 1234.5 }, ['$1,234.50']],
   [{ partialCost: 0.01234 }, ['at least $0.0123']],
-])('what was paid, %j, is printed as %j', (usage, words) => {
+])('a payment of %j is printed as %j', (usage, words) => {
   expect(costWords({ ...noUsage, ...usage })).toEqual(words);
 });
 

@@ -9,6 +9,7 @@ import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';
 import { historyClient } from '../support/history-client.ts';
+import { allOf } from '../support/all-of.ts';
 
 const manifest = sampleManifest();
 const agent: Entry = { type: 'agent', manifest };
@@ -59,13 +60,11 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
 }
 
 async function prompts(client: Client, runId: string): Promise<string[]> {
-  const found: string[] = [];
-  const requests = readRequests(client, { workflowId: 'w', runId }, { follow: false });
-  for await (const { call, n, request } of requests) {
+  const requests = await allOf(readRequests(client, { workflowId: 'w', runId }, { follow: false }));
+  return requests.map(({ call, n, request }) => {
     const said = promptOf(request);
-    found.push(`${call}~${n}: ${said.slice(said.indexOf('Question: why?'))}`);
-  }
-  return found;
+    return `${call}~${n}: ${said.slice(said.indexOf('Question: why?'))}`;
+  });
 }
 
 const one = step('1.1', 'eins');

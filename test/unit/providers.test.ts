@@ -112,7 +112,7 @@ describe('OpenRouter', () => {
       () => json(200, { choices: [{ index: 0, error, message: { content: '' }, finish_reason: 'error' }] }),
     ],
     ['in the stream', () => events([{ choices: [{ index: 0, delta: { content: 'Hel' } }] }, failed])],
-  ])('that fails %s is asked again', async (_where, answer) => {
+  ])('is asked again where it fails %s', async (_where, answer) => {
     const server = await provider(answer);
     const model = openai({ baseURL: `${server.url}/api/v1`, apiKey: 'k' });
     expect(await failureOf(ask(model, { stream: true }))).toMatchObject({
@@ -171,7 +171,7 @@ describe('a local server', () => {
     expect((await failureOf(ask(model))).message).not.toContain("api: 'chat'");
   });
 
-  test('whose usage is zeros, or that sends none, has not counted', async () => {
+  test('has not counted where its usage is zeros, or it sends none', async () => {
     const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     const server = await provider(() => whole({ content: 'Hello' }, 'stop', { usage }));
     expect(await ask(openai({ baseURL: `${server.url}/v1` }))).toMatchObject({
@@ -204,7 +204,7 @@ describe('Anthropic’s endpoint', () => {
     [401, 'authentication_error', 'ModelAuthenticationError', false],
     [429, 'rate_limit_error', 'ModelRateLimited', true],
     [529, 'overloaded_error', 'ModelServerError', true],
-  ] as const)('that answers %i is understood', async (status, code, type, retryable) => {
+  ] as const)('is understood where it answers %i', async (status, code, type, retryable) => {
     const server = await provider(() =>
       json(status, { error: { code, message: 'no', type: code, param: null } }),
     );

@@ -119,13 +119,13 @@ const PYTHON_BLANKS = [
 ];
 
 describe('white space is what Python says it is', () => {
-  test('where a pattern looks for it', () => {
+  test('for a pattern that looks for it', () => {
     const blank = new RegExp(`^${PY_SPACE}$`, 'u');
     const matching = [...Array(0x10000).keys()].filter((code) => blank.test(String.fromCharCode(code)));
     expect(matching).toEqual(PYTHON_BLANKS);
   });
 
-  test('where it is stripped', () => {
+  test('for text that is stripped', () => {
     const stripped = [...Array(0x10000).keys()].filter((code) => pyStrip(String.fromCharCode(code)) === '');
     expect(stripped).toEqual(PYTHON_BLANKS);
   });
@@ -207,7 +207,7 @@ describe('a fence around code', () => {
     ['lines of blanks in a fence', `\`\`\`\n${' \n'.repeat(50_000)}x`],
     ['blanks', ' '.repeat(100_000)],
     ['blank lines before a letter', `${'\n'.repeat(100_000)}x`],
-  ])('of %s is read in one go', (_what, input) => {
+  ])('is read in one go: %s', (_what, input) => {
     expect(stripFence(input).length).toBeLessThanOrEqual(input.length);
   });
 });

@@ -38,7 +38,7 @@ function deepseek(thought: Json) {
   });
 }
 
-describe('what a model thought', () => {
+describe("a model's thought", () => {
   test('is told as it comes, apart from the text, and goes back to DeepSeek with the tool calls', async () => {
     const server = await deepseek('Rome. Let me look.');
     const thoughts: string[] = [];
@@ -72,7 +72,7 @@ describe('what a model thought', () => {
   });
 
   test.each(['return', 'drop'] as const)(
-    'of vLLM goes back as `reasoning` if it is to: %s',
+    'goes back to vLLM as `reasoning` if it is to: %s',
     async (reasoning) => {
       // docs.vllm.ai/en/stable/features/reasoning_outputs
       const server = await provider((request) =>

@@ -7,6 +7,7 @@ import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { readTimeline } from '../../history/views/timeline.ts';
 import { historyClient } from '../support/history-client.ts';
+import { allOf } from '../support/all-of.ts';
 
 const { History } = temporal.api.history.v1;
 
@@ -17,10 +18,8 @@ async function eventsOf(name: string): Promise<RunEvent[]> {
   // As it comes from the server, with its numbers of 64 bits.
   const history = History.decode(History.encode(historyFromJSON(JSON.parse(text))).finish());
   const client = historyClient({ getWorkflowExecutionHistory: async () => ({ history }) });
-  const told: RunEvent[] = [];
   const run = { workflowId: name, runId: name };
-  for await (const { events } of readTimeline(client, run, { follow: false })) told.push(...events);
-  return told;
+  return (await allOf(readTimeline(client, run, { follow: false }))).flatMap(({ events }) => events);
 }
 
 const essence = (events: RunEvent[]) =>

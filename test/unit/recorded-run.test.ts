@@ -95,7 +95,7 @@ describe('a recorded run', () => {
   });
 });
 
-describe('what people said to a run', () => {
+describe('a message that a person sent to a run', () => {
   const steered = (message: RunMessage): TimelessEvent => ({ type: 'steered', message });
   const asks = (call: string): TimelessEvent => ({ type: 'model_started', call });
   const record = exported(
@@ -136,7 +136,7 @@ describe('what people said to a run', () => {
   });
 });
 
-describe('what the model is asked', () => {
+describe('a request to the model', () => {
   const nothingAsked = {
     model: 'm',
     prompt: { type: 'text', text: 'other words' } as const,

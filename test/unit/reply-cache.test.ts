@@ -150,12 +150,12 @@ describe('a broken store', () => {
       what: 'gives tool calls of another shape',
       store: { ...fine, get: () => ({ text: 'a', finishReason: 'stop', toolCalls: [{ id: 1 }] }) },
     },
-  ])('that $what fails no call', async ({ store }) => {
+  ])('fails no call where it $what', async ({ store }) => {
     const { ask } = await rig({ store });
     expect(await ask(coldRequest())).toEqual({ text: 'reply 1', modelCalls: 1 });
   });
 
-  test('that never answers is not waited for', async () => {
+  test('is not waited for where it never answers', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const never = () => new Promise<undefined>(() => undefined);

@@ -50,11 +50,11 @@ describe('a reply', () => {
       pieces(100_000, (at) => ({ index: 0, id: `${at}`, function: { name: 'a' } })),
     ],
     ['each with its index', pieces(100_000, (index) => ({ index, function: { name: 'a' } }))],
-  ])('of 100,000 calls %s is refused', (_how, given) => {
+  ])('is refused where it has 100,000 calls %s', (_how, given) => {
     expect(read(given)).toBe('more than 256 tool calls');
   });
 
-  test('of 256 calls, and of one call in 10,000 pieces, is read', () => {
+  test('is read with 256 calls, and with one call in 10,000 pieces', () => {
     const most = pieces(256, () => ({ function: { name: 'again' } }));
     expect(read(most)).toMatchObject({ toolCalls: expect.objectContaining({ length: 256 }) });
     const many = pieces(10_000, (at) => ({
@@ -64,7 +64,7 @@ describe('a reply', () => {
     expect(read(many)).toMatchObject({ toolCalls: [{ name: 'a', arguments: `{${' '.repeat(9_999)}` }] });
   });
 
-  test('of lists that are too long is refused before any item is looked at', () => {
+  test('is refused where lists are too long, before any item is looked at', () => {
     const odd = Array.from({ length: 100_000 }, () => 1);
     expect(read([{ choices: odd }])).toContain('field choices is');
     expect(read(whole({ content: odd }))).toContain('field choices.0.message.content is');
@@ -112,7 +112,7 @@ describe('a reply of odd types', () => {
       'choices.0.message.tool_calls.0.function.name',
       [{ message: { tool_calls: [{ function: { name: 1 } }] } }],
     ],
-  ])('that cannot be read is refused with the name of its field: %s', (field, choices) => {
+  ])('is refused with the name of the field that cannot be read: %s', (field, choices) => {
     expect(read([{ choices }])).toContain(`a reply whose field ${field} is not as`);
   });
 });
@@ -125,7 +125,7 @@ describe('reasoning details', () => {
   };
   const kept = (details: object[]) => ({ providerData: { openai: { details } } });
 
-  test('of one block are joined, and all else that they say is kept in its order', () => {
+  test('are joined where they are of one block, and all else that they say is kept in its order', () => {
     const pieces = ['Let ', 'me ', 'look.'].map((text) => ({
       type: 'reasoning.text',
       text,
@@ -149,7 +149,7 @@ describe('reasoning details', () => {
     );
   });
 
-  test('of a block in many pieces are joined to one', () => {
+  test('are joined to one where their block comes in many pieces', () => {
     const many = Array.from({ length: 1_000 }, () => ({ type: 'reasoning.text', text: 'owl ', index: 0 }));
     expect(detailsOf(...many)).toMatchObject(
       kept([{ type: 'reasoning.text', text: 'owl '.repeat(1_000), index: 0 }]),
@@ -165,7 +165,7 @@ describe('reasoning details', () => {
         delta({ reasoning_details: [{ type: 't', [`f${at}`]: 'owl' }] }),
       ),
     ],
-  ])('that are more than can be recorded are not kept: %s', (_how, given) => {
+  ])('are not kept where they are more than can be recorded: %s', (_how, given) => {
     const reply = read([...given, delta(called)]);
     expect(reply).toMatchObject({ toolCalls: [{ name: 'x' }] });
     expect(JSON.stringify(reply).length).toBeLessThan(300_000);

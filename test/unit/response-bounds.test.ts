@@ -1,9 +1,11 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type ServerResponse, createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
 import { type Tool, elasticsearch, http, mcp, search } from '../../index.ts';
 import { openai } from '../../models/openai/openai.ts';
+import { listen } from '../support/listen.ts';
 import { failureOf } from '../support/loopback.ts';
 import { callContext, modelRequest } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
@@ -24,13 +26,7 @@ async function endless(status: number, type: string, beginning: string, again: s
     response.write(beginning);
     writeOn(response, again.repeat(Math.ceil(100_000 / again.length)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // of a TCP server
-  return { url: `http://127.0.0.1:${port}`, hungUp: () => hungUp };
+  return { url: `http://${await listen(server)}`, hungUp: () => hungUp };
 }
 
 function writeOn(response: ServerResponse, words: string): void {
@@ -63,24 +59,21 @@ test.each([
     again: ': keep-alive\n',
     says: 'an event of more than 2 MB',
   },
-])(
-  'of a model, $what that never ends is an invalid response',
-  async ({ stream, type, again = 'x', says }) => {
-    const server = await endless(200, type, 'data: {"choices":[{"delta":{"content":"', again);
-    const error = await failureOf(ask(server, stream));
-    expect(error).toMatchObject({ type: 'ModelInvalidResponse', message: expect.stringContaining(says) });
-    await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
-  },
-);
+])('$what of a model that never ends is an invalid response', async ({ stream, type, again = 'x', says }) => {
+  const server = await endless(200, type, 'data: {"choices":[{"delta":{"content":"', again);
+  const error = await failureOf(ask(server, stream));
+  expect(error).toMatchObject({ type: 'ModelInvalidResponse', message: expect.stringContaining(says) });
+  await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
+});
 
-test('of a model, an error that never ends is known by its beginning', async () => {
+test('an error of a model that never ends is known by its beginning', async () => {
   const server = await endless(500, 'text/plain', 'out of disk ', 'x');
   const error = await failureOf(ask(server, false));
   expect(error).toMatchObject({ type: 'ModelServerError', message: expect.stringContaining('out of disk') });
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
 
-test('of a model, arguments of a call without end are cut, as text is', async () => {
+test('arguments of a call of a model that never end are cut, as text is', async () => {
   const server = await endless(
     200,
     'text/event-stream',
@@ -93,7 +86,7 @@ test('of a model, arguments of a call without end are cut, as text is', async ()
   await vi.waitFor(() => expect(server.hungUp()).toBe(1), 10_000);
 });
 
-test('of a model, calls without end are an invalid response after the 256th', async () => {
+test('calls of a model without end are an invalid response after the 256th', async () => {
   const server = await endless(200, 'text/event-stream', '', callLine({ function: { name: 'again' } }));
   const error = await failureOf(ask(server, true));
   expect(error).toMatchObject({
@@ -109,7 +102,7 @@ function callLine(piece: object): string {
   return `data: ${JSON.stringify({ choices })}\n\n`;
 }
 
-test('of an MCP server, an answer that never ends is one that cannot be had', async () => {
+test('an answer of an MCP server that never ends is one that cannot be had', async () => {
   const server = await endless(200, 'application/json', '{"jsonrpc":"2.0","id":0,"result":{"a":"', 'x');
   const error = await failureOf(mcp({ url: `${server.url}/mcp` }));
   expect(error).toMatchObject({
@@ -147,7 +140,7 @@ async function silentServer(
   const asked = new Promise<Socket>((resolve) => (ask = resolve));
   const released = asked.then((socket) => new Promise((resolve) => socket.once('close', resolve)));
   const server = createServer((request, response) => {
-    void textOf(request).then((body) => {
+    void text(request).then((body) => {
       const answer = first(body);
       if (answer !== undefined) {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
@@ -157,19 +150,8 @@ async function silentServer(
       ask(request.socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+  const host = await listen(server);
   return { url: `http://${host}`, host, asked, released };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const piece of request) text += String(piece);
-  return text;
 }
 
 /** What an MCP server says before its tools are called. */

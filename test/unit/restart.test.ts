@@ -13,7 +13,7 @@ import { reportOf } from '../../client/report.ts';
 import { sampleManifest } from '../support/manifest.ts';
 import { atSeconds, decides, observes, waits, started } from '../support/run-events.ts';
 
-describe('where a run begins again', () => {
+describe('a run that begins again', () => {
   test.each([
     ['2.1', undefined, false],
     ['3', undefined, true],

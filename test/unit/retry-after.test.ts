@@ -96,7 +96,7 @@ describe.each(Object.keys(askers))('%s', (name) => {
     ['next tuesday 3', 500],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 500],
     ['7', 7000],
-  ])('that is told Retry-After: %s is tried again after %s ms', async (value, delay) => {
+  ])('a call that is told Retry-After: %s is tried again after %s ms', async (value, delay) => {
     const asked = await askers[name]?.(value).catch((error: unknown) => error);
     expect(await delayAfter(asked)).toBe(delay);
   });

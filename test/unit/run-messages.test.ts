@@ -55,7 +55,7 @@ const overTime: SteeredRun = {
   ],
 };
 
-describe('what is said to a run', () => {
+describe('a message to a run', () => {
   test.each<[name: RunMessageName, sent: unknown, message: RunMessage]>([
     ['say', 'Be brief.', { type: 'say', text: 'Be brief.' }],
     ['say', { message: 'Be brief.' }, { type: 'say', text: 'Be brief.' }],
@@ -248,7 +248,7 @@ describe('a limit', () => {
     });
   });
 
-  test('of repeats is raised by more turns', () => {
+  test('is raised by more turns where it is one of repeats', () => {
     expect(repeatsReached(counters({ repeat: { action: 'x', times: 4 } }))).toMatchObject({
       raise: 'iterations',
       figure: '4 repeats',
@@ -269,7 +269,7 @@ describe('a limit', () => {
     ['1000 tokens', 'TokenBudget', 'The budget of 1000 tokens is used up.'],
     ['0.5 dollars', 'CostBudget', 'The budget of $0.5 is used up.'],
     ['4 repeats', 'RepeatedAction', 'The same action was decided on 4 times in a row.'],
-  ])('of %s is told of in a sentence', (figure, type, message) => {
+  ])('is told of in a sentence: %s', (figure, type, message) => {
     expect(limitError(figure)).toEqual({ type, message });
   });
 });

@@ -27,7 +27,7 @@ describe('a function script', () => {
     expect((await ask(modelRequest({ api: 'completions' }))).text).toBe('1 /v1/completions Say hello.');
   });
 
-  test('that throws answers 400 with its message', async () => {
+  test('answers 400 with the message that it throws', async () => {
     const { ask } = await scriptedOpenAI(() => {
       throw new Error('no such question');
     });

@@ -59,7 +59,7 @@ test.each<[string, string, string[]]>([
   ['x-auth-required', 'true', []],
   ['HTTP-Referer', 'https://www.example2.com/', []],
   ['X-Title', 'Our own application', []],
-])('of the setting %s=%s, messages hide %j', (name, value, secrets) => {
+])('the setting %s=%s is hidden in messages: %j', (name, value, secrets) => {
   expect(secretValues([[name, value]])).toEqual(secrets);
 });
 
@@ -174,7 +174,7 @@ describe('in data', () => {
     ['you sent abc-', 'you sent ***'],
     ['you sent abc', 'you sent abc'],
     ['you sent abc-1234-def', 'you sent ***'],
-  ])('that is cut, "%s", the beginning of a secret at the end is hidden', (text, shown) => {
+  ])('the beginning of a secret is hidden at the end of text that is cut: "%s"', (text, shown) => {
     expect(withoutWhole(text, ['abc-1234-def'], { cut: true })).toBe(shown);
   });
 

@@ -1,23 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, statSync } from 'node:fs';
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anyPorts, freePorts } from '../../server/ports.ts';
 import { lockHolder, tryLock } from '../../server/lock-file.ts';
 import { readJson, writeJson } from '../../server/json-file.ts';
@@ -32,17 +21,15 @@ import {
 } from '../../server/state-folder.ts';
 import { startServer } from '../../server/server-process.ts';
 import { runningServer } from '../../server/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'reloop-state-')));
+beforeEach(() => {
+  folder = tempFolder(onTestFinished);
 });
 
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const recordOf = async (pid: number, grpc: number): Promise<ServerRecord> => ({
   address: `127.0.0.1:${grpc}`,
@@ -158,7 +145,7 @@ describe('a process', () => {
     [`reloop dev 4711@${hostname()} other.config.ts`, 4711],
     ['4711@another-machine', undefined],
     ['a name of its own', undefined],
-  ])('of this machine is known by the identity "%s"', (identity, pid) => {
+  ])('is known, on this machine, by the identity "%s"', (identity, pid) => {
     expect(pidHere(identity)).toBe(pid);
   });
 
@@ -203,7 +190,7 @@ describe('the record of the server', () => {
 });
 
 describe('a server', () => {
-  it('that ends at once says so also to a keeper that looks later', async () => {
+  it('says that it ended at once also to a keeper that looks later', async () => {
     const unhandled = vi.fn<() => void>();
     process.on('unhandledRejection', unhandled);
     const log = openSync(join(folder, 'server.log'), 'a');
@@ -248,7 +235,7 @@ describe('a lock', () => {
     }
   });
 
-  it('that is being written is left alone; one that nobody finished is taken over', async () => {
+  it('is left alone while it is being written; one that nobody finished is taken over', async () => {
     const file = join(folder, 'lock');
     await writeFile(file, '{"pid":');
     expect(await tryLock(file)).toBeUndefined();
@@ -256,7 +243,7 @@ describe('a lock', () => {
     expect(await tryLock(file)).toBeDefined();
   });
 
-  it('of somebody else is not removed by a late release', async () => {
+  it('is not removed by a late release of somebody else', async () => {
     const file = join(folder, 'lock');
     const mine = await tryLock(file);
     await rm(file);

@@ -120,7 +120,7 @@ test('a tool cannot have the name of the activity that makes summaries', () => {
   expect(() => loadedConfig({ agents: [agent()], tools })).toThrow('the name is reserved');
 });
 
-test('what a model is asked for a summary', () => {
+test('the request to a model for a summary', () => {
   const turns = [
     { role: 'user' as const, content: '我是赖赖' },
     { role: 'assistant' as const, content: '你好，赖赖。' },

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Content } from '../../agent/values/content.ts';
 import { checkSessionMessage } from '../../agent/session/session.ts';
 import { remembered, tokensOf } from '../../agent/transcript/memory.ts';
@@ -15,19 +14,18 @@ import { exportOf } from '../support/exported.ts';
 import { pngOf } from '../support/image.ts';
 import { modelRequest } from '../support/model-calls.ts';
 import { answers, atSeconds, started } from '../support/run-events.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const stored = { type: 'image' as const, mediaType: 'image/png', bytes: 34_000, ref: { index: 0 } };
 const asked: Content = [{ type: 'text', text: 'What is on it?' }, stored];
 
-let folder = '';
+const folder = tempFolder();
 const file = (name: string) => join(folder, name);
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'reloop-images-'));
   await writeFile(file('photo.png'), pngOf(2_000));
   await writeFile(file('large.png'), pngOf(1_500_001));
   await writeFile(file('notes.txt'), 'no image');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('a question with images, as it is shown', () => {
   test('is words in the list of runs and in the Web UI', () => {

@@ -1,15 +1,9 @@
-/**
- * Replies were recorded with the parser of create_structured_chat_agent, JSONAgentOutputParser of langchain-classic 1.0.8
- * (Python 3.11). Beside the fixtures, 70,000 random replies were compared (record-parsers.py bulk) and none differed.
- * What is meant to differ: messages carry no link to a troubleshooting page. What cannot be helped: integers beyond 2^53
- * lose digits, and how deep brackets may go depends in Python on who calls. */
 import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
-import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { manifestOfKind, renderedMessages, sampleStep, sampleTool } from '../support/manifest.ts';
-import { asRecorded, recordedReplies } from '../support/recorded-replies.ts';
 
 const searched = sampleStep(
   'Action:\n```\n{"action": "Search", "action_input": "10th Fibonacci"}\n```',
@@ -94,17 +88,6 @@ describe('the prompt', () => {
     `);
   });
 
-  test.each<[what: string, observation: Json, line: string]>([
-    ['nothing, and the space behind the colon stays', '', 'Observation: '],
-    ['braces, which are no fields', '{input} {"a": 1}', 'Observation: {input} {"a": 1}'],
-    ['an object, as JSON', { city: 'Rome', days: [1, 2] }, 'Observation: {"city":"Rome","days":[1,2]}'],
-    ['null', null, 'Observation: null'],
-  ])('shows an observation: %s', (_what, observation, line) => {
-    expect(lastOf(prompt({ steps: [sampleStep('A', observation)] }))).toContain(
-      `What is fib(10)?\n\nA\n${line}\nThought: \n (`,
-    );
-  });
-
   test('lists the definitions that the arguments of a tool refer to', () => {
     const $defs = { city: { type: 'string' } };
     const inputSchema = { type: 'object', properties: { to: { $ref: '#/$defs/city' } }, $defs };
@@ -112,30 +95,6 @@ describe('the prompt', () => {
     expect(systemOf({ tools })).toContain(
       '\ngo: Goes there., args: {"to":{"$ref":"#/$defs/city"},"$defs":{"city":{"type":"string"}}}\n',
     );
-  });
-
-  test('has the chat history between system message and question', () => {
-    const chatHistory: ChatMessage[] = [
-      { role: 'user', content: 'I am {input}.' },
-      { role: 'assistant', content: 'Hello.' },
-    ];
-    const [system, ...rest] = prompt({ chatHistory });
-    expect(system).toEqual(prompt()[0]);
-    expect(rest).toEqual([...chatHistory, prompt()[1]]);
-  });
-
-  test('asks for the answer behind the steps when it is the last one', () => {
-    expect(lastOf(prompt({ steps: [sampleStep('A', 'b')], closing: true }))).toContain(
-      'A\nObservation: b\nThought: \n\nI now need to return a final answer based on the previous steps:\n (',
-    );
-  });
-
-  test('shows the schema of the answer behind the format', () => {
-    const output = { type: 'object', properties: { n: { type: 'integer' } } };
-    const told = `fits this JSON Schema:\n${JSON.stringify(output)}`;
-    expect(systemOf({ output })).toContain(`${told}\n\nLet us begin.`);
-    const own = { ...structuredChat.prompt, system: 'Mine.' };
-    expect(systemOf({ output, prompt: own })).toContain(told);
   });
 
   test('has the texts of the agent in place of its own, with the values of the start filled in', () => {
@@ -179,12 +138,6 @@ describe('the prompt', () => {
   });
 });
 
-test('a reply is read as it was recorded', () => {
-  const records = recordedReplies('structured-chat');
-  expect(records.length).toBeGreaterThan(300);
-  expect(records.map(({ text }) => asRecorded(read, text))).toEqual(records);
-});
-
 function lastOf(messages: ChatMessage[]): string {
   return contentText(messages.at(-1)?.content ?? null);
 }
@@ -195,8 +148,4 @@ function systemOf(fields: Partial<AgentManifest>): string {
 
 function withTexts(texts: { [name: string]: string }): AgentManifest {
   return manifestOfKind(structuredChat, { prompt: { ...structuredChat.prompt, ...texts } });
-}
-
-function read(text: string) {
-  return structuredChat.parse({ text, toolCalls: [] }, manifestOfKind(structuredChat));
 }

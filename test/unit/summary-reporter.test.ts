@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { slowestLines } from '../support/summary-reporter.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'reloop-reporter-'));
+  root = tempFolder(onTestFinished);
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
   writeFileSync(
     join(root, 'vitest.config.ts'),
@@ -18,7 +18,6 @@ beforeEach(() => {
   );
   writeFileSync(join(root, 'setup.ts'), "export default () => () => console.log('taken down');");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.each([
   { holds: 'passing tests', code: "test('a', () => {}); test('b', () => {});", line: '2 passed, 0 failed' },

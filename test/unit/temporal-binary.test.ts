@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -11,7 +11,7 @@ let cached: string;
 let progress: string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'reloop-binary-'));
+  folder = tempFolder(onTestFinished);
   cached = join(folder, 'cache', 'reloop', 'temporal-cli-v1.5.1', 'temporal');
   progress = [];
   env = {
@@ -22,8 +22,6 @@ beforeEach(async () => {
     HTTPS_PROXY: 'http://127.0.0.1:9',
   };
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** What takes long is said again, with the time that it has taken. */
 const said = (line: string) => line.replaceAll(/\d+ (?=MB|s\b)/gu, '');

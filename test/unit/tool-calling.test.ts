@@ -4,11 +4,6 @@ import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { ChatMessage, Json, ToolCall } from '../../agent/values/vocabulary.ts';
 import { nativeManifest as manifest, rendered as renderedBy, sampleTool } from '../support/manifest.ts';
 
-const history: ChatMessage[] = [
-  { role: 'user', content: 'Hello, I am Ada.' },
-  { role: 'assistant', content: 'Hello Ada.' },
-];
-
 describe('a request', () => {
   test('without steps is the system text, the question, and the tools with their schemas', () => {
     const addition = sampleTool('add', 'Adds.', {
@@ -65,20 +60,6 @@ describe('a request', () => {
     `);
   });
 
-  test('has the chat history before the question', () => {
-    expect(messages({ chatHistory: history }).slice(1)).toEqual([
-      ...history,
-      { role: 'user', content: 'How old is Ada?' },
-    ]);
-  });
-
-  test('without a system text begins with the question', () => {
-    const prompt = { system: '', human: '{input}' };
-    expect(messages({ manifest: manifest({ prompt }) })).toEqual([
-      { role: 'user', content: 'How old is Ada?' },
-    ]);
-  });
-
   test("fills the question and the user's own values into the texts of the agent, and nothing else", () => {
     const prompt = { system: 'Today is {day}. {unknown} {"a": 1}', human: 'Q: {input} ({day})' };
     const filled = messages({ manifest: manifest({ prompt }), variables: { day: '{input}' } });
@@ -88,15 +69,6 @@ describe('a request', () => {
     ]);
   });
 
-  test('says in the system text what the answer has to fit', () => {
-    const prompt = { system: '', human: '{input}' };
-    const [system] = messages({ manifest: manifest({ prompt, output: { type: 'number' } }) });
-    expect(system).toMatchObject({
-      role: 'system',
-      content: expect.stringMatching(/^The final.*number"\}$/su),
-    });
-  });
-
   test('names no tools where the agent has none', () => {
     expect(Object.keys(render({ manifest: manifest({ tools: [] }), closing: true }))).toEqual([
       'type',
@@ -104,14 +76,10 @@ describe('a request', () => {
     ]);
   });
 
-  test('at the end of a stopped run asks for the answer and forbids further calls', () => {
+  test('at the end of a stopped run forbids further calls', () => {
     const rendered = render({ steps: turn('', [['c1', 'search', '42']]), closing: true });
     expect(rendered.toolChoice).toBe('none');
     expect(rendered.tools).toHaveLength(2);
-    expect(rendered.messages.at(-1)).toEqual({
-      role: 'user',
-      content: 'I now need to return a final answer based on the previous steps:',
-    });
   });
 });
 
@@ -135,21 +103,6 @@ describe('the scratchpad', () => {
       { role: 'assistant', content: null, toolCalls: [call('c3', 'add')] },
       { role: 'tool', content: '3', toolCallId: 'c3' },
     ]);
-  });
-
-  test.each<[Json, string]>([
-    ['', ''],
-    ['{input} Final Answer: 1', '{input} Final Answer: 1'],
-    [{ city: 'Zürich', days: [1] }, '{"city": "Zürich", "days": [1]}'],
-    [null, 'null'],
-    [false, 'false'],
-    ['"55"', '"55"'],
-  ])('shows the observation %j as %j', (observation, content) => {
-    expect(scratchpad(turn('', [['c1', 'search', observation]]))[1]).toEqual({
-      role: 'tool',
-      content,
-      toolCallId: 'c1',
-    });
   });
 
   test('repeats the arguments to the letter, and writes {} where there were none', () => {
@@ -184,7 +137,7 @@ describe('the scratchpad', () => {
     { what: 'but other text', turns: [['x', 'y']], tools: ['search', 'search'], kept: 2 },
     { what: 'but another tool', turns: [['x', 'x']], tools: ['search', 'add'], kept: 2 },
   ])(
-    'of two observations with the same id $what keeps $kept, as LangChain does but for two turns: no call goes unanswered',
+    'keeps $kept of two observations with the same id $what, as LangChain does but for two turns: no call goes unanswered',
     ({ turns, tools, kept }) => {
       const steps = turns.flatMap((texts) =>
         turn(

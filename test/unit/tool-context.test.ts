@@ -192,7 +192,7 @@ function send(allow: string[], url: string, headers: { [name: string]: string })
   return Promise.resolve(tool.run(tool.parseInput(url) as never, toolContext()));
 }
 
-describe('what a tool sends with a request is not shown where the service repeats it', () => {
+describe('a value that a tool sends with a request is not shown where the service repeats it', () => {
   it('even where the message is cut within it', async () => {
     const { url } = await loopback({ status: 400, body: `${'x'.repeat(485)}${KEY}` });
     const service = {
@@ -231,7 +231,7 @@ describe('what a tool sends with a request is not shown where the service repeat
   });
 });
 
-describe('what an MCP server is given', () => {
+describe("an MCP server's settings", () => {
   it.each<[string, string[], string[]]>([
     ['an option with its value', ['--api-key=k-1234'], ['k-1234']],
     ['the value after an option', ['--token', 'k-1234', '--port', '8080'], ['k-1234']],

@@ -62,7 +62,7 @@ describe('a model call that refers to a result', () => {
   });
 });
 
-describe('what is rebuilt', () => {
+describe('a transcript that is rebuilt', () => {
   const events = [
     started(),
     asks('1', START, beginning),

@@ -69,7 +69,7 @@ describe('two outputs', () => {
     ['tokens and cost', '221 + 13 tokens · <$0.0001', '1,222 + 9 tokens · $0.12'],
     ['a number of JSON', '"durationMs": 12, "cost": 0.5', '"durationMs": 7, "cost": 0.1'],
     ['blanks at the end', 'one  \n', 'one'],
-  ])('that differ in %s are alike', (_what, one, other) => {
+  ])('are alike where they differ in %s', (_what, one, other) => {
     expect(essence(one)).toBe(essence(other));
   });
 
@@ -80,7 +80,7 @@ describe('two outputs', () => {
     ['another number of JSON', '"iterations": 1', '"iterations": 2'],
     ['a line', 'one\n\ntwo', 'one\ntwo'],
     ['a place in the Web UI', 'http://127.0.0.1:1/namespaces/a', 'http://127.0.0.1:1/namespaces/b'],
-  ])('that differ in %s are not', (_what, one, other) => {
+  ])('are not alike where they differ in %s', (_what, one, other) => {
     expect(essence(one)).not.toBe(essence(other));
   });
 });

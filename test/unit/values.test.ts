@@ -49,7 +49,7 @@ describe('a text of at most so many characters', () => {
     );
   });
 
-  test('that fits stays as it is', () => {
+  test('stays as it is where it fits', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
         expect(boundedText(text, 100)).toBe(text);

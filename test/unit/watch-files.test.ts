@@ -1,17 +1,9 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type FileWatch, watchFiles } from '../../cli/dev/watch-files.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 let folder: string;
 let changes: string[][];
@@ -20,7 +12,7 @@ let guesses: boolean[];
 let watch: FileWatch;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'reloop-watch-')));
+  folder = tempFolder(onTestFinished);
   [changes, guesses] = [[], []];
   watch = watchFiles({
     onChange(files, isGuess) {
@@ -30,10 +22,7 @@ beforeEach(() => {
     onPolling: () => undefined,
   });
 });
-afterEach(() => {
-  watch.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => watch.close());
 
 function write(name: string, text = ''): string {
   const file = join(folder, name);

@@ -17,7 +17,7 @@ const of = { workflowId: 'r', activityType: 'price', activityId: '1.1' };
 test.each([
   ['a command that prints the trace', true],
   ['a worker that stays', false],
-])('what a tool says is in the log of %s, and how the worker is getting on is not', (_, traced) => {
+])('the log of %s has what a tool says, and not how the worker is getting on', (_, traced) => {
   const lines: string[] = [];
   const log = createLogger((line) => lines.push(line), { traced });
   log.info('looked it up', { ...of, tool: 'price' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PromptContext } from '../../agent/definition/kind.ts';
-import type { AgentStep, Json } from '../../agent/values/vocabulary.ts';
+import type { AgentStep } from '../../agent/values/vocabulary.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { rendered, sampleManifest, sampleStep, sampleTool } from '../support/manifest.ts';
 
@@ -48,21 +48,6 @@ describe('the prompt', () => {
     `);
   });
 
-  test.each<[what: string, observation: Json, line: string]>([
-    ['text', '55', 'Observation: 55'],
-    ['nothing, and the space behind the colon stays', '', 'Observation: '],
-    ['several lines', 'a\n\nb\n', 'Observation: a\n\nb\n'],
-    ['braces, which are no fields', '{input} {"a": 1}', 'Observation: {input} {"a": 1}'],
-    ['text that reads like an answer, as it is', 'Final Answer: 1', 'Observation: Final Answer: 1'],
-    ['an object, as JSON', { city: 'Rome', days: [1, 2] }, 'Observation: {"city":"Rome","days":[1,2]}'],
-    ['a number', 55, 'Observation: 55'],
-    ['false', false, 'Observation: false'],
-    ['null', null, 'Observation: null'],
-    ['a text with quotes, without further ones', '"55"', 'Observation: "55"'],
-  ])('shows an observation: %s', (_what, observation, line) => {
-    expect(scratchpad([sampleStep('Action: A', observation)])).toBe(`Thought:Action: A\n${line}\nThought:`);
-  });
-
   test('takes braces in descriptions, in the question and in replies for what they are', () => {
     const tools = [sampleTool('Weather', 'Input: {"city": "…"}. {input} {tool_names}')];
     const text = prompt({
@@ -75,11 +60,6 @@ describe('the prompt', () => {
     expect(text).toContain(
       'Thought: {tools}\nAction: Weather\nAction Input: {"city": "Rome"}\nObservation: {input}\n',
     );
-  });
-
-  test('is the same whether chat history is there or not: the kind has no place for it', () => {
-    expect(zeroShot.chatHistory).toBe(false);
-    expect(prompt({ chatHistory: [{ role: 'user', content: 'Hello.' }] })).toBe(prompt());
   });
 
   test('has the texts of the agent in place of its own', () => {

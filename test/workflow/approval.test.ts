@@ -171,9 +171,12 @@ test('a program is told of each wait once, and what it answers goes on', async (
 test.each([
   ['at once', () => Promise.reject(new RangeError('not today'))],
   ['later', () => setTimeout(100).then(() => Promise.reject(new RangeError('not today')))],
-])('what a program throws %s at a wait ends its own waiting with that, not the run', async (_, onWaiting) => {
-  const asked = await rig.client.start('asks', 'what?');
-  await expect(asked.result({ onWaiting })).rejects.toThrow(new RangeError('not today'));
-  expect((await asked.describe()).status).toBe('waiting');
-  await asked.cancel();
-});
+])(
+  'an error that a program throws %s at a wait ends its own waiting with that, not the run',
+  async (_, onWaiting) => {
+    const asked = await rig.client.start('asks', 'what?');
+    await expect(asked.result({ onWaiting })).rejects.toThrow(new RangeError('not today'));
+    expect((await asked.describe()).status).toBe('waiting');
+    await asked.cancel();
+  },
+);

@@ -4,6 +4,7 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** Which recorded runs a backtest takes, and which it refuses. */
 const broken = brokenTool('no route');
@@ -35,9 +36,8 @@ describe('the runs of a backtest', () => {
   test('are no runs that somebody asked for: no list has them', async () => {
     const run = await recorded('payer');
     await (await rig.client.backtest('payer', { runs: [run.id] })).report();
-    const listed: string[] = [];
-    for await (const { id } of rig.client.list(200)) listed.push(id);
-    expect(listed.filter((id) => id.startsWith('backtest:'))).toEqual([]);
+    const listed = await allOf(rig.client.list(200));
+    expect(listed.filter(({ id }) => id.startsWith('backtest:'))).toEqual([]);
   });
 });
 
@@ -64,7 +64,7 @@ describe('a backtest is refused', () => {
     await expect(rig.client.backtest('payer', options)).rejects.toMatchObject({ name });
   });
 
-  test('where the run is not over', async () => {
+  test('while the run is not over', async () => {
     const run = await rig.client.start('waiter', 'waits');
     await waitOf(run);
     await expect(rig.client.backtest('waiter', { runs: [run.id] })).rejects.toMatchObject({

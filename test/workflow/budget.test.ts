@@ -226,7 +226,7 @@ test.each([
   ['failing', { totalTokens: 60, modelCalls: 4, cost: 0.8 }],
   // Two model calls of a sub-agent that was cancelled are among them.
   ['boss-of-stuck', { totalTokens: 105, modelCalls: 7, cost: 1.4 }],
-])('what %s cost, which failed, is the same for who is told and for who reads', async (agent, used) => {
+])('the cost of %s, which failed, is the same for who is told and for who reads', async (agent, used) => {
   const run = await rig.client.start(agent, 'what?');
   if (agent === 'boss-of-stuck') {
     await waitOf(run, { call: '1.1/2.1' });

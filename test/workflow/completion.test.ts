@@ -47,7 +47,7 @@ async function offered(...words: string[]): Promise<string[]> {
 
 const ours = (words: string[]) => words.filter((word) => Object.values(ids).includes(word)).toSorted();
 
-describe('what a shell is offered on TAB', () => {
+describe('the words that a shell is offered on TAB', () => {
   test.each([
     ['approve', [ids.approval]],
     ['skip', [ids.failed]],
@@ -69,7 +69,7 @@ describe('what a shell is offered on TAB', () => {
     });
   });
 
-  test('is nothing, and nothing is said, where the server does not answer', async () => {
+  test('are none, and nothing is said, where the server does not answer', async () => {
     const io = fakeIo();
     expect(await cli(['complete', '--', 'reloop', 'show', '--address', '127.0.0.1:1', ''], io)).toBe(0);
     expect(io.out() + io.err()).toBe('');

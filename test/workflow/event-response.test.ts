@@ -4,6 +4,7 @@ import { defineModel } from '../../models/model.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';
+import { allOf } from '../support/all-of.ts';
 
 const broken = brokenTool('no');
 /** What the page has; the model writes on when all that it wrote is there. */
@@ -71,8 +72,7 @@ test('a response has the events of the run, says what can be decided of a call t
     seen.push(message);
     if (message.event === 'waiting') await run.decide(undefined, { type: 'skip' });
   }
-  const recorded = [];
-  for await (const event of run.events({ follow: false })) recorded.push(event);
+  const recorded = await allOf(run.events({ follow: false }));
   const ofRecord = seen.filter(({ event }) => event !== 'caught_up');
   expect(seen.length - ofRecord.length).toBe(1);
   expect(ofRecord.map(({ id, event }) => [id, event])).toEqual(
@@ -96,11 +96,10 @@ test('a page that comes back goes on behind the last event it had, and is told n
   }
   await run.decide(undefined, { type: 'skip' });
   await run.result();
-  for await (const { id } of messagesOf(await run.toResponse(page({ 'last-event-id': ids.at(-1) ?? '' }))))
-    ids.push(id ?? '');
-  const recorded = [];
-  for await (const { eventId } of run.events({ follow: false })) recorded.push(eventId);
-  expect(ids).toEqual(recorded);
+  const rest = await run.toResponse(page({ 'last-event-id': ids.at(-1) ?? '' }));
+  ids.push(...(await allOf(messagesOf(rest))).map(({ id }) => id ?? ''));
+  const recorded = await allOf(run.events({ follow: false }));
+  expect(ids).toEqual(recorded.map(({ eventId }) => eventId));
   const last = await run.toResponse(page({ 'last-event-id': ids.at(-1) ?? '' }));
   expect([last.status, last.body]).toEqual([204, null]);
 });

@@ -10,6 +10,7 @@ import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
 import { useRig } from '../support/rig.ts';
 import { promptOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** The examples that take control of a part of the agent: each does what its comment says. */
 const rig = useRig({
@@ -33,10 +34,8 @@ async function ask(agent: { name: string }, question: string, options: StartOpti
     action.toolInput,
     observation,
   ]);
-  const prompts: string[] = [];
-  for await (const { request } of run.requests({ follow: false, kinds: [oneLine, ...builtInKinds] }))
-    prompts.push(promptOf(request));
-  return { run, result, steps, prompts };
+  const requests = await allOf(run.requests({ follow: false, kinds: [oneLine, ...builtInKinds] }));
+  return { run, result, steps, prompts: requests.map(({ request }) => promptOf(request)) };
 }
 
 test('in own-prompt the model reads the own texts with the values of this run, and the format of the kind', async () => {

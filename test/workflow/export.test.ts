@@ -6,6 +6,7 @@ import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig, continuedAfter, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** Longer than what a model call carries in place. */
 const LONG = 'x'.repeat(20_000);
@@ -78,9 +79,10 @@ describe('an exported run', () => {
 
   test('has all events, every reply and every decision in order, and observations in full', async () => {
     const { events, modelCalls, decisions, run: report } = await run.export();
-    const recorded = [];
     // Where an event was read is of use only while the run can be.
-    for await (const { eventId: _eventId, ...event } of run.events({ live: false })) recorded.push(event);
+    const recorded = (await allOf(run.events({ live: false }))).map(
+      ({ eventId: _eventId, ...event }) => event,
+    );
     expect(events).toEqual(recorded);
     expect(events.filter(({ type }) => type === 'continued').length).toBeGreaterThanOrEqual(1);
     expect(modelCalls.map(({ call, turn }) => [call, turn.decision.type])).toEqual([

@@ -8,6 +8,7 @@ import { defineTool } from '../../tools/tool.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** The server is shared with other tests: what is looked for here has names that nobody else gives. */
 const mine = randomUUID().slice(0, 8);
@@ -57,11 +58,8 @@ async function command(args: string[], { typed = '', terminal = false } = {}) {
   return { code, out: io.out(), err: io.err() };
 }
 
-async function found(filters: RunFilters): Promise<RunSummary[]> {
-  const runs: RunSummary[] = [];
-  for await (const run of rig.client.list({ limit: 1000, ...filters })) runs.push(run);
-  return runs;
-}
+const found = (filters: RunFilters): Promise<RunSummary[]> =>
+  allOf(rig.client.list({ limit: 1000, ...filters }));
 
 /** The server's list lags behind. */
 async function untilFound(filters: RunFilters, amount: number): Promise<RunSummary[]> {

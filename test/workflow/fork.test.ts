@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 const script = (step: string) => (Number(step) < 4 ? act('count', step) : answer(`at ${step}`));
 const model = modelOf(script);
@@ -78,9 +79,8 @@ describe('a fork', () => {
     await rig.client.get(id).rewind({ step: 4 });
     await rig.client.get(id).result();
     expect(other.requests.map(({ step }) => step)).toEqual(['4']);
-    const models = [];
-    for await (const { request } of rig.client.get(id).requests()) models.push(request.model);
-    expect(models).toEqual(['a', 'a', 'other', 'other']);
+    const requests = await allOf(rig.client.get(id).requests());
+    expect(requests.map(({ request }) => request.model)).toEqual(['a', 'a', 'other', 'other']);
   });
 
   test('at the first step can have another model too', async () => {
@@ -112,18 +112,15 @@ describe('a fork', () => {
     expect(model.requests.map(({ request }) => observed(request))).toEqual([
       ['1', 'something else', '{"none":true}'],
     ]);
-    const asked = [];
-    for await (const { request } of forked.requests()) asked.push(observed(request));
-    expect(asked.at(-1)).toEqual(['1', 'something else', '{"none":true}']);
+    const last = (await allOf(forked.requests())).at(-1);
+    expect(last && observed(last.request)).toEqual(['1', 'something else', '{"none":true}']);
   });
 
   test('carries a message on to the model', async () => {
     const { run } = await finished();
     const { id } = await run.fork({ step: 3, say: 'be brief' });
     await rig.client.get(id).result();
-    const deltas = [];
-    for await (const { transcript } of transcriptsOf(id)) deltas.push(transcript);
-    expect(JSON.stringify(deltas)).toContain('be brief');
+    expect(JSON.stringify(await allOf(transcriptsOf(id)))).toContain('be brief');
   });
 
   test('has the limits it is given', async () => {

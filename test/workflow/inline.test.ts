@@ -8,6 +8,7 @@ import { defineAgent } from '../../config/define.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** Attempts, by tool: what each had for a key. */
 const keys: { [tool: string]: string[] } = {};
@@ -178,8 +179,7 @@ test("the Web UI's timeline shows it and its input with the model call that come
 });
 
 test('the worker tells of it what history tells', async () => {
-  const recorded: RunEvent[] = [];
-  for await (const event of rig.client.get(id).events()) recorded.push(event);
+  const recorded = await allOf(rig.client.get(id).events());
   const essence = (events: RunEvent[]) =>
     events.flatMap((event) => (event.type === 'step' ? [[event.step.call, event.step.observation]] : []));
   expect(essence(seen).slice(0, 10)).toEqual(essence(recorded));
@@ -187,13 +187,10 @@ test('the worker tells of it what history tells', async () => {
 });
 
 test('a reader goes on from behind any of its events', async () => {
-  const all: RunEvent[] = [];
-  for await (const event of rig.client.get(id).events()) all.push(event);
+  const all = await allOf(rig.client.get(id).events());
   const places = all.flatMap(({ eventId }, index) => (eventId === undefined ? [] : [{ eventId, index }]));
   for (const { eventId, index } of places.filter(({ index: place }) => place % 4 === 1)) {
-    const rest: RunEvent[] = [];
-    for await (const event of rig.client.get(id).events({ after: eventId })) rest.push(event);
-    expect(rest).toEqual(all.slice(index + 1));
+    expect(await allOf(rig.client.get(id).events({ after: eventId }))).toEqual(all.slice(index + 1));
   }
   expect(places.length).toBeGreaterThan(20);
 });

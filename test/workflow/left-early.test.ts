@@ -8,6 +8,7 @@ import { defineTool } from '../../tools/tool.ts';
 import { countOpenPolls } from '../support/counted-calls.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 const slow = defineTool({
   name: 'slow',
@@ -49,11 +50,10 @@ test('no leak is reported to a reader that follows a run to its end', async () =
   const warned = ({ name }: Error) => void warnings.push(name);
   process.on('warning', warned);
   const run = await rig.client.start('many', 'what?');
-  const seen = [];
-  for await (const { type } of run.events()) seen.push(type);
+  const seen = await allOf(run.events());
   await sleep(0); // warnings come in their own time
   process.off('warning', warned);
-  expect(seen.at(-1)).toBe('run_ended');
+  expect(seen.at(-1)?.type).toBe('run_ended');
   expect(warnings).toEqual([]);
 });
 

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { mcp } from '../../tools/index.ts';
 import { startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 test('a run goes on when the MCP server of a call dies: the retry starts it again', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'reloop-mcp-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const died = join(folder, 'died');
+  const died = join(tempFolder(onTestFinished), 'died');
   const command = { command: process.execPath, args: ['--import', 'tsx', 'test/fixtures/mcp-stdio.ts'] };
   const tools = await mcp(command, { only: ['die', 'fail'], retry: { initialInterval: 1 } });
   const replies = [act('die', died), act('fail', '{}'), answer('done')];

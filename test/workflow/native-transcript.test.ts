@@ -4,6 +4,7 @@ import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** Native tool calls over many turns: two calls in each, one of them with a long result. */
 const TURNS = 40;
@@ -73,9 +74,8 @@ describe('native tool calls', () => {
     expect(continued.length).toBeGreaterThan(0);
     const turns = Array.from({ length: TURNS }, (_, index) => turn(index + 1));
     expect(messagesOf(`whole ${TURNS + 1}`)).toEqual(turns.flat());
-    const rebuilt: ModelRequest[] = [];
-    for await (const { request } of run.requests({ follow: false })) rebuilt.push(request);
-    expect(rebuilt.at(-1)).toEqual(requests.get(`whole ${TURNS + 1}`));
+    const rebuilt = await allOf(run.requests({ follow: false }));
+    expect(rebuilt.at(-1)?.request).toEqual(requests.get(`whole ${TURNS + 1}`));
     expect(rebuilt).toHaveLength(digests.length);
   });
 

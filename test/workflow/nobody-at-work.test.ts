@@ -6,6 +6,7 @@ import { externalTool } from '../../tools/external.ts';
 import { useOtherWorker } from '../support/other-worker.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** What becomes of a call while no worker is there that could go on with its run: the next one finds it all at once. */
 
@@ -53,8 +54,7 @@ describe('while no worker goes on with the run', () => {
       await event(run, 'activityTaskFailedEventAttributes');
       await event(run, 'timerFiredEventAttributes');
     });
-    const seen = [];
-    for await (const { type } of run.events({ live: false })) seen.push(type);
+    const seen = (await allOf(run.events({ live: false }))).map(({ type }) => type);
     const { output, stopReason, intermediateSteps } = await run.result();
     expect({ output, stopReason }).toEqual({ output: 'so far', stopReason: 'max_execution_time' });
     expect(intermediateSteps.map(({ observation }) => observation)).toEqual([boom]);

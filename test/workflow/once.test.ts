@@ -148,7 +148,7 @@ describe('a call that may take effect once only', () => {
   test.each([
     ['throws', 'the line went dead'],
     ['unsendable', 'The value cannot be written as JSON: Converting circular structure to JSON'],
-  ])('that %s is not run again, but waits in doubt', async (input, why) => {
+  ])('waits in doubt, and is not run again, where it %s', async (input, why) => {
     const started = await start('pay', input);
     expect(await waiting(started)).toMatchObject({
       reason: 'doubt',

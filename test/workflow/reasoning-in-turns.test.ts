@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { RunEvent } from '../../agent/run/events.ts';
 import { requestDigest } from '../../agent/transcript/request.ts';
 import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { scripted } from '../../models/scripted/scripted.ts';
@@ -8,6 +7,7 @@ import { defineTool } from '../../tools/tool.ts';
 import { trace } from '../support/printed-trace.ts';
 import { useRig } from '../support/rig.ts';
 import { finish, sdkModel } from '../support/sdk-model.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** What a model thought before it called a tool: recorded, shown, and back with the provider; over a worker's death too. */
 
@@ -66,8 +66,7 @@ test('reasoning goes back with its tool calls, is not a part of the run, and is 
   expect(usage).toMatchObject({ modelCalls: 3, uncountedCalls: 1 });
   expect(usage.estimatedTokens).toBeGreaterThan(0);
 
-  const events: RunEvent[] = [];
-  for await (const event of run.events()) events.push(event);
+  const events = await allOf(run.events());
   const turns = events.flatMap((event) => (event.type === 'model_ended' ? [event.turn] : []));
   expect(turns.map(({ reasoning }) => reasoning)).toEqual([
     'First I ask the tool.',
@@ -80,9 +79,8 @@ test('reasoning goes back with its tool calls, is not a part of the run, and is 
   expect(printed).toContain('tokens unknown');
   expect(printed).toMatch(/3 model calls · at least \d+ \+ \d+ tokens/);
 
-  const asked = [];
-  for await (const { request } of run.requests({ follow: false })) asked.push(request);
-  expect(asked.map(requestDigest)).toEqual(turns.map(({ request }) => request));
+  const asked = await allOf(run.requests({ follow: false }));
+  expect(asked.map(({ request }) => requestDigest(request))).toEqual(turns.map(({ request }) => request));
   const thoughts = thinker.requests.at(-1)?.body['messages'];
   expect(thoughts).toMatchObject([
     {},

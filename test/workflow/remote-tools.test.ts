@@ -12,6 +12,7 @@ import { useOtherWorker } from '../support/other-worker.ts';
 import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';
+import { allOf } from '../support/all-of.ts';
 
 const QUEUE = `external-${process.pid}`;
 const schema = z.object({ city: z.string(), days: z.int().default(1) });
@@ -133,9 +134,8 @@ describe("a tool that another worker's activity is", () => {
     await rig.restart();
     const run = await rig.client.start('long', 'what?', { id: `long-${process.pid}` });
     await run.result();
-    const prompts: string[] = [];
-    for await (const { request } of run.requests({ follow: false })) prompts.push(promptOf(request));
-    expect(prompts[1]).toContain('y'.repeat(3_000));
+    const requests = await allOf(run.requests({ follow: false }));
+    expect(promptOf(requests[1]?.request)).toContain('y'.repeat(3_000));
   });
 
   test('waits for a person when its attempts are used up', async () => {
@@ -180,7 +180,7 @@ describe('a sub-agent', () => {
   test.each([
     ['by its path', '1.1/1.1'],
     ['without naming it', undefined],
-  ])('that waits shows in its parent, and is decided on through it: %s', async (_what, how) => {
+  ])('shows in its parent while it waits, and is decided on through it: %s', async (_what, how) => {
     const run = await rig.client.start('anxious', 'what?');
     const wait = await waitOf(run);
     expect(wait).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });

@@ -6,6 +6,7 @@ import { defineTool } from '../../tools/tool.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { useRig } from '../support/rig.ts';
 import { type RecordingModel, act, answer, modelOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo {${input}}` });
 const big = defineTool({
@@ -56,9 +57,8 @@ describe('the requests of a run, rebuilt from history', () => {
   test('have the digests that were recorded with the replies', async () => {
     const run = await client.start('short', 'and now?');
     await run.result();
-    const digests: string[] = [];
-    for await (const event of run.events())
-      if (event.type === 'model_ended') digests.push(event.turn.request);
+    const events = await allOf(run.events());
+    const digests = events.flatMap((event) => (event.type === 'model_ended' ? [event.turn.request] : []));
     expect((await rebuilt(run)).map(requestDigest)).toEqual(digests);
   });
 
@@ -72,9 +72,7 @@ describe('the requests of a run, rebuilt from history', () => {
 });
 
 async function rebuilt(run: AgentRun): Promise<ModelRequest[]> {
-  const requests: ModelRequest[] = [];
-  for await (const { request } of run.requests({ follow: false })) requests.push(request);
-  return requests;
+  return (await allOf(run.requests({ follow: false }))).map(({ request }) => request);
 }
 
 function asked(model: RecordingModel): ModelRequest[] {

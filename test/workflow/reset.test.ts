@@ -7,6 +7,7 @@ import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { eventsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => `echo ${input}` });
 const big = defineTool({ name: 'big', description: 'much', run: (input) => `${input}${'x'.repeat(2000)}` });
@@ -57,9 +58,7 @@ describe("after Temporal's own reset", () => {
     expect(output).toBe('after 3');
     expect(intermediateSteps.map(({ call }) => call)).toEqual(['1.1', '2.1']);
     expect(await run.describe()).toMatchObject({ runId, status: 'completed' });
-    const asked = [];
-    for await (const { call } of run.requests()) asked.push(call);
-    expect(asked).toEqual(['1', '2', '3']);
+    expect((await allOf(run.requests())).map(({ call }) => call)).toEqual(['1', '2', '3']);
     expect(await endOf(run.id, givenUp)).toMatchObject({ status: 'failed' });
     expect(await rig.client.get(run.id, givenUp).describe()).toMatchObject({
       runId: givenUp,

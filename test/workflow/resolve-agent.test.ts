@@ -7,7 +7,7 @@ const agents = [defineAgent({ name: 'known', model: scripted(['Final Answer: 4']
 const settings = { rollingDeploys: false, identity: 'reloop dev 7@here', address: '127.0.0.1:7233' };
 const rig = useRig({ agents }, settings);
 
-test('where no deploy can be rolling, an unknown agent ends the run at once, and says whose worker does not know it', async () => {
+test('an unknown agent ends the run at once where no deploy can be rolling, and says whose worker does not know it', async () => {
   const run = await rig.client.start('stranger', 'what?');
   await expect(run.result()).rejects.toMatchObject({
     type: 'AgentNotFound',

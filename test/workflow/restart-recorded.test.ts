@@ -74,7 +74,7 @@ async function recordOf(run: AgentRun): Promise<RunExport> {
   return JSON.parse(JSON.stringify(await run.export({ prompts: true }))) as RunExport; // as a file has it
 }
 
-describe.each(kinds)('of the kind %s', (kind) => {
+describe.each(kinds)('runs of the kind %s', (kind) => {
   test('a fork is told what is said to it and what was changed, and so are all who read it', async () => {
     const run = await rig.client.start(kind, 'what?');
     expect((await run.result()).output).toBe('done');
@@ -89,7 +89,7 @@ describe.each(kinds)('of the kind %s', (kind) => {
 });
 
 describe('a backtest', () => {
-  test('of a fork asks again with the changed observation and the message', async () => {
+  test('asks again, for a fork, with the changed observation and the message', async () => {
     const run = await rig.client.start('zero-shot', 'what?');
     await run.result();
     const edits = { '1.1': 'saw nothing' };
@@ -103,7 +103,7 @@ describe('a backtest', () => {
     expect(looks).toBe(made);
   });
 
-  test('of a rewound run leaves out the dropped steps', async () => {
+  test('leaves out the dropped steps of a rewound run', async () => {
     const run = await rig.client.start('zero-shot', 'what?');
     await run.result();
     await run.rewind({ step: 2 });

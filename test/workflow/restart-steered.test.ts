@@ -63,7 +63,7 @@ async function cancelled(run: AgentRun): Promise<void> {
   await expect(run.result()).rejects.toThrow(/cancelled/u);
 }
 
-describe('what a limit was raised by', () => {
+describe('the raise of a limit', () => {
   test('holds in a run that is taken back to a step after it, and not in one that is taken back before', async () => {
     const run = await rig.client.start('short', 'what?');
     await atLimit(run, '2 iterations');
@@ -111,7 +111,7 @@ describe('what a limit was raised by', () => {
   });
 });
 
-describe('what was said', () => {
+describe('a message', () => {
   test('while a call went on stands behind its observation when that call is made again', async () => {
     replies['2'] = act('slow', 'x');
     const run = await rig.client.start('a', 'what?');

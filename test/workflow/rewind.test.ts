@@ -8,6 +8,7 @@ import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** What the model says from now on, by step; the rest of a run's steps is `count`. */
 let replies: { [step: string]: string } = {};
@@ -71,11 +72,8 @@ beforeEach(() => {
   model.requests.length = 0;
 });
 
-async function recorded(run: { events(options: object): AsyncIterable<RunEvent> }): Promise<RunEvent[]> {
-  const events = [];
-  for await (const event of run.events({ live: false, follow: false })) events.push(event);
-  return events;
-}
+const recorded = (run: { events(options: object): AsyncIterable<RunEvent> }): Promise<RunEvent[]> =>
+  allOf(run.events({ live: false, follow: false }));
 
 const callsOf = (steps: readonly { call: string }[]) => steps.map(({ call }) => call);
 
@@ -96,9 +94,7 @@ describe('a run that is taken back', () => {
     expect(model.requests.map(({ request }) => promptOf(request))).toEqual([third]);
     const report = await run.describe();
     expect(report).toMatchObject({ runId: receipt.runId, status: 'completed', input: 'what?', agent: 'a' });
-    const asked = [];
-    for await (const { call } of run.requests()) asked.push(call);
-    expect(asked).toEqual(['1', '2', '3']);
+    expect((await allOf(run.requests())).map(({ call }) => call)).toEqual(['1', '2', '3']);
   });
 
   test('is read once, however often it was taken back, also by a worker that knows nothing of it', async () => {
@@ -127,17 +123,13 @@ describe('a run that is taken back', () => {
     replies['2'] = act('stuck', 'x');
     const run = await rig.client.start('a', 'what?');
     const result = run.result();
-    const watched: RunEvent[] = [];
-    const watching = (async () => {
-      for await (const event of run.events({ live: false })) watched.push(event);
-    })();
+    const watching = allOf(run.events({ live: false }));
     await eventOf(run.events({ live: false }), 'waiting');
     replies = {};
     await run.rewind({ step: 2 });
     expect(await result).toMatchObject({ output: 'at 4', iterations: 4 });
     expect(callsOf((await result).intermediateSteps)).toEqual(['1.1', '2.1', '3.1']);
-    await watching;
-    expect(watched.filter(({ type }) => type === 'run_ended')).toHaveLength(1);
+    expect((await watching).filter(({ type }) => type === 'run_ended')).toHaveLength(1);
     expect(await run.describe()).toMatchObject({ status: 'completed', waiting: [] });
   });
 
@@ -202,11 +194,7 @@ test('a run that was taken back is listed once, as it goes on', async () => {
   await run.result();
   const { runId } = await run.rewind({ step: 4 });
   await run.result();
-  const listed = async () => {
-    const found = [];
-    for await (const one of rig.client.list({ text: 'listed?' })) found.push(one);
-    return found;
-  };
+  const listed = () => allOf(rig.client.list({ text: 'listed?' }));
   await expect.poll(listed).toMatchObject([{ id: run.id, runId, status: 'completed', agent: 'a' }]);
 });
 

@@ -10,6 +10,7 @@ import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 import { connectTo } from '../../client/connect/connect.ts';
 import { brokenTool } from '../support/sample-tools.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** What a run says of itself to the server's list, and what that costs. */
 const broken = brokenTool();
@@ -40,9 +41,8 @@ async function upserts(id: string): Promise<number> {
 }
 
 async function listed(filters: RunFilters): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { id, status } of rig.client.list(filters)) found.push(`${id} ${status}`);
-  return found.toSorted();
+  const found = await allOf(rig.client.list(filters));
+  return found.map(({ id, status }) => `${id} ${status}`).toSorted();
 }
 
 const statusOf = async (id: string) =>

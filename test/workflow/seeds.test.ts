@@ -12,6 +12,7 @@ import { defineTool } from '../../tools/tool.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** The seeds' examples, step by step: tool, input, observation, answer, and what every request showed the model. */
 let rigs: Rig[] = [];
@@ -33,9 +34,8 @@ async function traceOf(run: AgentRun) {
     action.toolInput,
     asText(observation),
   ]);
-  const requests: ModelRequest[] = [];
-  for await (const { request } of run.requests({ follow: false })) requests.push(request);
-  return { result, steps, requests };
+  const asked = await allOf(run.requests({ follow: false }));
+  return { result, steps, requests: asked.map(({ request }) => request) };
 }
 function messagesOf({ prompt }: ModelRequest): ChatMessage[] {
   return prompt.type === 'messages' ? prompt.messages : [];

@@ -1,13 +1,13 @@
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { anyPorts, freePorts } from '../../server/ports.ts';
 import { startServer } from '../../server/server-process.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 test('two servers are started on one port: only the one that has it is ready', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'reloop-port-'));
+  const cwd = tempFolder(onTestFinished);
   const { path: binary } = await findTemporalBinary({ onProgress: () => undefined });
   const ports = await freePorts(anyPorts);
   const stop = new AbortController();
@@ -20,6 +20,5 @@ test('two servers are started on one port: only the one that has it is ready', a
   } finally {
     stop.abort();
     await Promise.all(servers.map(({ ended }) => ended));
-    rmSync(cwd, { recursive: true });
   }
 });

@@ -7,6 +7,7 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Model, ModelError, defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** Answers with what it was told; `CALL x` calls the tool. Takes the conversation as messages. */
 const talker: AgentKind = {
@@ -231,11 +232,7 @@ describe('a session', () => {
     await run.result();
     const { searchAttributes } = await rig.temporal.workflow.getHandle(run.id).describe();
     expect(searchAttributes).toMatchObject({ ReloopSession: ['listed'] });
-    const names = async () => {
-      const found: string[] = [];
-      for await (const { name } of rig.client.sessions(1000)) found.push(name);
-      return found;
-    };
+    const names = async () => (await allOf(rig.client.sessions(1000))).map(({ name }) => name);
     while (!(await names()).includes('listed')) await sleep(50);
     expect(await names()).not.toContain('doomed');
   });
@@ -278,10 +275,8 @@ describe('the memory of an agent', () => {
 });
 
 async function runsOf(session: string): Promise<string[]> {
-  const runs: string[] = [];
   const query = `WorkflowId = "session:${session}"`;
-  for await (const { runId } of rig.temporal.workflow.list({ query })) runs.push(runId);
-  return runs;
+  return (await allOf(rig.temporal.workflow.list({ query }))).map(({ runId }) => runId);
 }
 
 async function untilAsked(text: string): Promise<void> {

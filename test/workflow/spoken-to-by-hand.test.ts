@@ -89,7 +89,7 @@ async function signalRaw({ workflowId }: WorkflowHandle, signalName: string, inp
   });
 }
 
-describe('what is sent by hand and fits no handler', () => {
+describe('a message by hand that fits no handler', () => {
   test('is refused or left out by a run, which stays as it is and goes on', async () => {
     const run = await rig.client.start('asks', 'What?');
     await waitOf(run);

@@ -55,7 +55,7 @@ async function startedAgain(name: string): Promise<AgentRun> {
   return rig.client.start(name, 'what?');
 }
 
-describe('what a person says to a run', () => {
+describe('a message of a person to a run', () => {
   test('stands behind the last observation when the model is asked next, and in every prompt from then on', async () => {
     const run = await rig.client.start('twice', 'what?');
     await started(run);
@@ -129,7 +129,7 @@ describe('what a person says to a run', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('a message that does not fit', () => {
   test('is refused with a sentence, and leaves no trace', async () => {
     const run = await rig.client.start('once', 'what?');
     await started(run);

@@ -90,7 +90,7 @@ describe('a worker is told what history says', () => {
     expect(Object.fromEntries(paths)).toMatchSnapshot();
   });
 
-  test.each(otherPaths)('of %s', async (_path, name, steer, says) => {
+  test.each(otherPaths)('on the path of %s', async (_path, name, steer, says) => {
     const run = await rig.client.start(name, 'what?');
     await steer(run, rig.client);
     const { heard, recorded, said } = await endOf(run);

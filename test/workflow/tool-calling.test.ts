@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { ModelRequest } from '../../models/model.ts';
 import { scripted } from '../../models/scripted/scripted.ts';
 import type { ScriptedReply } from '../../models/scripted/script.ts';
 import { defineTool } from '../../tools/tool.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
+import { allOf } from '../support/all-of.ts';
 
 /**
  * Agents with native tool calls, from the loop to the bytes, where AgentExecutor does nothing of the kind: the rest is in
@@ -102,9 +102,8 @@ test('a model whose reply was cut at the token limit is told so, and no tool run
 test('a later reader rebuilds from history what the model got', async () => {
   const run = await rig.client.start('text', 'what?');
   await run.result();
-  const rebuilt: ModelRequest['prompt'][] = [];
-  for await (const { request } of run.requests({ follow: false })) rebuilt.push(request.prompt);
-  expect(rebuilt).toMatchObject([
+  const rebuilt = await allOf(run.requests({ follow: false }));
+  expect(rebuilt.map(({ request }) => request.prompt)).toMatchObject([
     { tools: [{ name: 'echo' }, {}], messages: [{}, { role: 'user', content: 'what?' }] },
     {
       messages: [

@@ -72,7 +72,7 @@ const pairs = ofAgent.flatMap(([agent, told]) =>
 
 // Twice, which makes it 24 times in all.
 test.each([...pairs, ...pairs])(
-  'of two operators who decide at once $one.type and $other.type one wins, and the other is told',
+  'one of two operators who decide at once $one.type and $other.type wins, and the other is told',
   async ({ agent, told, one, other }) => {
     const run = await waitingRun(agent);
     const sent = [one, other].map((decided) => run.decide('1.1', decided, 0).then(() => decided));

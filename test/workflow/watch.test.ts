@@ -9,6 +9,7 @@ import { eventOf, useRig, continuedAfter, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script, toolCall } from '../support/scripts.ts';
 import { countOpenPolls } from '../support/counted-calls.ts';
 import { brokenTool } from '../support/sample-tools.ts';
+import { allOf } from '../support/all-of.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => sleep(100, input) });
 const broken = brokenTool('no');
@@ -57,11 +58,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function read(run: AgentRun, options: EventsOptions = {}): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const event of run.events(options)) events.push(event);
-  return events;
-}
+const read = (run: AgentRun, options: EventsOptions = {}): Promise<RunEvent[]> => allOf(run.events(options));
 
 describe('every recorded event', () => {
   test('is a place to go on from, over continue-as-new as well', async () => {

@@ -8,6 +8,7 @@ import { fakeIo } from '../support/fake-io.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';
+import { allOf } from '../support/all-of.ts';
 
 /** A server whose operator took our search attributes away: what they said has to be read from the runs. */
 const broken = brokenTool();
@@ -48,11 +49,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-async function found(filters: RunFilters): Promise<RunSummary[]> {
-  const runs: RunSummary[] = [];
-  for await (const run of rig.client.list(filters)) runs.push(run);
-  return runs;
-}
+const found = (filters: RunFilters): Promise<RunSummary[]> => allOf(rig.client.list(filters));
 
 describe('a server without the search attributes', () => {
   test.each([
