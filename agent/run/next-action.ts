@@ -37,8 +37,8 @@ export function nextAction(call: Call, context: CallContext): NextAction {
     return isCut ? cut(call, context) : { do: 'nothing' };
   switch (last?.type) {
     case undefined: {
-      const check = call.checks.find((reason) => isNeeded(reason, call, context));
       if (isCut) return cut(call, context);
+      const check = call.checks.find((reason) => isNeeded(reason, call, context));
       return check === undefined ? { do: 'schedule' } : { do: 'ask', reason: check };
     }
     case 'cancelled':
