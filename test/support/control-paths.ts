@@ -28,6 +28,22 @@ export async function toldAndRecorded(
   };
 }
 
+/** A worker's listener has received the events that history has. `told`: those events, by run. */
+export async function expectToldAsRecorded(
+  run: AgentRun,
+  told: ReadonlyMap<string, RunEvent[]>,
+): Promise<void> {
+  const both = await toldAndRecorded(run, () => told.get(run.id) ?? []);
+  expect(both.told).toEqual(both.recorded);
+}
+
+/** Returns the observation of the first call, when the run has ended and all readers agree. */
+export async function observationOf(run: AgentRun, told: ReadonlyMap<string, RunEvent[]>): Promise<unknown> {
+  const { intermediateSteps } = await run.result();
+  await expectToldAsRecorded(run, told);
+  return intermediateSteps[0]?.observation;
+}
+
 function byCall(events: RunEvent[]): RunEvent[] {
   return events.toSorted((a, b) => callOf(a).localeCompare(callOf(b)));
 }

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type ToolContext, defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
-import { toldAndRecorded } from '../support/control-paths.ts';
+import { observationOf } from '../support/control-paths.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
@@ -69,17 +69,7 @@ const rig = useRig({
 const start = (input: string, agent = 'a') => rig.client.start(agent, `what: ${input}`);
 const underWay = (started: AgentRun) => eventOf(started.events(), 'tool_progress');
 
-/** A worker's listener is told what history says. */
-async function toldTheSame(started: AgentRun): Promise<void> {
-  const both = await toldAndRecorded(started, () => told.get(started.id) ?? []);
-  expect(both.told).toEqual(both.recorded);
-}
-
-async function observation(started: AgentRun): Promise<unknown> {
-  const { intermediateSteps } = await started.result();
-  await toldTheSame(started);
-  return intermediateSteps[0]?.observation;
-}
+const observation = (started: AgentRun) => observationOf(started, told);
 
 test('a call that was cancelled does not wait, though its tool leaves the result to somebody else', async () => {
   const started = await start('handing');

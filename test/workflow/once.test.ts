@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Reconciled, type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
-import { toldAndRecorded } from '../support/control-paths.ts';
+import { expectToldAsRecorded, observationOf } from '../support/control-paths.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
@@ -122,17 +122,8 @@ function runOf({ id }: AgentRun): string {
 
 const effectsOf = (started: AgentRun) => effects.get(runOf(started));
 
-/** A worker's listener is told what history says. */
-async function toldTheSame(started: AgentRun): Promise<void> {
-  const both = await toldAndRecorded(started, () => told.get(started.id) ?? []);
-  expect(both.told).toEqual(both.recorded);
-}
-
-async function observation(started: AgentRun): Promise<unknown> {
-  const { intermediateSteps } = await started.result();
-  await toldTheSame(started);
-  return intermediateSteps[0]?.observation;
-}
+const toldTheSame = (started: AgentRun) => expectToldAsRecorded(started, told);
+const observation = (started: AgentRun) => observationOf(started, told);
 
 describe('a call that may take effect once only', () => {
   test('is a step like any other where it works', async () => {
