@@ -15,8 +15,8 @@ export function earlierCall(
 }
 
 /**
- * Digest by which two effects are compared. Of the model's input: the recorded digest of the input that the tool's schema parsed.
- * Of a person's input: a digest of the input itself.
+ * Digest by which two effects are compared. The model's input has a recorded digest, of the input that the tool's schema
+ * parsed. A person's input is digested as it is.
  */
 export function effectDigest(
   { toolInput, effect }: Pick<PlannedAction, 'toolInput' | 'effect'>,

@@ -24,7 +24,7 @@ test.each(starterPages)('what %s says happens, from top to bottom', async (page)
   expect(stepsOf(textOf(page)).filter(isCommand)).not.toEqual([]);
 });
 
-/** What the examples need of a checkout, as its files are. */
+/** Copies the files of a checkout that the examples need. */
 function checkout(): string {
   const name = 'checkout';
   const folder = join(machine.folder, name);

@@ -15,7 +15,7 @@ import { type Rig, startRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** What docs/starting.md says starts a run does: its programs and commands, with the address and the task queue of this test. */
+/** Runs the programs and commands of docs/starting.md, with the address and the task queue of this test. */
 const exec = promisify(execFile);
 const blocks = blocksOf(textOf('docs/starting.md'));
 const guarded = defineTool({

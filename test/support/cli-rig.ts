@@ -41,7 +41,7 @@ export function useCli(
     env,
     startWorker,
     killWorker: async () => worker?.killGroup(),
-    /** What the model was asked so far. */
+    /** Requests to the model so far. */
     requests: () => model?.requests ?? [],
     /** A command as a process; its end is `exit`. */
     spawn: (...args: string[]) => reloop(args, env),

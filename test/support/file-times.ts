@@ -19,7 +19,7 @@ export function writeTimes(times: FileTimes): void {
   writeFileSync(STORED, `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`);
 }
 
-/** Of the tests and hooks of each file, in whole tenths. */
+/** Seconds of each file's tests and hooks, in whole tenths. */
 export function timesOf(modules: readonly TestModule[]): FileTimes {
   return Object.fromEntries(
     modules.map((module) => [pathOf(module.moduleId), Math.round(module.diagnostic().duration / 100) / 10]),

@@ -1,4 +1,4 @@
-/** What a person, or a program in another language, may send where something else is expected. */
+/** Unexpected values that a person, or a program in another language, may send. */
 export const junk: readonly unknown[] = [
   true,
   0.5,

@@ -40,7 +40,7 @@ export function modelOfCalls(first: Script, second: Script = {}): Model {
   });
 }
 
-/** What was paid. */
+/** Inputs of the payments that were made. */
 export const effects: string[] = [];
 const echo = defineTool({
   name: 'echo',

@@ -69,7 +69,7 @@ export function nativeManifest(fields: Partial<AgentManifest> = {}): AgentManife
   });
 }
 
-/** What a kind makes of a question without steps, unless `context` says otherwise. */
+/** Renders the kind's prompt for a question. `context`: default, no steps. */
 export function rendered(kind: AgentKind, manifest: AgentManifest, context: Partial<PromptContext>) {
   const nothing = { chatHistory: [], steps: [], variables: {}, closing: false };
   return kind.render({ manifest, input: 'What is fib(10)?', ...nothing, ...context });

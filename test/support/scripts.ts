@@ -26,7 +26,7 @@ export function toolCall(name: string, input = 'x', id = name): ToolCall {
   return { id, name, arguments: JSON.stringify({ __arg1: input }) };
 }
 
-/** What a model says: a text, tool calls, or both. */
+/** A model's reply: a text, tool calls, or both. */
 type Said = string | { text?: string; toolCalls: ToolCall[] };
 
 /** A model in this process: `reply` gets the step ('3', '3.1') and what was asked. For tests that need no HTTP. */

@@ -17,7 +17,7 @@ export const summaryReporter: Reporter = {
 };
 
 const SHOWN = 10;
-/** Of `npm test`, outside the projects whose tests wait for processes to die. */
+/** Longest time of a test file, outside the projects whose tests wait for processes to die. */
 const LONGEST_SECONDS = 20;
 const MAY_BE_LONG = /^test\/(?:crash|docs|release)\//u;
 

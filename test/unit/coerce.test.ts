@@ -11,7 +11,7 @@ const all = (expected: unknown, ...values: Json[]) =>
   values.map((value): [Json, unknown] => [value, expected]);
 const REFUSED = undefined;
 
-/** What is taken, and as what, as pydantic 2 takes it in Python's lax mode. */
+/** Inputs and their coerced values. pydantic 2 coerces the same way in Python's lax mode. */
 describe.each<{ type: string; field: z.ZodType; cases: [Json, unknown][] }>([
   {
     type: 'a whole number',

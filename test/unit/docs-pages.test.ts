@@ -166,7 +166,7 @@ function targetsOf(page: string): string[] {
     .filter((target) => target.endsWith('.md') && existsSync(join(root, target)));
 }
 
-/** Of Markdown links and pictures, code left out. */
+/** Targets of the page's Markdown links and pictures. Links in code are left out. */
 function linksOf(page: string): string[] {
   return [...proseOf(page).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/gu)].map(([, link = '']) => link);
 }
@@ -204,7 +204,7 @@ const UNKNOWN: readonly [RegExp, string][] = [
   [/\blineage\b/iu, 'the run and those that took its place'],
 ];
 
-/** What only those meet who change Reloop. */
+/** Pages for people who change Reloop. */
 const isInside = (page: string) =>
   ['docs/architecture.md', 'CONTRIBUTING.md'].includes(page) || page.startsWith('docs/internals/');
 

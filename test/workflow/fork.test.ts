@@ -33,7 +33,7 @@ async function finished() {
   return { run, before: await run.result() };
 }
 
-/** What the model was told, without the line that explains the format. */
+/** Observations in the prompt, without the line that explains the format. */
 const observed = (request: Parameters<typeof promptOf>[0]) =>
   [...promptOf(request).matchAll(/^Observation: (.*)$/gmu)]
     .map(([, text = '']) => text.replace(` ${long}`, ''))

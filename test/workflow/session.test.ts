@@ -68,7 +68,7 @@ const turn = (text: string) => [said(text), replied(`re: ${text}`)];
 const say = async (session: string, input: string, agent = 'talker') =>
   (await rig.client.start(agent, input, { session })).result();
 const show = (session: string) => rig.client.session(session).describe();
-/** What the model was asked when `text` was the last thing said. */
+/** Messages of the request that `text` ends. */
 const shown = (text: string) => asked.find((messages) => messages.at(-1)?.content === text);
 const failure = (promise: Promise<unknown>) =>
   promise.then(
