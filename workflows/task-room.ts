@@ -12,39 +12,56 @@ type OutboundCalls = NonNullable<WorkflowInterceptors['outbound']>[number];
 export function taskRoom(): OutboundCalls {
   let task = -1;
   let sentBytes = 0;
+  // Most tasks send one command, which always has room: its bytes are counted when a second one comes.
+  let first: (() => number) | undefined;
   let nextTask: Promise<void> | undefined;
 
   /** Takes room for a command; false: there is not enough. The first command of a task always has room. */
-  function takeRoom(bytes: number): boolean {
+  function takeRoom(byteLength: () => number): boolean {
     const { historyLength } = workflowInfo();
     if (historyLength !== task) {
       task = historyLength;
       sentBytes = 0;
+      first = byteLength;
+      return true;
     }
-    if (sentBytes > 0 && sentBytes + bytes > limits.taskBytes) return false;
+    if (first) sentBytes += first();
+    first = undefined;
+    const bytes = byteLength();
+    if (sentBytes + bytes > limits.taskBytes) return false;
     sentBytes += bytes;
     return true;
   }
 
-  async function sendLater<T>(bytes: number, send: () => Promise<T>): Promise<T> {
+  async function sendLater<T>(byteLength: () => number, send: () => Promise<T>): Promise<T> {
     do {
       // All held commands share one timer. Cancelling a command's scope does not cancel it.
       nextTask ??= CancellationScope.nonCancellable(() => sleep(1)).finally(() => (nextTask = undefined));
       await nextTask;
-    } while (!takeRoom(bytes));
+    } while (!takeRoom(byteLength));
     return send();
   }
 
   // The common case stays synchronous: commands keep the order in which the workflow makes them.
-  const whenItFits = <T>(bytes: number, send: () => Promise<T>): Promise<T> =>
-    takeRoom(bytes) ? send() : sendLater(bytes, send);
+  const whenItFits = <T>(byteLength: () => number, send: () => Promise<T>): Promise<T> =>
+    takeRoom(byteLength) ? send() : sendLater(byteLength, send);
 
   return {
     scheduleActivity: (input, next) =>
-      whenItFits(argumentBytes(input.args) + headerBytes(input.headers), () => next(input)),
+      whenItFits(
+        () => argumentBytes(input.args) + headerBytes(input.headers),
+        () => next(input),
+      ),
     startChildWorkflowExecution: (input, next) =>
-      whenItFits(argumentBytes(input.options.args), () => next(input)),
-    signalWorkflow: (input, next) => whenItFits(argumentBytes(input.args), () => next(input)),
+      whenItFits(
+        () => argumentBytes(input.options.args),
+        () => next(input),
+      ),
+    signalWorkflow: (input, next) =>
+      whenItFits(
+        () => argumentBytes(input.args),
+        () => next(input),
+      ),
   };
 }
 
