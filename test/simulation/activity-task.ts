@@ -1,0 +1,162 @@
+import { type Failure, type Payload, durationMs, protos, type temporal } from './sdk.ts';
+import { type ActivityResult, endActivity } from './activity-end.ts';
+import type { Execution } from './execution.ts';
+import { notFound } from './service-error.ts';
+
+const { TimeoutType, RetryState } = protos.temporal.api.enums.v1;
+type Schedule = temporal.api.history.v1.IActivityTaskScheduledEventAttributes;
+
+/** An activity as the server keeps it: its attempts, time-outs, heartbeats, and what its worker may still answer. */
+export class ActivityTask {
+  readonly execution: Execution;
+  readonly seq: number;
+  readonly scheduledEventId: number;
+  readonly schedule: Schedule;
+  readonly scheduledAt = Date.now();
+  attempt = 1;
+  state: 'scheduled' | 'started' | 'pausing' | 'closed' = 'scheduled';
+  cancelRequested = false;
+  heartbeatDetails: Payload[] | undefined;
+  lastHeartbeatAt: number | undefined;
+  startedAt = 0;
+  attemptScheduledAt = Date.now();
+  lastFailure: Failure | undefined;
+  identity = '';
+  #timers: NodeJS.Timeout[] = [];
+  #beatTimer: NodeJS.Timeout | undefined;
+
+  constructor(execution: Execution, seq: number, scheduledEventId: number, schedule: Schedule) {
+    this.execution = execution;
+    this.seq = seq;
+    this.scheduledEventId = scheduledEventId;
+    this.schedule = schedule;
+  }
+
+  get token(): string {
+    return `${this.execution.runId}|${this.scheduledEventId}|${this.attempt}`;
+  }
+
+  /** A worker takes the attempt. */
+  begin(identity: string): void {
+    this.state = 'started';
+    this.identity = identity;
+    this.startedAt = Date.now();
+    const limit = durationMs(this.schedule.startToCloseTimeout);
+    if (limit !== undefined)
+      this.#timers.push(setTimeout(() => this.#timeOut(TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE), limit));
+    this.#expectBeat();
+  }
+
+  /** Resolves what the worker is told. Throws NotFound for an attempt that is over. */
+  heartbeat(token: string, details: Payload[] | undefined): { cancelRequested: boolean } {
+    this.#check(token);
+    this.heartbeatDetails = details;
+    this.lastHeartbeatAt = Date.now();
+    this.#expectBeat();
+    return { cancelRequested: this.cancelRequested };
+  }
+
+  complete(token: string, result: Payload | undefined): void {
+    this.#check(token);
+    this.#close({ type: 'completed', result });
+  }
+
+  cancel(token: string, details: Payload[] | undefined): void {
+    this.#check(token);
+    this.#close({ type: 'canceled', details });
+  }
+
+  fail(token: string, failure: Failure): void {
+    this.#check(token);
+    this.#attemptFailed(failure, { type: 'failed', failure });
+  }
+
+  /** As the server does: an attempt that has not begun ends at once. */
+  requestCancel(): void {
+    if (this.state === 'closed') return;
+    this.cancelRequested = true;
+    if (this.state !== 'started') this.#close({ type: 'canceled', details: this.heartbeatDetails });
+  }
+
+  /** The execution is over. */
+  drop(): void {
+    this.state = 'closed';
+    this.#clear();
+  }
+
+  #check(token: string): void {
+    if (this.state !== 'started' || token !== this.token) throw notFound('activity task');
+  }
+
+  #expectBeat(): void {
+    clearTimeout(this.#beatTimer);
+    const limit = durationMs(this.schedule.heartbeatTimeout);
+    if (limit !== undefined)
+      this.#beatTimer = setTimeout(() => this.#timeOut(TimeoutType.TIMEOUT_TYPE_HEARTBEAT), limit);
+  }
+
+  #timeOut(type: temporal.api.enums.v1.TimeoutType): void {
+    const failure: Failure = {
+      message:
+        type === TimeoutType.TIMEOUT_TYPE_HEARTBEAT
+          ? 'activity Heartbeat timeout'
+          : 'activity StartToClose timeout',
+      source: 'Server',
+      timeoutFailureInfo: {
+        timeoutType: type,
+        ...(this.heartbeatDetails === undefined
+          ? {}
+          : { lastHeartbeatDetails: { payloads: this.heartbeatDetails } }),
+      },
+      ...(this.lastFailure === undefined ? {} : { cause: this.lastFailure }),
+    };
+    this.#attemptFailed(failure, { type: 'timedOut', failure });
+  }
+
+  #attemptFailed(failure: Failure, end: ActivityResult): void {
+    this.#clear();
+    const { maximumAttempts, initialInterval, backoffCoefficient, maximumInterval, nonRetryableErrorTypes } =
+      this.schedule.retryPolicy ?? {};
+    const application = failure.applicationFailureInfo;
+    const isFinal =
+      application?.nonRetryable === true ||
+      (nonRetryableErrorTypes ?? []).includes(application?.type ?? '') ||
+      failure.canceledFailureInfo != null;
+    if (isFinal || this.cancelRequested || this.attempt >= (maximumAttempts || Infinity)) {
+      const retryState = isFinal
+        ? RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
+        : this.cancelRequested
+          ? RetryState.RETRY_STATE_CANCEL_REQUESTED
+          : RetryState.RETRY_STATE_MAXIMUM_ATTEMPTS_REACHED;
+      this.#close(end, retryState);
+      return;
+    }
+    const first = durationMs(initialInterval) ?? 1000;
+    const most = durationMs(maximumInterval) ?? first * 100;
+    const pause =
+      durationMs(application?.nextRetryDelay) ??
+      Math.min(most, first * (backoffCoefficient || 2) ** (this.attempt - 1));
+    this.state = 'pausing';
+    this.lastFailure = failure;
+    this.#timers.push(
+      setTimeout(() => {
+        this.attempt++;
+        this.state = 'scheduled';
+        this.attemptScheduledAt = Date.now();
+        this.execution.server.dispatchActivity(this);
+      }, pause),
+    );
+  }
+
+  #close(result: ActivityResult, retryState = RetryState.RETRY_STATE_UNSPECIFIED): void {
+    this.state = 'closed';
+    this.#clear();
+    endActivity(this, result, retryState);
+  }
+
+  #clear(): void {
+    clearTimeout(this.#beatTimer);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers = [];
+  }
+}

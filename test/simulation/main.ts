@@ -1,0 +1,35 @@
+/** Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--story]`. */
+import { parseArgs } from 'node:util';
+import { loadSandbox, simulate } from './simulate.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+    runs: { type: 'string', default: '100' },
+    minutes: { type: 'string' },
+    story: { type: 'boolean', default: false },
+  },
+});
+const first = Number(values.seed);
+const runs = values.minutes === undefined ? Number(values.runs) : Infinity;
+const until = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000;
+const sandbox = await loadSandbox();
+const began = performance.now();
+let activations = 0;
+let done = 0;
+const failed: number[] = [];
+for (let seed = first; seed < first + runs && performance.now() < until; seed++) {
+  const simulated = await simulate(sandbox, seed);
+  activations += simulated.activations;
+  done++;
+  if (values.story) console.log(simulated.story.join('\n'));
+  if (simulated.problems.length === 0) continue;
+  failed.push(seed);
+  console.log(`seed ${seed}:`);
+  for (const problem of simulated.problems) console.log(`  ${problem}`);
+}
+const seconds = (performance.now() - began) / 1000;
+console.log(
+  `${done} simulations from seed ${first}, ${activations} activations, ${seconds.toFixed(1)} s (${(activations / seconds).toFixed(0)} a second): ${failed.length} failed ${failed.join(' ')}`,
+);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,0 +1,110 @@
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { OperatorDecision, RunReport } from '../../client/index.ts';
+import { fittingDecisions } from '../../agent/rules/decisions.ts';
+import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
+import type { Random } from './random.ts';
+
+/** One word of an operator, and what became of it. */
+export interface Word {
+  at: number;
+  run: string;
+  type: string;
+  call?: string | undefined;
+  wait?: WaitingCall | undefined;
+  data?: object | undefined;
+  outcome: 'accepted' | 'refused' | 'unknown';
+  error?: string | undefined;
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Errors by which a run refuses a word, or by which the client says that nothing can come of it. */
+const refusals = new Set(['DecisionRefused', 'InvalidInput', 'RunNotFound', 'WorkflowNotFoundError']);
+
+/** A person who answers what waits, and now and then says any other word, until the run is over. */
+export async function operate(
+  client: AgentClient,
+  id: string,
+  random: Random,
+  words: Word[],
+  isOver: () => boolean,
+): Promise<void> {
+  const run = client.get(id);
+  let isPaused = false;
+  const speak = async (word: Omit<Word, 'at' | 'run' | 'outcome'>, send: () => Promise<unknown>) => {
+    const said: Word = { at: Date.now(), run: id, ...word, outcome: 'unknown' };
+    words.push(said);
+    try {
+      await send();
+      said.outcome = 'accepted';
+    } catch (error) {
+      const { name, message } = error as Error;
+      said.error = `${name}: ${message}`;
+      if (!refusals.has(name)) throw error;
+      said.outcome = 'refused';
+    }
+    return said.outcome === 'accepted';
+  };
+  while (!isOver()) {
+    await sleep(random.int(50, 4000));
+    if (isOver()) return;
+    const report = await run.describe();
+    const dice = random.next();
+    if (dice < 0.05) await speak({ type: 'say' }, () => run.say(`word ${random.int(0, 999)}`));
+    else if (dice < 0.08 && !isPaused) isPaused = await speak({ type: 'pause' }, () => run.pause());
+    else if (isPaused && dice < 0.6) isPaused = !(await speak({ type: 'resume' }, () => run.resume()));
+    else if (dice < 0.1) await speak({ type: 'cancel' }, () => run.cancel());
+    else if (dice < 0.13) await rewind(run, report, random, speak);
+    else if (dice < 0.17) await cancelCall(run, report, random, speak);
+    else if (report.waiting.length > 0) await answer(run, report, random, speak);
+  }
+}
+
+type Speak = (word: Omit<Word, 'at' | 'run' | 'outcome'>, send: () => Promise<unknown>) => Promise<boolean>;
+
+async function rewind(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
+  if (report.iterations === 0) return;
+  const step = random.int(1, report.iterations);
+  await speak({ type: 'rewind', data: { step } }, () => run.rewind({ step }));
+}
+
+async function cancelCall(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
+  const { turns: _turns, ...rest } = report as RunReport & { turns?: unknown };
+  void rest;
+  const call = `${random.int(1, report.iterations + 1)}.${random.int(1, 2)}`;
+  await speak({ type: 'cancelCall', call }, () => run.decide(call, { type: 'cancelCall' }));
+}
+
+async function answer(run: AgentRun, { waiting }: RunReport, random: Random, speak: Speak): Promise<void> {
+  const wait = random.of(waiting);
+  const fitting = fittingDecisions(stateOf(wait)).filter(
+    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.05),
+  );
+  if (fitting.length === 0) {
+    // A limit: more of everything.
+    await speak({ type: 'extend', wait }, () => run.extend({ iterations: 2, time: '60s' }));
+    return;
+  }
+  const type = random.of(fitting);
+  const edits =
+    (type === 'approve' || type === 'retry') &&
+    random.chance(0.3) &&
+    typeof wait.toolInput === 'object' &&
+    wait.toolInput !== null &&
+    'n' in wait.toolInput;
+  const data = {
+    ...(type === 'resolve' ? { output: outputFor(wait, random) } : {}),
+    ...(edits ? { input: { n: random.int(0, 999) } } : {}),
+    ...(type === 'approve' && random.chance(0.2) ? { remember: random.of(['tool', 'input']) } : {}),
+  };
+  await speak({ type, call: wait.call, wait, data }, () =>
+    run.decide(wait.call, { type, ...data } as OperatorDecision, wait.n),
+  );
+}
+
+/** A model call is resolved with a reply, a tool call with its result. */
+function outputFor({ call }: WaitingCall, random: Random): string {
+  const isModelCall = !(call.split('/').at(-1) ?? '').includes('.');
+  return isModelCall ? 'The answer of a person' : `resolved ${random.int(0, 999)}`;
+}

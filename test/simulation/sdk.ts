@@ -1,0 +1,238 @@
+/** The only file of the simulator that imports internals of Temporal's SDK. */
+import { createRequire } from 'node:module';
+import type { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import {
+  TypedSearchAttributes,
+  defaultFailureConverter,
+  defaultPayloadConverter,
+  noopMetricMeter,
+} from '@temporalio/common';
+import type { Info } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import protos, { type coresdk, type temporal } from '@temporalio/proto';
+import type { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
+import Long from 'long';
+
+const require = createRequire(import.meta.url);
+const { ReusableVMWorkflowCreator: Creator } =
+  require('@temporalio/worker/lib/workflow/reusable-vm.js') as typeof import('@temporalio/worker/lib/workflow/reusable-vm.js');
+const { parseWorkflowCode } =
+  require('@temporalio/worker/lib/worker.js') as typeof import('@temporalio/worker/lib/worker.js');
+const { Activity } =
+  require('@temporalio/worker/lib/activity.js') as typeof import('@temporalio/worker/lib/activity.js');
+
+export type { coresdk, temporal };
+export { protos };
+export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
+export type Command = coresdk.workflow_commands.IWorkflowCommand;
+export type Failure = protos.temporal.api.failure.v1.IFailure;
+export type Payload = protos.temporal.api.common.v1.IPayload;
+export type HistoryEvent = protos.temporal.api.history.v1.IHistoryEvent;
+
+export const encodeValue = (value: unknown): Payload => defaultPayloadConverter.toPayload(value) as Payload;
+export const decodeValue = (payload: Payload): unknown => defaultPayloadConverter.fromPayload(payload);
+
+/** Node starts a thread for each entry of the sandbox that has a time-out: most of a simulation's time. */
+const NO_TIMEOUT = undefined as unknown as number;
+
+/** Loads the workflow bundle into a V8 context, as a worker does once. */
+export class Sandbox {
+  readonly #creator: ReusableVMWorkflowCreator;
+
+  private constructor(creator: ReusableVMWorkflowCreator) {
+    this.#creator = creator;
+  }
+
+  static async create(code: string, activities: ReadonlySet<string>): Promise<Sandbox> {
+    const bundle = parseWorkflowCode(code);
+    return new Sandbox(await Creator.create(await bundle, NO_TIMEOUT, new Set(activities)));
+  }
+
+  async start(options: InstanceOptions): Promise<Instance> {
+    const { workflowId, runId, type, buildId, now, seed } = options;
+    const workflow = await this.#creator.createWorkflow({
+      info: {
+        workflowId,
+        runId,
+        workflowType: type,
+        searchAttributes: {},
+        typedSearchAttributes: new TypedSearchAttributes(),
+        taskQueue: options.taskQueue,
+        namespace: 'default',
+        firstExecutionRunId: options.firstRunId,
+        ...(options.continuedFrom === undefined
+          ? {}
+          : { continuedFromExecutionRunId: options.continuedFrom }),
+        ...(options.parent === undefined ? {} : { parent: { ...options.parent, namespace: 'default' } }),
+        originalExecutionRunId: runId,
+        startTime: new Date(now),
+        runStartTime: new Date(now),
+        taskTimeoutMs: 10_000,
+        attempt: 1,
+        historyLength: 3,
+        historySize: 0,
+        continueAsNewSuggested: false,
+        targetWorkerDeploymentVersionChanged: false,
+        suggestedContinueAsNewReasons: [],
+        currentBuildId: buildId,
+        memo: options.memo,
+        unsafe: {
+          now: () => Date.now(),
+          isReplaying: false,
+          isReplayingHistoryEvents: false,
+          random: Math.random,
+        },
+      } as never, // the SDK completes it
+      randomnessSeed: Long.fromNumber(seed).toBytes(),
+      now,
+      showStackTraceSources: false,
+      failureExceptionTypeNames: [],
+    });
+    return new Instance(workflow as Workflow, runId, buildId);
+  }
+
+  destroy(): Promise<void> {
+    return this.#creator.destroy();
+  }
+}
+
+export interface InstanceOptions {
+  workflowId: string;
+  runId: string;
+  type: string;
+  taskQueue: string;
+  buildId: string;
+  firstRunId: string;
+  continuedFrom?: string | undefined;
+  parent?: { workflowId: string; runId: string } | undefined;
+  memo: { [name: string]: unknown };
+  /** Time of the start, in ms. */
+  now: number;
+  seed: number;
+}
+
+type Workflow = Awaited<ReturnType<ReusableVMWorkflowCreator['createWorkflow']>>;
+
+export interface Activation {
+  at: number;
+  isReplaying: boolean;
+  historyLength: number;
+  historyBytes: number;
+  continueAsNewSuggested: boolean;
+  flags: readonly number[];
+  jobs: readonly Job[];
+}
+
+export interface Activated {
+  commands: Command[];
+  flags: number[];
+  sinkCalls: { ifaceName: string; fnName: string; args: unknown[] }[];
+  failure: Failure | undefined;
+}
+
+/** One workflow in a worker's cache. */
+export class Instance {
+  readonly #workflow: Workflow;
+  readonly #runId: string;
+  readonly #buildId: string;
+
+  constructor(workflow: Workflow, runId: string, buildId: string) {
+    this.#workflow = workflow;
+    this.#runId = runId;
+    this.#buildId = buildId;
+  }
+
+  async activate(activation: Activation): Promise<Activated> {
+    const { WorkflowActivation } = protos.coresdk.workflow_activation;
+    const completion = await this.#workflow.activate(
+      WorkflowActivation.decode(
+        WorkflowActivation.encode(
+          WorkflowActivation.fromObject({
+            runId: this.#runId,
+            timestamp: timestamp(activation.at),
+            isReplaying: activation.isReplaying,
+            historyLength: activation.historyLength,
+            historySizeBytes: Long.fromNumber(activation.historyBytes),
+            continueAsNewSuggested: activation.continueAsNewSuggested,
+            availableInternalFlags: [...activation.flags],
+            jobs: activation.jobs,
+            deploymentVersionForCurrentTask: { deploymentName: '', buildId: this.#buildId },
+          }),
+        ).finish(),
+      ),
+    );
+    const sinkCalls = await this.#workflow.getAndResetSinkCalls();
+    return {
+      commands: completion.successful?.commands ?? [],
+      flags: completion.successful?.usedInternalFlags ?? [],
+      sinkCalls,
+      failure: completion.failed?.failure ?? undefined,
+    };
+  }
+
+  dispose(): Promise<void> {
+    return this.#workflow.dispose();
+  }
+}
+
+export interface Attempt {
+  cancel(reason: 'CANCELLED' | 'TIMED_OUT'): void;
+  readonly context: Context;
+  result: Promise<coresdk.activity_result.IActivityExecutionResult>;
+}
+
+/** Runs one attempt of an activity in the context that a worker gives it. */
+export function runAttempt(
+  fn: (...args: never[]) => Promise<unknown>,
+  info: Info,
+  args: unknown[],
+  headers: { [name: string]: Payload },
+  client: Client,
+  interceptors: readonly ActivityInterceptorsFactory[],
+  onHeartbeat: (details: unknown) => void,
+): Attempt {
+  const silent = {
+    log: () => undefined,
+    trace: () => undefined,
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
+  const activity = new Activity(
+    info,
+    fn as never, // called with its own arguments
+    {
+      payloadConverter: defaultPayloadConverter,
+      payloadCodecs: [],
+      failureConverter: defaultFailureConverter,
+    },
+    { type: 'activity', namespace: 'default', activityId: info.activityId, isLocal: info.isLocal } as never,
+    undefined,
+    onHeartbeat,
+    client,
+    silent as never,
+    noopMetricMeter,
+    [...interceptors],
+  );
+  return {
+    context: activity.context,
+    cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' } as never),
+    result: activity.run({ args, headers }) as Promise<coresdk.activity_result.IActivityExecutionResult>,
+  };
+}
+
+export function timestamp(ms: number): { seconds: Long; nanos: number } {
+  const seconds = Math.floor(ms / 1000);
+  return { seconds: Long.fromNumber(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) };
+}
+
+/** Milliseconds of a duration; undefined for none, and for 0, which the server takes as none. */
+export function durationMs(
+  duration: { seconds?: Long | null; nanos?: number | null } | null | undefined,
+): number | undefined {
+  if (duration === null || duration === undefined) return undefined;
+  const ms = Number(duration.seconds ?? 0) * 1000 + (duration.nanos ?? 0) / 1e6;
+  return ms === 0 ? undefined : ms;
+}

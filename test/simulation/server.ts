@@ -1,0 +1,123 @@
+import type { ActivityTask } from './activity-task.ts';
+import { Execution, type StartRequest } from './execution.ts';
+import type { Random } from './random.ts';
+import type { Failure } from './sdk.ts';
+import type { VirtualWorker } from './worker.ts';
+
+const STICKY_TIMEOUT_MS = 1000;
+
+/** What the laws and the story are told about a simulated cluster. */
+export interface ServerObserver {
+  taskFailed(execution: Execution, cause: string, failure: Failure | undefined): void;
+  started(execution: Execution): void;
+  closed(execution: Execution): void;
+  /** The simulator itself failed. */
+  broken(error: unknown): void;
+}
+
+/** Temporal's server on the virtual clock: executions, and the tasks that workers get. */
+export class VirtualServer {
+  readonly random: Random;
+  readonly observer: ServerObserver;
+  readonly workers: VirtualWorker[] = [];
+  /** All executions in the order of their start. */
+  readonly executions: Execution[] = [];
+  readonly #latest = new Map<string, Execution>();
+  readonly #byRunId = new Map<string, Execution>();
+  readonly #sticky = new Map<string, VirtualWorker>();
+  #backlog: { queue: string; give: (worker: VirtualWorker) => void }[] = [];
+  #runIds = 0;
+  activations = 0;
+
+  constructor(random: Random, observer: ServerObserver) {
+    this.random = random;
+    this.observer = observer;
+  }
+
+  newRunId(): string {
+    return `run-${++this.#runIds}`;
+  }
+
+  /** Does it after the time that a request takes. */
+  later(action: () => void): void {
+    setTimeout(action, this.random.int(0, 3));
+  }
+
+  begin(request: StartRequest, runId = this.newRunId()): Execution {
+    const execution = new Execution(this, runId, request, this.random.int(1, 2 ** 31));
+    this.executions.push(execution);
+    this.#latest.set(execution.id, execution);
+    this.#byRunId.set(runId, execution);
+    this.observer.started(execution);
+    return execution;
+  }
+
+  find(workflowId: string, runId?: string): Execution | undefined {
+    if (runId === undefined || runId === '') return this.#latest.get(workflowId);
+    const found = this.#byRunId.get(runId);
+    return found?.id === workflowId ? found : undefined;
+  }
+
+  dispatchWorkflowTask(execution: Execution): void {
+    const attempt = () => {
+      if (!execution.isOpen || execution.tasks.state !== 'scheduled') return;
+      const sticky = this.#sticky.get(execution.runId);
+      if (sticky?.isPolling === true) {
+        void sticky.runWorkflowTask(execution);
+        return;
+      }
+      if (sticky !== undefined) {
+        this.#sticky.delete(execution.runId);
+        setTimeout(attempt, STICKY_TIMEOUT_MS);
+        return;
+      }
+      this.#give(execution.request.taskQueue, (worker) => {
+        if (!execution.isOpen || execution.tasks.state !== 'scheduled') return;
+        this.#sticky.set(execution.runId, worker);
+        void worker.runWorkflowTask(execution);
+      });
+    };
+    this.later(attempt);
+  }
+
+  dispatchActivity(activity: ActivityTask): void {
+    this.later(() =>
+      this.#give(activity.schedule.taskQueue?.name ?? '', (worker) => {
+        if (activity.state === 'scheduled') void worker.runActivity(activity);
+      }),
+    );
+  }
+
+  workflowTaskFailed(execution: Execution, cause: string, failure: Failure | undefined): void {
+    this.#sticky.delete(execution.runId);
+    if (cause === 'failure') execution.tasks.attempt++;
+    this.observer.taskFailed(execution, cause, failure);
+  }
+
+  closed(execution: Execution): void {
+    this.#sticky.delete(execution.runId);
+    for (const worker of this.workers) worker.evict(execution.runId);
+    this.observer.closed(execution);
+  }
+
+  /** The worker loses what it has in its cache. */
+  forget(worker: VirtualWorker): void {
+    for (const [runId, sticky] of this.#sticky) if (sticky === worker) this.#sticky.delete(runId);
+  }
+
+  workerPolls(): void {
+    const backlog = this.#backlog;
+    this.#backlog = [];
+    for (const { queue, give } of backlog) this.#give(queue, give);
+  }
+
+  pollersOf(queue: string): VirtualWorker[] {
+    return this.workers.filter((worker) => worker.isPolling && worker.queue === queue);
+  }
+
+  #give(queue: string, give: (worker: VirtualWorker) => void): void {
+    const pollers = this.pollersOf(queue);
+    if (pollers.length === 0) this.#backlog.push({ queue, give });
+    else give(this.random.of(pollers));
+  }
+}

@@ -1,0 +1,69 @@
+import { syncBuiltinESMExports } from 'node:module';
+import FakeTimers from '@sinonjs/fake-timers';
+
+const realImmediate = setImmediate;
+
+/** The simulation takes more steps than any run needs: something goes round in circles. */
+export class Endless extends Error {
+  override name = 'Endless';
+}
+
+/** Nothing is left that could happen, and the simulation is not over. */
+export class Stuck extends Error {
+  override name = 'Stuck';
+}
+
+const START = Date.parse('2027-01-01T00:00:00Z');
+const MOST_TIMERS = 400_000;
+
+/**
+ * Runs `work` on a virtual clock with seeded random numbers. Between two timers everything settles that waits for no timer. Throws
+ * Stuck, Endless, or the error of `work`.
+ */
+export async function onVirtualTime<T>(random: () => number, work: () => Promise<T>): Promise<T> {
+  const realRandom = Math.random;
+  const clock = FakeTimers.install({
+    now: START,
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  });
+  syncBuiltinESMExports();
+  Math.random = random;
+  try {
+    let end: { value: T } | { error: unknown } | undefined;
+    work().then(
+      (value) => (end = { value }),
+      (error: unknown) => (end = { error }),
+    );
+    for (let timers = 0; ; timers++) {
+      await settled();
+      if (end !== undefined) break;
+      if (timers > MOST_TIMERS) throw new Endless(`still going after ${MOST_TIMERS} timers`);
+      if (clock.countTimers() === 0) throw new Stuck('nothing is left that could happen');
+      clock.next();
+    }
+    if ('error' in end) throw end.error;
+    return end.value;
+  } finally {
+    Math.random = realRandom;
+    clock.uninstall();
+    syncBuiltinESMExports();
+  }
+}
+
+let pending = 0;
+
+/** Keeps the clock still while `work` is under way, which takes turns of the real event loop. */
+export async function clockStill<T>(work: () => Promise<T>): Promise<T> {
+  pending++;
+  try {
+    return await work();
+  } finally {
+    pending--;
+  }
+}
+
+/** Resolves when nothing is left that can go on without a timer. */
+async function settled(): Promise<void> {
+  do await new Promise<void>((resolve) => realImmediate(resolve));
+  while (pending > 0);
+}
