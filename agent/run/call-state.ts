@@ -27,6 +27,8 @@ export interface Call {
   readonly action: AgentAction;
   /** A person gave the input. */
   readonly byPerson: boolean;
+  /** The latest input that a person approved. */
+  readonly approved: Json | undefined;
   /** Number of the latest schedule; undefined before the first schedule. */
   readonly n: number | undefined;
   /** Number of the next schedule. */
@@ -114,6 +116,7 @@ export function newCall({
     planned,
     action: { tool: planned.tool, toolInput: planned.toolInput, log: planned.log ?? log },
     byPerson: false,
+    approved: undefined,
     n: undefined,
     nextN: firstN,
     nextWait: firstN,
@@ -134,10 +137,11 @@ export function newCall({
   };
 }
 
-/** Clears everything that was under way: the run restarts. */
+/** Clears everything that was under way: the run restarts. The actions of a resumed turn say what is approved. */
 export function restartedCall(call: Call): Call {
   return {
     ...call,
+    approved: undefined,
     underWay: undefined,
     wait: undefined,
     within: [],

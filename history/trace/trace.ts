@@ -35,18 +35,11 @@ import { createRunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
 
-/** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. */
-export interface Trace {
-  next(fact: Fact): Promise<RunEvent[]>;
-  /** Iterations and usage so far. */
-  spent(): Consumption;
-}
-
 /** Reloop's activities that do not belong to a step. */
 const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 
-/** `id`: workflow id. */
-export function createTrace(id: string): Trace {
+/** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. `id`: workflow id. */
+export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
   const timers = createRunTimers();
@@ -64,10 +57,12 @@ export function createTrace(id: string): Trace {
   let rewinding = false;
 
   return {
-    async next(fact) {
+    async next(fact: Fact): Promise<RunEvent[]> {
       return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
     },
-    spent: () => ({ ...spent }),
+    /** Iterations and usage so far. */
+    spent: (): Consumption => ({ ...spent }),
+    calls,
   };
 
   async function read(fact: Fact): Promise<TimelessEvent[]> {
