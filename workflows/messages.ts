@@ -99,23 +99,19 @@ export interface DecisionReceipt {
   kept?: true | undefined;
 }
 
-type DecisionUpdate = ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>>;
-
 /** Update of each decision. The names are those in the Web UI. */
 export const decisionUpdates = Object.fromEntries(
   decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
-) as { readonly [N in DecisionName]: DecisionUpdate }; // has every name
+) as { readonly [N in DecisionName]: ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>> }; // has every name
 
 export interface RunMessageReceipt {
   message: RunMessageName;
 }
 
-type RunMessageUpdate = ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>>;
-
 /** Update of each message to a whole run. */
 export const runMessageUpdates = Object.fromEntries(
   runMessageNames.map((name) => [name, defineUpdate<RunMessageReceipt, [unknown?]>(name)]),
-) as { readonly [N in RunMessageName]: RunMessageUpdate }; // has every name
+) as { readonly [N in RunMessageName]: ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>> }; // has every name
 
 export interface RunState {
   agent: string;
