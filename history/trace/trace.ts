@@ -31,7 +31,7 @@ import {
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
-import { createRunTimers } from './run-timers.ts';
+import { RunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
 
@@ -42,7 +42,7 @@ const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
-  const timers = createRunTimers();
+  const timers = new RunTimers();
   const steering = traceSteering(timers);
   const spent: Consumption = { iterations: 0, usage: noUsage };
   const calls = new RunCalls((used) => (spent.usage = addUsage(spent.usage, used)));
@@ -86,7 +86,7 @@ export function createTrace(id: string) {
       case 'timer_fired':
         return timerFired(fact.timer);
       case 'timer_cancelled':
-        return calls.apply(timers.cancelled(fact.timer)?.call ?? '', { type: 'wait_ended' });
+        return calls.apply(timers.cancelled(fact.timer), { type: 'wait_ended' });
       case 'cancel_requested':
         isCancelling = true;
         return [];
@@ -241,7 +241,7 @@ export function createTrace(id: string) {
   }
 
   function timerFired(timer: string): TimelessEvent[] {
-    const call = calls.get(timers.fired(timer)?.call ?? '');
+    const call = calls.get(timers.fired(timer));
     if (call === undefined) return [];
     if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_ended' });
     const manifest = manifests.get(scopeOf(call.id));
