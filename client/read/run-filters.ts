@@ -38,6 +38,10 @@ export const runStatuses = Object.keys(executionStatusOf) as RunStatus[]; // the
 
 export const openStatuses = runStatuses.filter((status) => executionStatusOf[status] === 'open');
 
+export function isOpenStatus(status: RunStatus): boolean {
+  return executionStatusOf[status] === 'open';
+}
+
 /** Statuses of runs that make no progress, so that calls may wait in them. */
 export const haltedStatuses = openStatuses.filter((status) => status !== 'running');
 

@@ -13,10 +13,14 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { asToolResult } from '../../history/read/records.ts';
-import type { ActivityResult } from '../../history/views/restart-point.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
-import { type RecordedModelCall, pointBefore, resultBudget } from '../../history/views/restart-point.ts';
+import {
+  type ActivityResult,
+  type RecordedModelCall,
+  pointBefore,
+  resultBudget,
+} from '../../history/views/restart-point.ts';
 import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
 import { typedCommand } from '../connect/cli-name.ts';
 
