@@ -22,7 +22,7 @@ export async function chat(io: Io, named: string | undefined, options: ChatOptio
   const serverIsNamed = temporalSettings(options).address !== undefined;
   const config = await configFor(options, serverIsNamed);
   const loaded = config?.loaded;
-  const atTerminal = isTerminal(io);
+  const atTerminal = io.stdin.isTTY === true && isAnsiTerminal(io.stderr, io.env);
   const agent = await chooseAgent(io, config, named, atTerminal);
   if (loaded !== undefined) {
     checkAgent(loaded, agent);
@@ -42,11 +42,6 @@ export async function chat(io: Io, named: string | undefined, options: ChatOptio
   } finally {
     await connection.reset();
   }
-}
-
-/** A terminal on which the prompt can be edited. */
-function isTerminal({ stdin, stderr, env }: Io): boolean {
-  return stdin.isTTY === true && isAnsiTerminal(stderr, env);
 }
 
 /** The agent to talk to: the named one, else the only one, else one picked from a list. Throws UsageError. */

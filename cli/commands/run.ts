@@ -153,15 +153,11 @@ async function checkSame(existing: AgentRun, asked: Pick<SessionQuestion, 'agent
   if (other === undefined) return;
   const differs = [
     ...(other.differs.agent ? [`its agent is ${other.agent}`] : []),
-    ...(other.differs.question ? [`its question is "${shortened(other.question)}"`] : []),
+    ...(other.differs.question ? [`its question is "${fit(oneLine(other.question), 100)}"`] : []),
   ];
   throw new UsageError(
     `There is a run "${existing.id}" already, and it is another: ${differs.join(', and ')}. See it with \`${typedCommand('show', [existing.id])}\`, or give this one another --id.`,
   );
-}
-
-function shortened(text: string): string {
-  return fit(oneLine(text), 100);
 }
 
 /** On the project's own server a detached run may be without a worker. */

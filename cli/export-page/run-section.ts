@@ -52,12 +52,8 @@ export function runSection(
 
 /** Notes on the run from the time when `turns` turns had begun. */
 function notesAt(notes: readonly RunNote[], turns: number): Html {
-  return html`${notes.filter(({ after }) => after === turns).map(runNote)}`;
-}
-
-/** A message or decision of a person for the run as a whole, between its steps. */
-function runNote({ event }: RunNote): Html {
-  return html`<div class="told"><time>${utcTime(event.at)}</time> ${told(event)}</div>`;
+  const shown = notes.filter(({ after }) => after === turns);
+  return html`${shown.map(({ event }) => html`<div class="told"><time>${utcTime(event.at)}</time> ${told(event)}</div>`)}`;
 }
 
 function told(event: RunNote['event']): Html {
