@@ -51,16 +51,11 @@ export async function failWithoutRetry<T>(
   try {
     return await read();
   } catch (error) {
-    const problem = isNotFound(error) ? gone(workflowId) : invalid(error);
-    if (problem === undefined) throw error;
-    throw ApplicationFailure.create({ type: 'RecordingGone', message: problem, nonRetryable: true });
+    const isInvalid = error instanceof Error && error.name === 'InvalidInput';
+    if (!isInvalid && !isNotFound(error)) throw error;
+    const message = isInvalid
+      ? error.message
+      : `The recorded run "${workflowId}" is not there: it may be past the namespace's retention.`;
+    throw ApplicationFailure.create({ type: 'RecordingGone', message, nonRetryable: true });
   }
-}
-
-function gone(id: string): string {
-  return `The recorded run "${id}" is not there: it may be past the namespace's retention.`;
-}
-
-function invalid(error: unknown): string | undefined {
-  return error instanceof Error && error.name === 'InvalidInput' ? error.message : undefined;
 }

@@ -4,7 +4,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { orAborted } from '../attempt/attempt.ts';
+import { orAborted } from '../../agent/values/http-exchange.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
 import { inToolScope, runTool, scopeOf } from './tool-call.ts';

@@ -50,15 +50,11 @@ export function createBacktestActivities(observations: Observations) {
   };
 }
 
-const POLICY: AttemptPolicy = {
+const policy = (): AttemptPolicy => ({
   retry: { maxAttempts: 5, initialMs: 500, backoff: 2, maximumMs: 10_000 },
   timeoutMs: 5 * 60_000,
   classify: classifyError,
-};
-
-function policy(): AttemptPolicy {
-  return POLICY;
-}
+});
 
 function notRecorded({ tool, workflowId }: RecordedCallInput): ApplicationFailure {
   return ApplicationFailure.create({

@@ -1,8 +1,7 @@
 import { type InlineCall, type TurnDecision, activityId } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
-import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Observations } from '../run/observations.ts';
@@ -38,7 +37,7 @@ export async function callsWithModel(
   const mayRun = deathsInARow(attempt.context.info.attempt, attempt.heartbeat.record) === 0;
   const calls = decision.actions.map(async ({ tool: name, toolInput, observation, approval }, index) => {
     const pinned = manifest.tools.find((tool) => tool.name === name);
-    if (pinned === undefined || !isInline(pinned)) return [];
+    if (pinned?.inline !== true || pinned.effects !== 'none') return [];
     if (observation !== undefined || approval !== undefined) return [];
     const call = `${step}.${index + 1}`;
     const id = activityId(scope, call, firstN);
@@ -55,20 +54,11 @@ export async function callsWithModel(
   return made.length === 0 ? undefined : made;
 }
 
-/** The tool's calls are made within the activity of the model call that decided on them. */
-function isInline({ inline, effects }: ToolManifest): boolean {
-  return inline === true && effects === 'none';
-}
-
 /** Results are recorded with the reply; calls whose results are too large beside it are left to activities. */
 function bounded(made: InlineCall[]): InlineCall[] {
   let room = limits.inlineTurnBytes;
   return made.map((call) => {
-    room -= bytesOf(call.result?.output);
+    room -= call.result === undefined ? 0 : utf8Length(JSON.stringify(call.result.output));
     return room >= 0 ? call : { id: call.id, ms: call.ms };
   });
-}
-
-function bytesOf(output: Json | undefined): number {
-  return output === undefined ? 0 : utf8Length(JSON.stringify(output));
 }
