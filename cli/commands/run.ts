@@ -5,14 +5,7 @@ import {
   leaveInSession,
   leftEarlyCodes,
 } from '../connection/ask-in-session.ts';
-import {
-  checkAgent,
-  checkModel,
-  checkOverrides,
-  checkTakesHistory,
-  checkVariables,
-  configFor,
-} from '../connection/command-config.ts';
+import { checkModel, checkOverrides, checkQuestion, configFor } from '../connection/command-config.ts';
 import { type CliContext, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf, serving } from '../connection/task-queue.ts';
 import { prepareWorker } from '../../worker/run-worker.ts';
@@ -53,10 +46,8 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const config = await configFor(options, named);
   const loaded = config?.loaded;
   if (loaded !== undefined) {
-    checkAgent(loaded, agent);
+    checkQuestion(loaded, agent, options);
     if (typeof input !== 'string') checkTakesImages(loaded, agent);
-    if (options.session !== undefined) checkTakesHistory(loaded, agent);
-    if (options.var !== undefined) checkVariables(loaded, agent, options.var);
     checkOverrides(loaded, agent, startOptions(options));
     if (!named && !(await isServerUp())) checkModel(loaded, agent, options.model);
   }

@@ -73,6 +73,17 @@ export function checkAgent({ agents }: LoadedConfig, name: string): void {
   throw new UsageError(`There is no agent "${name}". The config has: ${[...agents.keys()].join(', ')}.`);
 }
 
+/** Throws for an agent that is not in the config, and for a session or values that do not fit it. */
+export function checkQuestion(
+  loaded: LoadedConfig,
+  agent: string,
+  { session, var: variables }: { session?: string; var?: { [name: string]: string } },
+): void {
+  checkAgent(loaded, agent);
+  if (session !== undefined) checkTakesHistory(loaded, agent);
+  if (variables !== undefined) checkVariables(loaded, agent, variables);
+}
+
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
 export function checkModel(loaded: LoadedConfig, name: string, model: string | undefined): void {
   const manifest = loaded.manifest(name, { model });
@@ -86,11 +97,7 @@ export function checkOverrides(loaded: LoadedConfig, name: string, options: Star
 }
 
 /** Throws for a value that no prompt text of the agent has a place for. */
-export function checkVariables(
-  loaded: LoadedConfig,
-  name: string,
-  variables: { [name: string]: string },
-): void {
+function checkVariables(loaded: LoadedConfig, name: string, variables: { [name: string]: string }): void {
   const { prompt = {} } = loaded.manifest(name, {}) ?? {};
   const unused = withoutPlace(Object.keys(variables), prompt);
   if (unused.length === 0) return;
@@ -111,7 +118,7 @@ export function withoutHistory(
 }
 
 /** Throws for an agent whose prompt has no place for earlier messages. */
-export function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
+function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
   const { kind, others } = withoutHistory(loaded, agent) ?? {};
   if (kind === undefined) return;
   throw new UsageError(
