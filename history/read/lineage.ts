@@ -13,16 +13,10 @@ export interface RunFact {
 
 /**
  * Reads the facts of a run from its very beginning, over every continue-as-new. For a run that a rewind, fork, or retry started, the
- * kept facts of the earlier run come first. Runs past the namespace's retention are left out. `follow`: waits for new facts, until
- * `signal`.
+ * kept facts of the earlier run come first. Runs past the namespace's retention are left out. `follow`: waits for new facts.
  */
-export async function* readLineage(
-  client: Client,
-  run: RunRef,
-  follow: boolean,
-  signal?: AbortSignal,
-): AsyncGenerator<Fact> {
-  for await (const { fact } of readRunFacts(client, run, { follow, signal })) yield fact;
+export async function* readLineage(client: Client, run: RunRef, follow: boolean): AsyncGenerator<Fact> {
+  for await (const { fact } of readRunFacts(client, run, { follow })) yield fact;
 }
 
 export async function* readRunFacts(
