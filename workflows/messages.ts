@@ -98,7 +98,6 @@ export interface RunMessageReceipt {
   message: RunMessageName;
 }
 
-/** Update of each message to a whole run. */
 export const runMessageUpdates = Object.fromEntries(
   runMessageNames.map((name) => [name, defineUpdate<RunMessageReceipt, [unknown?]>(name)]),
 ) as { readonly [N in RunMessageName]: ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>> }; // has every name

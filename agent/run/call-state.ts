@@ -21,7 +21,6 @@ export interface Call {
   readonly kind: 'model' | 'tool';
   /** undefined for a model call, or if the reader does not have the agent's definition. */
   readonly tool: ToolManifest | undefined;
-  /** The model's action. */
   readonly planned: PlannedAction;
   /** The action with the latest input, which may be a person's. */
   readonly action: AgentAction;
@@ -31,9 +30,7 @@ export interface Call {
   readonly approved: Json | undefined;
   /** Number of the latest schedule; undefined before the first schedule. */
   readonly n: number | undefined;
-  /** Number of the next schedule. */
   readonly nextN: number;
-  /** Number of the next wait. */
   readonly nextWait: number;
   /** Attempts of all schedules that have ended. */
   readonly attempts: number;

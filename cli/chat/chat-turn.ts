@@ -183,7 +183,6 @@ function undecided({ view, decided }: Turn): WaitingCall[] {
   return view.waiting.filter((call) => !decided.has(waitKey(call)));
 }
 
-/** One wait of one call. */
 function waitKey({ call, n }: WaitingCall): string {
   return `${call} ${n}`;
 }

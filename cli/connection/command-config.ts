@@ -67,7 +67,6 @@ export async function kindsFrom(io: Io, { config }: CommonOptions): Promise<Agen
   }
 }
 
-/** Throws for an agent that is not in the config. */
 export function checkAgent({ agents }: LoadedConfig, name: string): void {
   if (agents.has(name)) return;
   throw new UsageError(`There is no agent "${name}". The config has: ${[...agents.keys()].join(', ')}.`);

@@ -15,7 +15,6 @@ import { badge, lasted, stateOfRun, utcTime, waitingFor } from './words.ts';
 import type { RunNote } from '../../agent/run/run-turns.ts';
 import { type RunView, viewOf } from '../../agent/run/view.ts';
 
-/** Position of a run on the page. */
 export interface PageLayout {
   /** Prefix of the ids of the run's calls. */
   path: string;

@@ -23,7 +23,6 @@ export interface ListOptions extends RunFilters {
   page?: string | undefined;
 }
 
-/** Temporal's status for each status of a run. */
 export const executionStatusOf: { readonly [S in RunStatus]: ExecutionStatus } = {
   running: 'open',
   waiting: 'open',

@@ -5,7 +5,6 @@ import { readFactPages, readStart } from './facts.ts';
 import { type ReadOptions, type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
 
-/** A fact with the run that recorded it. */
 export interface RunFact {
   run: RunRef;
   fact: Fact;
@@ -30,11 +29,9 @@ export async function* readRunFacts(
 
 type FollowOptions = Pick<ReadOptions, 'follow' | 'schedule' | 'signal'>;
 
-/** Facts of one page of one run. */
 interface RunPage {
   run: RunRef;
   facts: readonly Fact[];
-  /** Number of the page's last event. */
   lastEvent: number;
 }
 

@@ -45,7 +45,6 @@ export class RunCalls {
     return this.#calls.get(id);
   }
 
-  /** A call of a sub-agent waits for a person. */
   get isWaitingBelow(): boolean {
     return [...this.#calls.values()].some(({ within }) => within.some(needsPerson));
   }

@@ -95,7 +95,6 @@ export interface RecordedPoint {
   from: RecordedModelCall['kept'];
 }
 
-/** Returns the point before a model call. */
 export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
   const { run, before, delta, kept } = modelCall;
   return { run, mark: before, pending: delta, counters: modelCall, from: kept };

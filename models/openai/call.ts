@@ -17,7 +17,6 @@ export interface OpenAIConnection {
   /** Default: as a bearer token. Azure has a separate header for keys. */
   keyHeader?: 'api-key' | undefined;
   query?: { [name: string]: string } | undefined;
-  /** Names of the settings, for messages. */
   names: SettingNames;
 }
 

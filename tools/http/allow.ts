@@ -1,5 +1,4 @@
 export interface AllowList {
-  /** True if requests to the URL are allowed. */
   allows(url: URL): boolean;
   /**
    * True if the config's own headers, which may be keys, may go there: over https, on this machine, or to a port that

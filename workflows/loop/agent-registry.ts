@@ -51,7 +51,6 @@ const NOTHING: Consumption = { iterations: 0, usage: noUsage };
 
 const agents: Entry[] = [];
 let gate: { control: Control; pause: Pause } | undefined;
-/** Status of the run that has ended. */
 let endStatus: RunStatus | undefined;
 
 /**
