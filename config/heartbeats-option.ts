@@ -26,3 +26,14 @@ export function heartbeatInterval(heartbeats: Heartbeats): number {
   if (heartbeats === 'lively') return SHORTEST_MS;
   return heartbeats === 'frugal' ? limits.frugalHeartbeatMs : heartbeats.everyMs;
 }
+
+/** Default heartbeats: lively if they are not billed, that is with a server on this machine. */
+export function usualHeartbeats(address: string | undefined): Heartbeats {
+  return address !== undefined && isHere(address) ? 'lively' : 'frugal';
+}
+
+/** `[::1]:7233` and `localhost:7233`, among others. */
+function isHere(address: string): boolean {
+  const host = /^(.+):\d+$/u.exec(address)?.[1] ?? address;
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/iu.test(host);
+}

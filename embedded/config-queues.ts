@@ -16,7 +16,6 @@ export interface ConfigFile {
 const CONFIG = `${TASK_QUEUE}:`;
 const PROGRAM = `${TASK_QUEUE}-program:`;
 
-/** The queue that is named after a config. */
 export function queueNamed({ file }: Pick<ConfigFile, 'file'>): string {
   return CONFIG + file;
 }

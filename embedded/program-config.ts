@@ -54,16 +54,10 @@ export async function queueOf(
 export function isSame(one: ProgramConfig, other: ProgramConfig): boolean {
   const [a, b] = [one.definition, other.definition];
   if (a === undefined || b === undefined) return a === b;
-  const lists = [
-    [a.agents, b.agents],
-    [a.tools ?? [], b.tools ?? []],
-  ] as const;
-  return (
-    lists.every(([x, y]) => x.length === y.length && x.every((part, index) => part === y[index])) &&
-    a.models === b.models &&
-    a.prices === b.prices &&
-    a.cache === b.cache &&
-    a.onEvent === b.onEvent &&
-    a.taskQueue === b.taskQueue
-  );
+  const [parts, others] = [partsOf(a), partsOf(b)];
+  return parts.length === others.length && parts.every((part, index) => part === others[index]);
+}
+
+function partsOf({ agents, tools = [], models, prices, cache, onEvent, taskQueue }: ConfigDefinition) {
+  return [models, prices, cache, onEvent, taskQueue, agents.length, ...agents, ...tools];
 }

@@ -67,15 +67,9 @@ export function startServer(options: ServerProcessOptions, signal: AbortSignal):
     signal.removeEventListener('abort', onAbort);
     gone.abort(new Error(reason));
   });
-  const isReady = dbFile === undefined ? answers : keepsRunsLong;
-  const ready = untilReady(ports.grpc, child.pid, isReady, gone.signal);
+  const ready = untilReady(ports.grpc, child.pid, dbFile !== undefined, gone.signal);
   ready.catch(() => undefined); // the keeper may look later, and must not die of it
-  return {
-    pid: child.pid,
-    ready,
-    ended,
-    stop,
-  };
+  return { pid: child.pid, ready, ended, stop };
 }
 
 function flags({ ports, dbFile }: ServerProcessOptions): string[] {
@@ -109,7 +103,7 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
 async function untilReady(
   port: number,
   pid: number | undefined,
-  isReady: (connection: Connection) => Promise<boolean>,
+  keepsRuns: boolean,
   gone: AbortSignal,
 ): Promise<void> {
   const end = Date.now() + READY_MS;
@@ -120,7 +114,7 @@ async function untilReady(
   const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
   try {
     // The port is open a little before the services are.
-    await untilTrue(() => isReady(connection).catch(() => false), end, gone);
+    await untilTrue(() => isReady(connection, keepsRuns).catch(() => false), end, gone);
   } finally {
     await connection.close();
   }
@@ -141,22 +135,15 @@ async function untilTrue(condition: () => Promise<boolean>, end: number, gone: A
   }
 }
 
-/** Throws while it does not answer. */
-async function answers(connection: Connection): Promise<boolean> {
-  return connection.withDeadline(Date.now() + 2_000, async () => {
-    await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
-    return true;
-  });
-}
-
 /**
- * Sets 90 days in place of the dev server's 24 hours; any other value stays. Throws while the server does not answer.
+ * Throws while the server does not answer. `keepsRuns`: sets 90 days in place of the dev server's 24 hours; any other
+ * value stays.
  */
-async function keepsRunsLong(connection: Connection): Promise<boolean> {
+async function isReady(connection: Connection, keepsRuns: boolean): Promise<boolean> {
   return connection.withDeadline(Date.now() + 2_000, async () => {
     const { workflowService } = connection;
     const { config } = await workflowService.describeNamespace({ namespace: NAMESPACE });
-    if (Number(config?.workflowExecutionRetentionTtl?.seconds) !== DAY_S) return true;
+    if (!keepsRuns || Number(config?.workflowExecutionRetentionTtl?.seconds) !== DAY_S) return true;
     const { default: proto } = await import('@temporalio/proto');
     const workflowExecutionRetentionTtl = proto.google.protobuf.Duration.fromObject({ seconds: RETENTION_S });
     await workflowService.updateNamespace({

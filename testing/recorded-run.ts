@@ -72,11 +72,16 @@ function replayAll(
 ): Omit<RecordedRunResult, 'ok'> {
   const own = record.agents.map(({ scope }) => replayAgent(loaded, record, scope, wanted));
   const below = record.subAgents.flatMap(({ call, export: run }) =>
-    run === null ? [] : [within(call, replayAll(loaded, run, {}))],
+    run === null ? [] : [{ call, ...replayAll(loaded, run, {}) }],
   );
   return {
     steps: [...own, ...below].reduce((sum, { steps }) => sum + steps, 0),
-    differences: [...own, ...below].flatMap(({ differences }) => differences),
+    differences: [
+      ...own.flatMap(({ differences }) => differences),
+      ...below.flatMap(({ call, differences }) =>
+        differences.map((one) => ({ ...one, step: `${call}/${one.step}` })),
+      ),
+    ],
   };
 }
 
@@ -103,10 +108,6 @@ function replayAgent(
     );
   }
   return replayRun({ loaded, kind, manifest, scope, question, record });
-}
-
-function within(call: string, { steps, differences }: Omit<RecordedRunResult, 'ok'>) {
-  return { steps, differences: differences.map((one) => ({ ...one, step: `${call}/${one.step}` })) };
 }
 
 function messageOf(id: string, [first, ...others]: readonly RunDifference[]): string {

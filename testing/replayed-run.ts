@@ -9,14 +9,11 @@ import type { ExportedModelCall, RunExport } from '../client/export/run-export.t
 import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
 import { type RunDifference, decisionText } from './run-difference.ts';
 
-/** Progress of the replay, and its differences; replies after a different decision are not compared. */
-export interface Replayed {
-  steps: number;
-  differences: RunDifference[];
-}
-
-/** Goes through an exported run, reply by reply: today's prompts, parsers and limits, the tools' results of then. */
-export function replayRun(exported: Replay): Replayed {
+/**
+ * Goes through an exported run, reply by reply: today's prompts, parsers and limits, the tools' results of then. Replies after a different
+ * decision are not compared.
+ */
+export function replayRun(exported: Replay): Pick<Walk, 'steps' | 'differences'> {
   const replay = { ...exported, record: asToldFirst(exported.record) };
   const { manifest, question, record, scope } = replay;
   const calls = record.modelCalls.filter(({ call }) => scopeOf(call) === scope);
@@ -95,7 +92,10 @@ function takeDecision(
   next: ExportedModelCall | undefined,
 ): boolean {
   const { replay, entries, said } = walk;
-  if (decision.type === 'finish') entries.push(answerEntry(decision, recorded.turn.text));
+  if (decision.type === 'finish') {
+    // A person's message came upon the answer, which the model is shown with it.
+    entries.push({ type: 'message', role: 'assistant', text: decision.log ?? recorded.turn.text });
+  }
   if (decision.type === 'stop') {
     if (next === undefined || next.closing === true) walk.end = STOPPED;
     walk.repeat = undefined; // else a person has let it continue
@@ -112,11 +112,6 @@ function takeDecision(
 const GOES_ON = 'asks the model';
 const CLOSING = 'asks for the answer at the limit';
 const STOPPED = 'stops: max_iterations';
-
-/** A person's message came upon the answer, which the model is shown with it. */
-function answerEntry({ log }: { log?: string | undefined }, text: string): Entry {
-  return { type: 'message', role: 'assistant', text: log ?? text };
-}
 
 function withMore(manifest: AgentManifest, iterations: number): AgentManifest {
   const { maxIterations } = manifest;
@@ -197,14 +192,11 @@ function asToldFirst(record: RunExport): RunExport {
   return { ...record, run: { ...record.run, intermediateSteps: record.run.intermediateSteps.map(told) } };
 }
 
-/** Messages of people to a recorded run, by the model call that carried them, and the iterations that people added. */
-interface Steering {
-  said: ReadonlyMap<string, string[]>;
-  iterations: number;
-}
-
-/** Steering of one agent of the run. A call that is made again carries the messages since, too. */
-function steeringOf(events: readonly RunEvent[], scope: number): Steering {
+/**
+ * Messages of people to one agent of the run, by the model call that carried them, and the iterations that people added. A call that is
+ * made again carries the messages since, too.
+ */
+function steeringOf(events: readonly RunEvent[], scope: number) {
   const said = new Map<string, string[]>();
   let waiting: string[] = [];
   let iterations = 0;

@@ -20,15 +20,8 @@ export interface TestConfigOptions {
   allowRealModels?: boolean | undefined;
 }
 
-/** A config as tests run it. */
-export interface TestConfig {
-  loaded: LoadedConfig;
-  /** Throws InvalidInput. */
-  requests(agent: string): readonly RecordedRequest[];
-}
-
-/** Throws ConfigError and InvalidInput. */
-export function testConfig(config: ConfigDefinition, options: TestConfigOptions = {}): TestConfig {
+/** A config as tests run it. Throws ConfigError and InvalidInput. */
+export function testConfig(config: ConfigDefinition, options: TestConfigOptions = {}) {
   const loaded = createLoadedConfig(checkConfig(config, 'testAgents'));
   const { allowRealModels = false } = options;
   const given = givenModels(loaded, options.models);
@@ -48,12 +41,13 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
       models,
       tools: withStandIns(loaded.tools, options.tools),
       cache: false, // a reply from a store would be nobody's script
-      manifest(...asked) {
+      manifest(...asked: Parameters<LoadedConfig['manifest']>) {
         const manifest = loaded.manifest(...asked);
         return manifest && { ...asTested(manifest, options.tools), adapter: adapter(manifest) };
       },
     },
-    requests(agent) {
+    /** Throws InvalidInput. */
+    requests(agent: string): readonly RecordedRequest[] {
       const manifest = loaded.manifest(agent, {});
       if (manifest === undefined) throw unknown('agent', agent, loaded.agents);
       const model = models.get(adapter(manifest));
@@ -77,13 +71,10 @@ function givenModels(
   return new Map(
     Object.entries(models).map(([agent, model]) => {
       if (!agents.has(agent)) throw unknown('agent', agent, agents);
-      return [agent, isModel(model) ? model : scripted(model)];
+      const isModel = typeof model === 'object' && 'call' in model;
+      return [agent, isModel ? model : scripted(model)];
     }),
   );
-}
-
-function isModel(model: Script | Model): model is Model {
-  return typeof model === 'object' && 'call' in model;
 }
 
 /** In place of a model that a test did not mean to ask. */

@@ -4,7 +4,7 @@ import { InvalidInput } from '../agent/values/refusal.ts';
 import { boundedText } from '../agent/values/values.ts';
 import { asText } from '../agent/values/vocabulary.ts';
 import type { AgentClient } from '../client/api/agent-client.ts';
-import type { AgentRun, ResultOptions } from '../client/api/agent-run.ts';
+import type { ResultOptions } from '../client/api/agent-run.ts';
 import type { RunResultWithSteps } from '../client/report.ts';
 import { AgentRunFailed, RunNotFound, SessionNotFound } from '../client/connect/errors.ts';
 import { locationOfRun, locationOfSession } from '../client/read/run-location.ts';
@@ -18,19 +18,18 @@ export async function runToEnd(
   client: AgentClient,
   agent: string,
   input: string,
-  { onWaiting = refuseToWait, ...options }: TestRunOptions,
+  { onWaiting, ...options }: TestRunOptions,
 ): Promise<RunResultWithSteps> {
   await checkNames(client, options);
   const run = await client.start(agent, input, options);
   try {
-    return await run.result({ onWaiting });
+    const refuse = (waiting: WaitingCall) => {
+      throw new RunWaits(run, waiting);
+    };
+    return await run.result({ onWaiting: onWaiting ?? refuse });
   } catch (error) {
     throw error instanceof AgentRunFailed ? withSteps(error) : error;
   }
-}
-
-function refuseToWait(waiting: WaitingCall, run: AgentRun): never {
-  throw new RunWaits(run, waiting);
 }
 
 /** Ids and sessions are the server's, which other tests of this process use too: theirs would be read, or waited for in vain. */

@@ -10,7 +10,9 @@ export type OptionalPackage = '@modelcontextprotocol/sdk' | 'pyodide' | 'zod-to-
  * of a run. `who` is the user's code: `python()`. Throws an Error with the package to install.
  */
 export function requirePackage(name: OptionalPackage, who: string, find = versionOf): void {
-  const { peerDependencies } = require('reloop/package.json') as Manifest; // of the package this file is in
+  const { peerDependencies } = require('reloop/package.json') as {
+    peerDependencies: { [name in OptionalPackage]: string };
+  }; // of the package this file is in
   const accepted = peerDependencies[name];
   const installed = find(name);
   const remedy = `npm install ${name}@${accepted}`;
@@ -20,10 +22,6 @@ export function requirePackage(name: OptionalPackage, who: string, find = versio
   if (!isWithin(installed, accepted)) {
     throw new Error(`${who} needs ${name} ${accepted}, but ${installed} is installed: ${remedy}`);
   }
-}
-
-interface Manifest {
-  peerDependencies: { [name in OptionalPackage]: string };
 }
 
 /** Version of the installed package. Read from its files, since not every package lets its package.json be required. */

@@ -13,11 +13,10 @@ import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { BUILD } from '../agent/values/names.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
-import { heartbeatInterval } from '../config/heartbeats-option.ts';
+import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
 import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { usualHeartbeats } from './usual-heartbeats.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const TRANSCRIPT_CACHE_BYTES = 64_000_000;
@@ -151,7 +150,6 @@ export function activitySettings(
   };
 }
 
-/** Sink for the events of this worker's workflows. */
 function eventSinks({ onEvent }: LoadedConfig): InjectedSinks<ReloopSinks> {
   let warned = false;
   return {

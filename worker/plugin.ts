@@ -40,11 +40,15 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     checkNames(Object.keys(own), Object.keys(ours.activities));
     const scope = { namespace, address: undefined };
     const recovery = await startRecovery(this.#stateDir, scope, connection);
+    // A worker with its own versions identifies itself by its own build id.
+    const { buildId, useVersioning, workerDeploymentOptions } = options;
+    const hasVersions =
+      buildId !== undefined || useVersioning === true || workerDeploymentOptions !== undefined;
     return {
       // Else the SDK sends a call's state up to 8 s late, and overwrites a newer one.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions: loaded.concurrency } : {}),
-      ...(hasVersions(options) ? {} : { buildId: BUILD }),
+      ...(hasVersions ? {} : { buildId: BUILD }),
       ...options,
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
@@ -79,11 +83,6 @@ const DEFAULT = 'default';
 function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undefined {
   const own = activities[DEFAULT];
   return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
-}
-
-/** A worker with its own versions identifies itself by its own build id. */
-function hasVersions({ buildId, useVersioning, workerDeploymentOptions }: WorkerOptions): boolean {
-  return buildId !== undefined || useVersioning === true || workerDeploymentOptions !== undefined;
 }
 
 /** One of two activities of a name would silently never run. */

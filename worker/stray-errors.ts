@@ -38,13 +38,8 @@ function uninstall(): void {
   process.off('unhandledRejection', onRejection);
 }
 
-function onException(error: unknown): void {
-  onStray(error, 'uncaughtException');
-}
-
-function onRejection(reason: unknown): void {
-  onStray(reason, 'unhandledRejection');
-}
+const onException = (error: unknown) => onStray(error, 'uncaughtException');
+const onRejection = (reason: unknown) => onStray(reason, 'unhandledRejection');
 
 function onStray(error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void {
   const scope = toolScope();

@@ -71,7 +71,9 @@ export async function agentRun(
 
 /** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, and no rewind. */
 function mayContinue({ inbox, rewindTo }: AgentLoop): boolean {
-  return isContinueDue() && allHandlersFinished() && inbox.isEmpty && rewindTo === undefined;
+  // The next run would not know of a cancellation.
+  if (!workflowInfo().continueAsNewSuggested || CancellationScope.current().consideredCancelled) return false;
+  return allHandlersFinished() && inbox.isEmpty && rewindTo === undefined;
 }
 
 function continueRun(
@@ -97,11 +99,6 @@ function continueRun(
     done: loop.done.length === 0 ? undefined : [...loop.done],
     firstN: loop.firstN || undefined,
   });
-}
-
-/** Returns false for a run that is being cancelled: the next run would not know of the cancellation. */
-function isContinueDue(): boolean {
-  return workflowInfo().continueAsNewSuggested && !CancellationScope.current().consideredCancelled;
 }
 
 /** Sends the answer of a restarted run to its session, which has continued without it. Other runs are children of the session. */

@@ -1,5 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { RecordedSource } from './backtest-messages.ts';
+import type { RecordedRunRef, SaidAgain } from '../agent/backtest/backtest-calls.ts';
+import type { LiveTools } from '../agent/definition/recorded-agent.ts';
+import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
+import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
+import type { LateAnswer } from '../agent/session/late-answers.ts';
+import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
 import { CALL_INTENT, type Origin } from '../agent/calls/calls.ts';
 import type { RunSignals } from '../agent/run/run-signals.ts';
@@ -15,23 +20,8 @@ import type { Entry } from '../agent/transcript/entries.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import type { RunStatus, Usage } from '../agent/values/vocabulary.ts';
 
-export {
-  BACKTEST,
-  BACKTEST_RUN,
-  type BacktestInput,
-  type RecordedSource,
-  backtestId,
-} from './backtest-messages.ts';
 export { fixedAttributes, sessionAttributes } from './web-ui/run-attributes.ts';
 export type { DecisionData } from '../agent/rules/gate.ts';
-export {
-  AGENT_SESSION,
-  type SessionReceipt,
-  answeredSignal,
-  clearUpdate,
-  sendSignal,
-  sendUpdate,
-} from './session-messages.ts';
 
 /** The protocol of a run: its input, its result, and the updates, signals, and queries that it takes. */
 
@@ -99,23 +89,18 @@ export interface DecisionReceipt {
   kept?: true | undefined;
 }
 
-type DecisionUpdate = ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>>;
-
 /** Update of each decision. The names are those in the Web UI. */
 export const decisionUpdates = Object.fromEntries(
   decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
-) as { readonly [N in DecisionName]: DecisionUpdate }; // has every name
+) as { readonly [N in DecisionName]: ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>> }; // has every name
 
 export interface RunMessageReceipt {
   message: RunMessageName;
 }
 
-type RunMessageUpdate = ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>>;
-
-/** Update of each message to a whole run. */
 export const runMessageUpdates = Object.fromEntries(
   runMessageNames.map((name) => [name, defineUpdate<RunMessageReceipt, [unknown?]>(name)]),
-) as { readonly [N in RunMessageName]: RunMessageUpdate }; // has every name
+) as { readonly [N in RunMessageName]: ReturnType<typeof defineUpdate<RunMessageReceipt, [unknown?]>> }; // has every name
 
 export interface RunState {
   agent: string;
@@ -133,3 +118,62 @@ export const pausedAboveSignal = defineSignal<[RunSignals['pausedAbove']]>('paus
 export const intentSignal = defineSignal<[RunSignals[typeof CALL_INTENT]]>(CALL_INTENT);
 
 export const statusQuery = defineQuery<RunState>('status');
+
+/** Input of a backtest, and of its runs. */
+
+export const BACKTEST = 'backtest';
+/** Workflow type of a backtest's runs: `agentRun` under another name, so that lists of runs do not show them. */
+export const BACKTEST_RUN = 'backtestRun';
+
+/** Workflow id of a backtest. The ids of its runs are this id, a slash, and the id of the recorded run. */
+export function backtestId(name: string): string {
+  return `backtest:${name}`;
+}
+
+export interface BacktestInput extends BacktestStart {
+  /** Verdicts on earlier runs, carried through continue-as-new. */
+  counts?: VerdictCounts | undefined;
+}
+
+/** The recorded run that answers the calls of a backtest's run. */
+export interface RecordedSource extends RecordedRunRef {
+  live?: LiveTools | undefined;
+  /** People's messages to the recorded run, to be repeated. */
+  said?: SaidAgain[] | undefined;
+  /** Number of answers so far, by the digest of tool and input. */
+  taken?: { [call: string]: number } | undefined;
+}
+
+/** The protocol of a session: its updates and signals. The workflow's input is a `SessionState`. */
+
+export const AGENT_SESSION = 'agentSession';
+
+/**
+ * Receipt of a message. `started`: its run has started. `existed`: another run had that id, and nothing was started. `queued`: the message
+ * waits, and the session has continued as new: ask the new run.
+ */
+export type SessionReceipt =
+  { id: string; state: 'started'; runId: string } | { id: string; state: 'existed' | 'queued' };
+
+const SEND = 'send';
+
+/** Sends a message. Resolves when the message's run has started, after the runs of earlier messages have ended. */
+export const sendUpdate = defineUpdate<SessionReceipt, [SessionMessage]>(SEND);
+
+/**
+ * Sends a message without waiting for a worker. The bytes of its images are later arguments. They are not sent by the update, because the
+ * server writes updates that are accepted together in one transaction, which several large ones would exceed.
+ */
+export const sendSignal = defineSignal<[SessionMessage, ...Uint8Array[]]>(SEND);
+
+/** Forgets the conversation. Refused while a run is open, or a message waits. */
+export const clearUpdate = defineUpdate<null>('clear');
+
+/** Sent by a restarted run when it has its answer: see {@link LateAnswer}. */
+export const answeredSignal = defineSignal<[LateAnswer]>('answered');
+
+/** Description of each update in the Web UI. */
+export const sessionHelp = {
+  send: 'Send a message; the session answers its messages one after the other. Data: {"id":"…","agent":"…","input":"…"}, where id is that of the new run.',
+  clear: 'Forget the conversation and end the session. Takes no data.',
+} as const;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { limits } from '../../agent/values/limits.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
+import { orAborted } from '../../agent/values/http-exchange.ts';
 import { finiteMs } from '../../agent/values/values.ts';
 import { type ClassifiedError, failureOf } from './errors.ts';
 import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
@@ -134,16 +135,6 @@ export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: num
   const { attempt } = context.info;
   const { heartbeats = 0 } = heartbeat.record;
   return { ...(attempt > 1 ? { attempt } : {}), ...(heartbeats > 0 ? { heartbeats } : {}) };
-}
-
-/** Ends with the signal even if the body does not. */
-export function orAborted<T>(body: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    body.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {

@@ -160,17 +160,7 @@ async function send(context: Context, record: Heartbeat): Promise<Unwanted | und
     taskToken: info.taskToken,
     details: await encode(client, record),
   });
-  return wordOf(answer);
-}
-
-interface BeatAnswer {
-  cancelRequested?: boolean | null;
-  activityPaused?: boolean | null;
-  activityReset?: boolean | null;
-}
-
-function wordOf({ cancelRequested, activityPaused, activityReset }: BeatAnswer): Unwanted | undefined {
-  if (cancelRequested === true) return 'cancelled';
-  if (activityReset === true) return 'reset';
-  return activityPaused === true ? 'paused' : undefined;
+  if (answer.cancelRequested) return 'cancelled';
+  if (answer.activityReset) return 'reset';
+  return answer.activityPaused ? 'paused' : undefined;
 }

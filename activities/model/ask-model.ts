@@ -5,7 +5,8 @@ import { type ModelRequest, renderRequest } from '../../agent/transcript/request
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { type Model, type ModelCallContext, ModelError, type ModelReply } from '../../models/model.ts';
-import { type Attempt, type AttemptPolicy, orAborted, startClock } from '../attempt/attempt.ts';
+import { orAborted } from '../../agent/values/http-exchange.ts';
+import { type Attempt, type AttemptPolicy, startClock } from '../attempt/attempt.ts';
 import { checkReply } from './check-reply.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
@@ -37,7 +38,9 @@ export async function askModel(
   try {
     return { request, ...(await ask(request)), shortened: false };
   } catch (error) {
-    const shorter = isContextTooLong(error) ? shortenOldest(context) : undefined;
+    // By fields: a model of the user's own may bring another copy of the class.
+    const isTooLong = fieldOf(error, 'type') === 'ModelContextTooLong';
+    const shorter = isTooLong ? shortenOldest(context) : undefined;
     if (shorter === undefined) throw error;
     const again = render(kind, shorter);
     return { request: again, ...(await ask(again)), shortened: true };
@@ -134,11 +137,6 @@ function asker(
     }
     return { reply: await model.call(request, context), modelCalls: 1 };
   };
-}
-
-/** By fields: a model of the user's own may bring another copy of the class. */
-function isContextTooLong(error: unknown): boolean {
-  return fieldOf(error, 'type') === 'ModelContextTooLong';
 }
 
 function silent(model: string): (timeoutMs: number) => Error {

@@ -13,21 +13,13 @@ export async function earlierEffects({ run, step, again }: EffectsQuestion): Pro
   const { client, info } = Context.current();
   const workflowId = run.workflowId ?? info.workflowExecution?.workflowId ?? '';
   const { runId } = run;
+  // A fork leaves the other run alone, so that run's later effects do not count.
+  const until = run.workflowId === undefined ? settled : () => Promise.resolve();
   return withHeartbeat(() =>
     runId === undefined
       ? readLatestEffects(client, workflowId, settled)
-      : readEffects(
-          client,
-          { workflowId, runId },
-          { step, again },
-          run.workflowId === undefined ? settled : leftAlone,
-        ),
+      : readEffects(client, { workflowId, runId }, { step, again }, until),
   );
-}
-
-/** A fork leaves the other run alone, so that run's later effects do not count. */
-function leftAlone(): Promise<void> {
-  return Promise.resolve();
 }
 
 /**

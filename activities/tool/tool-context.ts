@@ -103,25 +103,17 @@ function asJson(tool: string, value: unknown): Json {
   }
 }
 
-/** The deferral of one tool call: the token is stored, and the result comes later from outside the worker. */
-interface Deferral {
-  /** Resolves when the token is stored. Throws when the attempt is no longer ours. */
-  defer(): Promise<{ token: string }>;
-  /** The result of the attempt. The output of a deferred call is a note for the person who is asked. Throws as `defer` does. */
-  resultOf(result: ToolResult): Promise<ToolResult>;
-}
-
 /** 128 bits: the token cannot be guessed, nor derived from an event or idempotency key. */
 const SECRET_BYTES = 16;
 
 /**
- * All attempts of one schedule have the same token, so that one given out by a failed attempt still holds. The secret is random, so
+ * The deferral of one tool call: the token is stored, and the result comes later from outside the worker. All attempts of one schedule have the same token, so that one given out by a failed attempt still holds. The secret is random, so
  * it has to be stored in the heartbeat record before the tool gets it.
  */
 export function createDeferral(
   info: Pick<Info, 'workflowExecution' | 'activityId'>,
   heartbeat: Pick<HeartbeatWriter, 'record' | 'store'>,
-): Deferral {
+) {
   let deferred: Promise<{ token: string }> | undefined;
   const storeToken = async () => {
     const stored = heartbeat.record.token;
@@ -131,13 +123,15 @@ export function createDeferral(
     return { token };
   };
   return {
-    defer() {
+    /** Resolves when the token is stored. Throws when the attempt is no longer ours. */
+    defer(): Promise<{ token: string }> {
       deferred ??= storeToken();
       // A tool may call `defer` and not await it: `resultOf` reports the error.
       deferred.catch(() => undefined);
       return deferred;
     },
-    async resultOf(result) {
+    /** The result of the attempt. The output of a deferred call is a note for the person who is asked. Throws as `defer` does. */
+    async resultOf(result: ToolResult): Promise<ToolResult> {
       const token = await deferred;
       return token === undefined || result.kind !== undefined
         ? result

@@ -1,12 +1,20 @@
-import { type InlineCall, type TurnDecision, activityId } from '../../agent/calls/calls.ts';
+import {
+  type InlineCall,
+  type ToolCallMeta,
+  type TurnDecision,
+  activityId,
+} from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
-import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
+import { orAborted } from '../../agent/values/http-exchange.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Observations } from '../run/observations.ts';
-import { runInline } from '../tool/run-inline.ts';
+import { inToolScope, runTool, scopeOf } from '../tool/tool-call.ts';
+import { inlineContext } from '../tool/tool-context.ts';
+import { classifyError } from '../attempt/errors.ts';
 import { deathsInARow } from '../attempt/worker-deaths.ts';
 
 /** The run and model call of the turn. */
@@ -38,7 +46,7 @@ export async function callsWithModel(
   const mayRun = deathsInARow(attempt.context.info.attempt, attempt.heartbeat.record) === 0;
   const calls = decision.actions.map(async ({ tool: name, toolInput, observation, approval }, index) => {
     const pinned = manifest.tools.find((tool) => tool.name === name);
-    if (pinned === undefined || !isInline(pinned)) return [];
+    if (pinned?.inline !== true || pinned.effects !== 'none') return [];
     if (observation !== undefined || approval !== undefined) return [];
     const call = `${step}.${index + 1}`;
     const id = activityId(scope, call, firstN);
@@ -46,8 +54,7 @@ export async function callsWithModel(
     if (tool === undefined || !mayRun) return [{ id, ms: 0 }];
     const { retry, timeoutMs, maxOutputChars } = pinned;
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
-    const { context, signal } = attempt;
-    return [await runInline(tool, toolInput, { id, meta, context, signal }, observations)];
+    return [await runInline(tool, toolInput, id, meta, attempt, observations)];
   });
   // Its time-out is one of the model's silence.
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
@@ -55,20 +62,56 @@ export async function callsWithModel(
   return made.length === 0 ? undefined : made;
 }
 
-/** The tool's calls are made within the activity of the model call that decided on them. */
-function isInline({ inline, effects }: ToolManifest): boolean {
-  return inline === true && effects === 'none';
+/** A tool used a feature that inline attempts lack. */
+class NotInline extends Error {
+  override name = 'NotInline';
+}
+
+/**
+ * The first attempt of a tool's call, within another activity: it has no heartbeat, so it cannot store anything. A call
+ * that needs more time or room, or a feature that only an activity has, is left to the tool's activity.
+ */
+async function runInline(
+  tool: Tool,
+  input: Json,
+  id: string,
+  meta: ToolCallMeta,
+  { context, signal: outer }: Attempt,
+  observations: Observations,
+): Promise<InlineCall> {
+  const start = performance.now();
+  const attempted = () => ({ id, ms: Math.round(performance.now() - start) });
+  let isMissed = false;
+  const miss = () => {
+    isMissed = true;
+    throw new NotInline();
+  };
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(limits.inlineMs)]);
+  const own = inlineContext(tool, input, meta, { context, signal }, miss);
+  try {
+    const told = inToolScope(scopeOf(tool, meta, context), () =>
+      runTool(tool, input, own, meta.maxOutputChars),
+    );
+    const result = await orAborted(told, signal);
+    // The tool may have caught the error about a missing feature.
+    const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
+    if (isMissed || isTooLarge) return attempted();
+    observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
+    return { ...attempted(), result };
+  } catch (caught) {
+    if (isMissed || signal.aborted) return attempted();
+    const { type, message, retryable, mayPass = false } = classifyError(caught);
+    const exhausted = retryable && meta.retry.maxAttempts === 1;
+    if (retryable && !exhausted) return { ...attempted(), again: true };
+    return { ...attempted(), failed: { error: { type, message }, mayPass: exhausted || mayPass } };
+  }
 }
 
 /** Results are recorded with the reply; calls whose results are too large beside it are left to activities. */
 function bounded(made: InlineCall[]): InlineCall[] {
   let room = limits.inlineTurnBytes;
   return made.map((call) => {
-    room -= bytesOf(call.result?.output);
+    room -= call.result === undefined ? 0 : utf8Length(JSON.stringify(call.result.output));
     return room >= 0 ? call : { id: call.id, ms: call.ms };
   });
-}
-
-function bytesOf(output: Json | undefined): number {
-  return output === undefined ? 0 : utf8Length(JSON.stringify(output));
 }

@@ -3,7 +3,7 @@ import { capOutput } from '../observation/output.ts';
 import { boundedText } from '../values/values.ts';
 import { type ErrorInfo, type Usage, addUsage, noUsage } from '../values/vocabulary.ts';
 import { type RunComparison, type Verdict, compareRuns, verdicts } from './compare-runs.ts';
-import type { OutlinedDecision, DecidedCall, RunEnding, RunOutline } from './outline.ts';
+import type { OutlinedDecision, RunEnding, RunOutline } from './outline.ts';
 
 /** One recorded run, repeated, with the result. Long inputs and answers are cut: the runs have them whole. */
 export interface BacktestedRun extends RunComparison {
@@ -85,11 +85,11 @@ export function totalsOf(runs: readonly BacktestedRun[]): BacktestReport['totals
 function shownDecision(decided: OutlinedDecision): OutlinedDecision {
   if (decided.type === 'finish') return { ...decided, output: shown(decided.output) };
   if (decided.type !== 'act') return decided;
-  return { type: 'act', actions: decided.actions.slice(0, SHOWN_CALLS).map(shownCall) };
-}
-
-function shownCall({ tool, toolInput }: DecidedCall): DecidedCall {
-  return { tool: boundedText(tool, SHOWN_QUESTION_CHARS), toolInput: shown(toolInput) };
+  const actions = decided.actions.slice(0, SHOWN_CALLS).map(({ tool, toolInput }) => ({
+    tool: boundedText(tool, SHOWN_QUESTION_CHARS),
+    toolInput: shown(toolInput),
+  }));
+  return { type: 'act', actions };
 }
 
 function shownEnding(ending: RunEnding): RunEnding {

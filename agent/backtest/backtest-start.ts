@@ -34,12 +34,18 @@ export function readBacktestStart(sent: readonly unknown[], workflowId: string):
   const problem = overrides === undefined ? undefined : checkOverrides(overrides);
   if (problem !== undefined) throw wrong(problem);
   if (live !== undefined && live !== 'none-effects') throw wrong('live is none-effects, or left out.');
-  if (!isNumberTo(concurrency, CONCURRENT_AT_MOST))
+  if (!Number.isInteger(concurrency) || Number(concurrency) < 1 || Number(concurrency) > CONCURRENT_AT_MOST)
     throw wrong(`concurrency is a whole number from 1 to ${CONCURRENT_AT_MOST}.`);
   checkRuns(runs, workflowId);
   if (utf8Length(JSON.stringify(input)) > limits.questionBytes)
     throw wrong('the ids of the runs are more than can be recorded at once. Begin two backtests.');
-  return { agent, overrides: overrides as RunOverrides | undefined, live, concurrency, runs }; // just checked
+  return {
+    agent,
+    overrides: overrides as RunOverrides | undefined,
+    live,
+    concurrency: Number(concurrency),
+    runs,
+  }; // just checked
 }
 
 function checkRuns(runs: unknown, workflowId: string): asserts runs is RecordedRunRef[] {
@@ -55,10 +61,6 @@ function checkRuns(runs: unknown, workflowId: string): asserts runs is RecordedR
     if (seen.has(id)) throw wrong(`the run ${boundedText(id, 100)} stands there twice.`);
     seen.add(id);
   }
-}
-
-function isNumberTo(value: unknown, most: number): value is number {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most;
 }
 
 function wrong(problem: string) {

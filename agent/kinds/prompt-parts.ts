@@ -1,4 +1,5 @@
 import type { AgentManifest } from '../definition/manifest.ts';
+import { observationText } from './observation-text.ts';
 import type { PromptContext, PromptMessage, PromptStep } from '../definition/kind.ts';
 
 /** One item after the question in a prompt: a step, or a message to the running agent. */
@@ -25,19 +26,16 @@ export function promptParts({
 }
 
 /**
- * The scratchpad of a text kind: each reply as it came, the observation or message after it (`told` for a step), and
- * `again`, after which the model continues.
+ * The scratchpad of a text kind: each reply as it came, the observation or message after it, and `again`, after which the
+ * model continues.
  */
-export function textScratchpad(
-  parts: readonly PromptPart[],
-  told: (step: PromptStep) => string,
-  again: string,
-): string {
+export function textScratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>, again: string): string {
+  const parts = promptParts(shown);
   let text = '';
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
     const goesOn = next?.type === 'message' && next.role === 'user';
-    text += textOf(part, told) + (goesOn ? '' : again);
+    text += textOf(part) + (goesOn ? '' : again);
   }
   return text;
 }
@@ -45,8 +43,11 @@ export function textScratchpad(
 /** Label of a person's message to a run, in a prompt that is one text. */
 const USER_SAYS = 'Message from the user: ';
 
-function textOf(part: PromptPart, told: (step: PromptStep) => string): string {
-  if (part.type === 'step') return part.step.action.log + told(part.step);
+function textOf(part: PromptPart): string {
+  if (part.type === 'step') {
+    const { action, observation } = part.step;
+    return `${action.log}\nObservation: ${observationText(observation)}`;
+  }
   return part.role === 'assistant' ? part.text : `\n${USER_SAYS}${part.text}`;
 }
 

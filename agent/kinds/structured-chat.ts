@@ -1,11 +1,10 @@
 import { parseJsonAction } from '../reply/json-action.ts';
-import type { AgentKind, PromptContext } from '../definition/kind.ts';
+import type { AgentKind } from '../definition/kind.ts';
 import { CLOSING_REQUEST } from '../observation/observations.ts';
-import { observationText } from './observation-text.ts';
-import { outputInstructions, promptParts, textScratchpad } from './prompt-parts.ts';
+import { outputInstructions, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../text/template.ts';
 import { lineWithArguments } from './tool-lines.ts';
-import type { AgentStep, ChatMessage } from '../values/vocabulary.ts';
+import type { ChatMessage } from '../values/vocabulary.ts';
 
 const prefix = 'Help the user as well and as correctly as you can. These tools are at your disposal:';
 
@@ -66,7 +65,8 @@ export const structuredChat: AgentKind<'system' | 'prefix' | 'formatInstructions
       tool_names: manifest.tools.map(({ name }) => name).join(', '),
       tools: manifest.tools.map(lineWithArguments).join('\n'),
       input,
-      agent_scratchpad: scratchpad({ steps, messages }) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
+      agent_scratchpad:
+        textScratchpad({ steps, messages }, '\nThought: ') + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const format = part('formatInstructions') + outputInstructions(manifest);
@@ -79,8 +79,3 @@ export const structuredChat: AgentKind<'system' | 'prefix' | 'formatInstructions
 
   parse: ({ text }) => parseJsonAction(text),
 };
-
-function scratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>): string {
-  const told = ({ observation }: AgentStep) => `\nObservation: ${observationText(observation)}`;
-  return textScratchpad(promptParts(shown), told, '\nThought: ');
-}

@@ -74,14 +74,9 @@ const SINGLE_STRING: JsonSchema = {
  * from the start), and calls whose steps are no longer shown are left out: providers refuse an unanswered call.
  */
 function scratchpad(parts: readonly PromptPart[]): ChatMessage[] {
-  const messages: ChatMessage[] = [];
-  for (const turn of turnsOf(parts))
-    messages.push(...(turn.type === 'turn' ? turnMessages(turn) : [saidBetween(turn)]));
-  return messages;
-}
-
-function saidBetween({ role, text }: Extract<PromptPart, { type: 'message' }>): ChatMessage {
-  return { role, content: text };
+  return turnsOf(parts).flatMap((turn) =>
+    turn.type === 'turn' ? turnMessages(turn) : [{ role: turn.role, content: turn.text }],
+  );
 }
 
 function turnMessages({ reply, steps: shown }: ShownTurn): ChatMessage[] {

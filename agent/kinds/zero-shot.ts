@@ -1,14 +1,13 @@
-import type { AgentKind, PromptContext } from '../definition/kind.ts';
+import type { AgentKind } from '../definition/kind.ts';
 import { withoutFence } from '../reply/fence.ts';
 import { parseMrkl } from '../reply/mrkl-parser.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CLOSING_REQUEST } from '../observation/observations.ts';
-import { observationText } from './observation-text.ts';
-import { outputInstructions, promptParts, textScratchpad } from './prompt-parts.ts';
+import { outputInstructions, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../text/template.ts';
 import { argumentNames } from './tool-lines.ts';
 import { plainJson } from '../values/values.ts';
-import type { AgentAction, AgentStep, Json } from '../values/vocabulary.ts';
+import type { AgentAction, Json } from '../values/vocabulary.ts';
 
 const prefix = 'Answer the question below as well as you can. These tools are at your disposal:';
 
@@ -43,7 +42,8 @@ export const zeroShot: AgentKind<'system' | 'prefix' | 'formatInstructions' | 's
       tool_names: manifest.tools.map((tool) => tool.name).join(', '),
       tools: toolLines,
       input,
-      agent_scratchpad: scratchpad({ steps, messages }) + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
+      agent_scratchpad:
+        textScratchpad({ steps, messages }, '\nThought:') + (closing ? `\n\n${CLOSING_REQUEST}` : ''),
     };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
     const format = part('formatInstructions') + outputInstructions(manifest);
@@ -67,11 +67,6 @@ export const zeroShot: AgentKind<'system' | 'prefix' | 'formatInstructions' | 's
     return { type: 'act', actions: decision.actions.map((action) => withFields(action, tools)) };
   },
 };
-
-function scratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>): string {
-  const told = ({ observation }: AgentStep) => `\nObservation: ${observationText(observation)}`;
-  return textScratchpad(promptParts(shown), told, '\nThought:');
-}
 
 function toolLine(tool: ToolManifest): string {
   const { name, description, inputSchema } = tool;

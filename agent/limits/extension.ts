@@ -57,7 +57,6 @@ export function addAllowance(a: Allowance, b: Allowance): Allowance {
   return sum;
 }
 
-/** The limits that an allowance raises. */
 export function raisedBy(allowance: Allowance): LimitName[] {
   return limitNames.filter((name) => allowance[name] !== undefined);
 }

@@ -9,9 +9,10 @@ import type { StopReason } from '../values/vocabulary.ts';
 export function stopMessage(manifest: AgentManifest, counters: Counters, stop: StopReason): string {
   const { stopMessage: own = {}, stoppedOutput } = manifest;
   if (typeof own === 'string') return own;
+  const usedUp = budgetLeft(manifest, counters)?.totalTokens === 0 ? 'token' : 'cost';
   switch (stop) {
     case 'budget':
-      return own.budget ?? `Agent stopped because its ${usedUp(manifest, counters)} budget was used up.`;
+      return own.budget ?? `Agent stopped because its ${usedUp} budget was used up.`;
     case 'max_execution_time':
       return own.maxExecutionTime ?? stoppedOutput;
     case 'max_iterations':
@@ -22,8 +23,4 @@ export function stopMessage(manifest: AgentManifest, counters: Counters, stop: S
     case 'error':
       return stoppedOutput;
   }
-}
-
-function usedUp(manifest: AgentManifest, counters: Counters): 'token' | 'cost' {
-  return budgetLeft(manifest, counters)?.totalTokens === 0 ? 'token' : 'cost';
 }

@@ -193,7 +193,6 @@ export function shownDecision(
   return decisionOf(type, { ...sent, token: undefined });
 }
 
-/** Removes the token of a decision. */
 export function withoutToken<D extends OperatorDecision>(taken: D): D {
   const { token: _, ...shown } = taken as D & { token?: string };
   return shown as D; // only the token is gone
@@ -203,7 +202,6 @@ export function effectOf(taken: OperatorDecision, error?: ErrorInfo): Effect {
   return ruleOf(taken.type).effect(taken, error);
 }
 
-/** Returns true if the rule of the decision accepts a call in this state. */
 export function decisionFits(name: DecisionName, { kind, waiting, until }: CallState): boolean {
   const rule = ruleOf(name);
   if (rule.kind !== undefined && rule.kind !== kind) return false;
@@ -211,7 +209,6 @@ export function decisionFits(name: DecisionName, { kind, waiting, until }: CallS
   return waiting === undefined ? rule.reasons.length === 0 : rule.reasons.includes(waiting);
 }
 
-/** The decisions that a call in this state accepts. */
 export function fittingDecisions(call: CallState): DecisionName[] {
   return decisionNames.filter((name) => decisionFits(name, call));
 }

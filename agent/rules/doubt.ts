@@ -20,7 +20,6 @@ export interface Doubt {
   error: ErrorInfo;
   /** An attempt may still be running; at this time it must have ended. */
   endsAtMs: number | undefined;
-  /** The attempt's process is gone. */
   processGone?: true | undefined;
 }
 

@@ -43,19 +43,8 @@ interface Rule<M> {
   check(message: M, run: SteeredRun): void;
 }
 
-function runMessage<M>(rule: Rule<M>) {
-  const { does, data, read } = rule;
-  return {
-    does,
-    data,
-    read,
-    /** Parses the data and checks the state of the run. */
-    receive(sent: unknown, run: SteeredRun): M {
-      const message = rule.read(sent);
-      rule.check(message, run);
-      return message;
-    },
-  };
+function runMessage<M>(rule: Rule<M>): Rule<M> {
+  return rule;
 }
 
 const SAID_DATA = '"…" or {"message":"…"}';
@@ -154,7 +143,10 @@ export function readRunMessage(type: RunMessageName, sent: unknown): RunMessage 
 
 /** Parses a message and checks that the run accepts it in its state. Throws as `readRunMessage` does. */
 export function receiveRunMessage(type: RunMessageName, sent: unknown, run: SteeredRun): RunMessage {
-  return { type, ...runMessages[type].receive(sent, run) } as RunMessage; // the data that the rule of this name reads
+  const message = readRunMessage(type, sent);
+  const rule: Rule<object> = runMessages[type];
+  rule.check(message, run);
+  return message;
 }
 
 function readSaid(data: unknown): { text: string } {

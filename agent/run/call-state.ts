@@ -21,17 +21,16 @@ export interface Call {
   readonly kind: 'model' | 'tool';
   /** undefined for a model call, or if the reader does not have the agent's definition. */
   readonly tool: ToolManifest | undefined;
-  /** The model's action. */
   readonly planned: PlannedAction;
   /** The action with the latest input, which may be a person's. */
   readonly action: AgentAction;
   /** A person gave the input. */
   readonly byPerson: boolean;
+  /** The latest input that a person approved. */
+  readonly approved: Json | undefined;
   /** Number of the latest schedule; undefined before the first schedule. */
   readonly n: number | undefined;
-  /** Number of the next schedule. */
   readonly nextN: number;
-  /** Number of the next wait. */
   readonly nextWait: number;
   /** Attempts of all schedules that have ended. */
   readonly attempts: number;
@@ -114,6 +113,7 @@ export function newCall({
     planned,
     action: { tool: planned.tool, toolInput: planned.toolInput, log: planned.log ?? log },
     byPerson: false,
+    approved: undefined,
     n: undefined,
     nextN: firstN,
     nextWait: firstN,
@@ -134,10 +134,11 @@ export function newCall({
   };
 }
 
-/** Clears everything that was under way: the run restarts. */
+/** Clears everything that was under way: the run restarts. The actions of a resumed turn say what is approved. */
 export function restartedCall(call: Call): Call {
   return {
     ...call,
+    approved: undefined,
     underWay: undefined,
     wait: undefined,
     within: [],

@@ -107,7 +107,9 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
         ...(hasInput ? (['repeated'] as const) : []),
         ...(call.checks.length === 0 && tool?.human === true ? (['deferred'] as const) : call.checks),
       ];
-      const again = { action: { ...action, toolInput: input }, byPerson: call.byPerson || hasInput, checks };
+      const approved = decision.type === 'approve' ? input : call.approved;
+      const byPerson = call.byPerson || hasInput;
+      const again = { action: { ...action, toolInput: input }, byPerson, approved, checks };
       return { call: { ...over, ...again, last: undefined, lost: 0 }, events };
     }
     case 'end': {

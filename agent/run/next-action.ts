@@ -27,7 +27,6 @@ export interface CallContext {
   done: readonly DoneCall[];
 }
 
-/** Returns the workflow's next action for a tool call. */
 export function nextAction(call: Call, context: CallContext): NextAction {
   const { end, tool, last, wait } = call;
   if (end !== undefined) return { do: 'end', end };

@@ -9,7 +9,6 @@ export interface RunResult {
   usage: Usage;
 }
 
-/** Iterations and usage of a run. */
 export type Consumption = Pick<RunResult, 'iterations' | 'usage'>;
 
 /** Returns the status of a run with an output: `completed`, or `stopped` if a limit ended the run. */

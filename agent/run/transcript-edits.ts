@@ -3,7 +3,6 @@ import type { Json, Usage } from '../values/vocabulary.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Entry, StepEntry } from '../transcript/entries.ts';
 
-/** Returns the pinned manifest with the model of another manifest. */
 export function withModelOf(pinned: AgentManifest, { adapter, model }: AgentManifest): AgentManifest {
   return { ...pinned, adapter, model };
 }

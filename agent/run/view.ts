@@ -44,7 +44,6 @@ export class RunView {
     this.runId = runId;
   }
 
-  /** Adds the next event of the run. */
   add(event: RunEvent): void {
     this.isCaughtUp ||= event.type === 'caught_up';
     if (!isRecorded(event)) return;

@@ -69,7 +69,6 @@ export function newSession(name: string): SessionState {
   return { name, messages: [], runs: [], queue: [] };
 }
 
-/** The workflow id of a session. */
 export function sessionId(name: string): string {
   return `session:${name}`;
 }

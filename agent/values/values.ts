@@ -53,6 +53,10 @@ export function fieldOf(value: unknown, field: string): unknown {
   }
 }
 
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
 function describe(value: unknown): string {
   try {
     return String(value);

@@ -11,15 +11,10 @@ import { AT_ONCE, type Target } from './targets.ts';
 /** The outcome for each target. */
 export interface BulkResult {
   done: Target[];
-  refused: Refused[];
+  refused: { target: Target; message: string }[];
   /** Nothing was sent to these: a signal ended the command. */
   left: Target[];
   signal: 'SIGINT' | 'SIGTERM' | undefined;
-}
-
-export interface Refused {
-  target: Target;
-  message: string;
 }
 
 /** Applies `act` to every target, a few at a time. A target that is refused does not stop the others. */

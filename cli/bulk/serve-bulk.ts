@@ -13,23 +13,19 @@ import { loadConfigOf } from '../connection/command-config.ts';
 import { serving } from '../connection/task-queue.ts';
 import { needsWorker } from '../connection/command-worker.ts';
 
-export interface SettleOptions extends CommonOptions {
-  /** A run that waits for a person again has settled. */
-  untilWaiting: boolean;
-}
-
 /** Time between two looks at a run whose sub-agent has not reported to it yet. */
 const SUB_AGENT_MS = 250;
 
 /**
  * Keeps this process, which is the worker of the runs, until each of them has ended or waits for a person again: no other
- * worker would continue them. Ctrl-C leaves them. Returns the signal that did, if one did.
+ * worker would continue them. Ctrl-C leaves them. Returns the signal that did, if one did. `untilWaiting`: a run that waits for a person
+ * again has settled.
  */
 export async function serveUntilSettled(
   io: Io,
   context: CliContext,
   decided: readonly Target[],
-  { untilWaiting, ...options }: SettleOptions,
+  { untilWaiting, ...options }: CommonOptions & { untilWaiting: boolean },
 ): Promise<'SIGINT' | 'SIGTERM' | undefined> {
   const seen = decidedByRun(decided);
   if (seen.size === 0) return undefined;

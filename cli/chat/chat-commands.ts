@@ -85,11 +85,9 @@ const chatCommands: readonly ChatCommand[] = [
   },
 ];
 
-interface RunCommand extends Pick<ChatCommand, 'words' | 'usage' | 'does'> {
+const runCommands: readonly (Pick<ChatCommand, 'words' | 'usage' | 'does'> & {
   run(chat: Chat, typed: TypedCommand, atWork: RunAtWork): void;
-}
-
-const runCommands: readonly RunCommand[] = [
+})[] = [
   {
     words: ['say'],
     usage: '/say TEXT',

@@ -99,17 +99,13 @@ export function openChatTerminal(io: Io, onTyped: (event: PromptEvent) => void):
   }
 }
 
-/** Texts that were typed in chats of this project. */
-export interface ChatHistory {
-  /** Latest first. */
-  entries: string[];
-  add(text: string): void;
-}
-
 const HISTORY_LENGTH = 500;
 
-/** Opens a file in the state folder that only its user can read. If it cannot be read or written there is no history. */
-export function openChatHistory(folder = stateDirectory()): ChatHistory {
+/**
+ * Texts that were typed in chats of this project, latest first. A file in the state folder that only its user can read. If it cannot be
+ * read or written there is no history.
+ */
+export function openChatHistory(folder = stateDirectory()) {
   const file = join(folder, 'chat-history.jsonl');
   const kept = readHistory(file);
   let writing = makeStateDirectory(folder)
@@ -121,7 +117,7 @@ export function openChatHistory(folder = stateDirectory()): ChatHistory {
     .catch(() => undefined);
   return {
     entries: kept.slice(-HISTORY_LENGTH).toReversed(),
-    add(text) {
+    add(text: string): void {
       writing = writing
         .then(() => appendFile(file, historyLines([text]), { mode: 0o600 }))
         .catch(() => undefined);

@@ -42,18 +42,16 @@ interface Turn extends RunAtWork {
   decided: Set<string>;
 }
 
-interface FollowTurnOptions {
-  /** The run restarts: its earlier steps have been shown. */
-  again?: boolean;
-}
-
-/** Shows a run under way, and reacts to typed lines. `begin` resolves when the run exists. */
+/**
+ * Shows a run under way, and reacts to typed lines. `begin` resolves when the run exists. `again`: the run restarts, and its earlier steps
+ * have been shown.
+ */
 export async function followTurn(
   chat: Chat,
   id: string,
   queue: ServedQueue,
   begin: () => Promise<AgentRun>,
-  { again = false }: FollowTurnOptions = {},
+  { again = false }: { again?: boolean } = {},
 ): Promise<TurnEnd> {
   const turn = newTurn(chat, id, queue, begin());
   turn.silent = again;
@@ -185,7 +183,6 @@ function undecided({ view, decided }: Turn): WaitingCall[] {
   return view.waiting.filter((call) => !decided.has(waitKey(call)));
 }
 
-/** One wait of one call. */
 function waitKey({ call, n }: WaitingCall): string {
   return `${call} ${n}`;
 }

@@ -25,7 +25,6 @@ export interface ChatStart {
   session: string;
 }
 
-/** A chat at a terminal. */
 export interface Chat extends ChatStart {
   terminal: ChatTerminal;
   events: AsyncQueue<ChatEvent>;

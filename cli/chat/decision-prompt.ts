@@ -71,12 +71,7 @@ export function isDecision(word: string, waiting: WaitingCall): boolean {
   return possibleUpdates(stateOf(waiting)).includes(word);
 }
 
-interface Row {
-  usage: string;
-  does: string;
-}
-
-function rowsOf(word: string, waiting: WaitingCall): Row[] {
+function rowsOf(word: string, waiting: WaitingCall): { usage: string; does: string }[] {
   const name = decisionNames.find((known) => known === word);
   if (name === undefined) return [{ usage: `${word} [BY]`, does: 'raise the limit and continue' }];
   const { does, takes } = ruleOf(name);

@@ -3,19 +3,7 @@ import { Writable } from 'node:stream';
 import { type Input, type Output, columnsOf } from '../shell/io.ts';
 import type { PromptEvent } from './chat-events.ts';
 
-/** A prompt that stays at the bottom while lines are written above it. */
-export interface LineEditor {
-  /** Shows this prompt, with the text typed so far. */
-  prompt(text: string): void;
-  /** Makes room above the prompt for `write`, which has to end its last line. */
-  above(write: () => void): void;
-  /** Keeps lines typed from now on in the history, or not. */
-  remember(keep: boolean): void;
-  /** Gives the terminal back as it was. */
-  close(): void;
-}
-
-export interface LineEditorOptions {
+interface LineEditorOptions {
   stdin: Input;
   stderr: Output;
   /** Latest first. */
@@ -38,10 +26,10 @@ const PASTE = { on: '\u{1b}[?2004h', off: '\u{1b}[?2004l' };
 const HISTORY_LENGTH = 500;
 
 /**
- * Node's readline: arrows, Ctrl-A, Ctrl-E, history. Besides, a text of several lines: a `\` at the end of a line
+ * A prompt that stays at the bottom while lines are written above it. Node's readline: arrows, Ctrl-A, Ctrl-E, history. Besides, a text of several lines: a `\` at the end of a line
  * continues in the next one, and so do line breaks in pasted text.
  */
-export function createLineEditor(options: LineEditorOptions): LineEditor {
+export function createLineEditor(options: LineEditorOptions) {
   const { stdin, stderr, onTyped } = options;
   const output = streamTo(stderr);
   const rl = createInterface({
@@ -89,15 +77,18 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
   stderr.write(PASTE.on);
 
   return {
-    prompt(text) {
+    /** Shows this prompt, with the text typed so far. */
+    prompt(text: string): void {
       if (text === prompt && shown) return;
       prompt = text;
       if (shown) above(() => undefined);
       else show();
     },
     above,
-    remember: (keep) => (keeps = keep),
-    close() {
+    /** Keeps lines typed from now on in the history, or not. */
+    remember: (keep: boolean) => (keeps = keep),
+    /** Gives the terminal back as it was. */
+    close(): void {
       const wasOpen = !closed;
       close();
       if (wasOpen) rl.close();
@@ -140,6 +131,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     shown = true;
   }
 
+  /** Makes room above the prompt for `write`, which has to end its last line. */
   function above(write: () => void): void {
     if (closed || !shown) return write();
     const rows = hide();

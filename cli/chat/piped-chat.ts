@@ -23,14 +23,11 @@ export async function pipedChat(io: Io, start: ChatStart): Promise<number> {
     asked++;
     const code = await turn(io, start, question, remembers);
     if (code !== exitCodes.answered) worst = code;
-    if (isLeft(code) || (remembers && code === exitCodes.waiting)) break; // a run that waits holds up the next questions
+    const isHeldUp = remembers && code === exitCodes.waiting; // a run that waits holds up the next questions
+    if (isHeldUp || code === exitCodes.cancelled || code === exitCodes.terminated) break;
   }
   if (remembers && asked > 0) say(io, `Go on: ${resumeCommand(start)}`);
   return worst;
-}
-
-function isLeft(code: number): boolean {
-  return code === exitCodes.cancelled || code === exitCodes.terminated;
 }
 
 async function turn(io: Io, start: ChatStart, input: string, remembers: boolean): Promise<number> {

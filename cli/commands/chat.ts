@@ -5,13 +5,7 @@ import { type ChatOptions, createChatConnection } from '../chat/chat.ts';
 import { newSessionName, takesHistory } from '../chat/chat-session.ts';
 import { liveChat } from '../chat/conversation.ts';
 import { pipedChat } from '../chat/piped-chat.ts';
-import {
-  checkAgent,
-  checkModel,
-  checkTakesHistory,
-  checkVariables,
-  configFor,
-} from '../connection/command-config.ts';
+import { checkModel, checkQuestion, configFor } from '../connection/command-config.ts';
 import type { CommandConfig } from '../connection/task-queue.ts';
 import { fit, oneLine } from '../shell/display.ts';
 import { type Io, UsageError, ask, columnsOf, say } from '../shell/io.ts';
@@ -22,12 +16,10 @@ export async function chat(io: Io, named: string | undefined, options: ChatOptio
   const serverIsNamed = temporalSettings(options).address !== undefined;
   const config = await configFor(options, serverIsNamed);
   const loaded = config?.loaded;
-  const atTerminal = isTerminal(io);
+  const atTerminal = io.stdin.isTTY === true && isAnsiTerminal(io.stderr, io.env);
   const agent = await chooseAgent(io, config, named, atTerminal);
   if (loaded !== undefined) {
-    checkAgent(loaded, agent);
-    if (options.session !== undefined) checkTakesHistory(loaded, agent);
-    if (options.var !== undefined) checkVariables(loaded, agent, options.var);
+    checkQuestion(loaded, agent, options);
     if (!serverIsNamed) checkModel(loaded, agent, options.model);
   }
   if (!serverIsNamed) prepareWorker();
@@ -42,11 +34,6 @@ export async function chat(io: Io, named: string | undefined, options: ChatOptio
   } finally {
     await connection.reset();
   }
-}
-
-/** A terminal on which the prompt can be edited. */
-function isTerminal({ stdin, stderr, env }: Io): boolean {
-  return stdin.isTTY === true && isAnsiTerminal(stderr, env);
 }
 
 /** The agent to talk to: the named one, else the only one, else one picked from a list. Throws UsageError. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Io, exitCodes, printJson, say } from '../shell/io.ts';
-import { type Installed, install } from '../init/npm-install.ts';
+import { install } from '../init/npm-install.ts';
 import { mergePackage, namedPackage, ownPackage } from '../init/package-json.ts';
 import { type InitReport, notesOn, printReport, sayNext } from '../init/report-init.ts';
 import { checkWritable, templateFiles, templateText, writeFiles } from '../init/template-files.ts';
@@ -50,9 +50,5 @@ export async function init(io: Io, dir: string, options: InitOptions): Promise<n
   const installed = await install(io, folder, options.install);
   if (options.json === true) printJson(io, { ...report, install: installed.state });
   sayNext(io, report, installed);
-  return codeOf(installed);
-}
-
-function codeOf({ state }: Installed): number {
-  return state === 'failed' ? exitCodes.failed : exitCodes.answered;
+  return installed.state === 'failed' ? exitCodes.failed : exitCodes.answered;
 }

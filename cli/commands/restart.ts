@@ -19,12 +19,8 @@ import { jsonOrText } from '../options/typed-decision.ts';
 import { oneLine } from '../shell/display.ts';
 import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';
 
-interface RewindOptions extends CommonOptions {
-  step: string;
-}
-
 /** `reloop rewind`: does a step of a run again, and all later steps. */
-export function rewind(io: Io, id: string, options: RewindOptions): Promise<number> {
+export function rewind(io: Io, id: string, options: CommonOptions & { step: string }): Promise<number> {
   const step = stepOf('rewind', id, options.step);
   return withHistory(io, options, id, (context, run) =>
     restart(io, { context, run }, options, async () => {

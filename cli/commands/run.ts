@@ -5,14 +5,7 @@ import {
   leaveInSession,
   leftEarlyCodes,
 } from '../connection/ask-in-session.ts';
-import {
-  checkAgent,
-  checkModel,
-  checkOverrides,
-  checkTakesHistory,
-  checkVariables,
-  configFor,
-} from '../connection/command-config.ts';
+import { checkModel, checkOverrides, checkQuestion, configFor } from '../connection/command-config.ts';
 import { type CliContext, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf, serving } from '../connection/task-queue.ts';
 import { prepareWorker } from '../../worker/run-worker.ts';
@@ -53,10 +46,8 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   const config = await configFor(options, named);
   const loaded = config?.loaded;
   if (loaded !== undefined) {
-    checkAgent(loaded, agent);
+    checkQuestion(loaded, agent, options);
     if (typeof input !== 'string') checkTakesImages(loaded, agent);
-    if (options.session !== undefined) checkTakesHistory(loaded, agent);
-    if (options.var !== undefined) checkVariables(loaded, agent, options.var);
     checkOverrides(loaded, agent, startOptions(options));
     if (!named && !(await isServerUp())) checkModel(loaded, agent, options.model);
   }
@@ -153,15 +144,11 @@ async function checkSame(existing: AgentRun, asked: Pick<SessionQuestion, 'agent
   if (other === undefined) return;
   const differs = [
     ...(other.differs.agent ? [`its agent is ${other.agent}`] : []),
-    ...(other.differs.question ? [`its question is "${shortened(other.question)}"`] : []),
+    ...(other.differs.question ? [`its question is "${fit(oneLine(other.question), 100)}"`] : []),
   ];
   throw new UsageError(
     `There is a run "${existing.id}" already, and it is another: ${differs.join(', and ')}. See it with \`${typedCommand('show', [existing.id])}\`, or give this one another --id.`,
   );
-}
-
-function shortened(text: string): string {
-  return fit(oneLine(text), 100);
 }
 
 /** On the project's own server a detached run may be without a worker. */

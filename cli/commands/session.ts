@@ -11,12 +11,11 @@ import { attended, serve } from '../connection/command-worker.ts';
 import { neverStarted, withTemporal } from '../connection/context.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 
-interface SessionListOptions extends CommonOptions {
-  limit: number;
-}
-
 /** `reloop session list`: the conversations there are, latest first. */
-export async function listSessions(io: Io, { limit, ...options }: SessionListOptions): Promise<number> {
+export async function listSessions(
+  io: Io,
+  { limit, ...options }: CommonOptions & { limit: number },
+): Promise<number> {
   const sessions: SessionSummary[] = [];
   if (!(await neverStarted(options))) {
     await withTemporal(io, options, async ({ client }) => {

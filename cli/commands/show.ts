@@ -3,6 +3,7 @@ import { requestDigest } from '../../agent/transcript/request.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { isOpenStatus } from '../../client/read/run-filters.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../shell/display.ts';
 import { costWords, totalTokenWords } from '../print/usage-words.ts';
@@ -51,7 +52,8 @@ async function showTrace(io: Io, context: CliContext, run: AgentRun, options: Sh
     printed.add(event);
   });
   // A run that has just ended has no more to show.
-  for (const event of isOpen(report) ? await run.underWay().catch(() => []) : []) printer.print(event);
+  for (const event of isOpenStatus(report.status) ? await run.underWay().catch(() => []) : [])
+    printer.print(event);
   printer.note(closing(io, { report, error: errorLine(report, printed) }, context, options));
 }
 
@@ -71,15 +73,11 @@ function closing(
   return [
     ...help,
     ...notBegun.map((call) => `    ${notBegunText(call)}`),
-    ...(isOpen(report) ? ['', soFar] : []),
+    ...(isOpenStatus(status) ? ['', soFar] : []),
     `history: ${sizes.join(', ')}`,
     ...(error === undefined ? [] : [error]),
     ...(status === 'completed' || status === 'stopped' ? ['', sanitizedFor(stdout, asText(output))] : []),
   ];
-}
-
-function isOpen({ status }: RunReport): boolean {
-  return status === 'running' || status === 'waiting' || status === 'paused';
 }
 
 async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOptions): Promise<void> {

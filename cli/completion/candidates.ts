@@ -2,7 +2,6 @@ import type { Argument, Command, Option } from 'commander';
 import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 
-/** Candidate for the word at the cursor. */
 export interface Candidate {
   word: string;
   about: string;

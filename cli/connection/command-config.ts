@@ -67,10 +67,20 @@ export async function kindsFrom(io: Io, { config }: CommonOptions): Promise<Agen
   }
 }
 
-/** Throws for an agent that is not in the config. */
 export function checkAgent({ agents }: LoadedConfig, name: string): void {
   if (agents.has(name)) return;
   throw new UsageError(`There is no agent "${name}". The config has: ${[...agents.keys()].join(', ')}.`);
+}
+
+/** Throws for an agent that is not in the config, and for a session or values that do not fit it. */
+export function checkQuestion(
+  loaded: LoadedConfig,
+  agent: string,
+  { session, var: variables }: { session?: string; var?: { [name: string]: string } },
+): void {
+  checkAgent(loaded, agent);
+  if (session !== undefined) checkTakesHistory(loaded, agent);
+  if (variables !== undefined) checkVariables(loaded, agent, variables);
 }
 
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
@@ -86,11 +96,7 @@ export function checkOverrides(loaded: LoadedConfig, name: string, options: Star
 }
 
 /** Throws for a value that no prompt text of the agent has a place for. */
-export function checkVariables(
-  loaded: LoadedConfig,
-  name: string,
-  variables: { [name: string]: string },
-): void {
+function checkVariables(loaded: LoadedConfig, name: string, variables: { [name: string]: string }): void {
   const { prompt = {} } = loaded.manifest(name, {}) ?? {};
   const unused = withoutPlace(Object.keys(variables), prompt);
   if (unused.length === 0) return;
@@ -111,7 +117,7 @@ export function withoutHistory(
 }
 
 /** Throws for an agent whose prompt has no place for earlier messages. */
-export function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
+function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
   const { kind, others } = withoutHistory(loaded, agent) ?? {};
   if (kind === undefined) return;
   throw new UsageError(

@@ -1,7 +1,7 @@
 import { searchAttributes } from '../../agent/values/names.ts';
 import type { Client } from '@temporalio/client';
 import { accepts, usualPorts } from '../../server/ports.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { installedBinary } from '../../server/binary/binary.ts';
 import { type EmbeddedServerInfo, runningServer, stateDirectory } from '../../server/server.ts';
 import { connectTo, temporalSettings } from '../../client/connect/connect.ts';
 import { type Check, note, ok, problem } from './check-result.ts';
@@ -50,19 +50,14 @@ function waitingCheck(webUi: string, namespace: string): Check {
   return ok('waiting runs', webUi + waitingPath(namespace));
 }
 
-/** Looks for the Temporal CLI; the aborted signal keeps it from fetching. */
 async function checkBinary(): Promise<Check[]> {
   const name = 'temporal cli';
   try {
-    const { path, source, version } = await findTemporalBinary({
-      onProgress: () => undefined,
-      signal: AbortSignal.abort(),
-    });
+    const found = await installedBinary();
+    if (found === undefined) return [note(name, 'none yet: the first start fetches it, which takes a while')];
+    const { path, source, version } = found;
     return [ok(name, `${path} (from ${source}), ${version}`)];
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'TemporalUnreachable') {
-      return [note(name, 'none yet: the first start fetches it, which takes a while')];
-    }
     return [problem(name, 'none', error, exitCodes.unreachable)];
   }
 }

@@ -29,7 +29,6 @@ export function toolQueues(tools: Tools): Map<string, string[]> {
   return queues;
 }
 
-/** Checks the pollers of each task queue of the config. */
 export async function checkWorkers(client: Client, options: CommonOptions & Queues): Promise<Check[]> {
   const { taskQueue, toolQueues: others } = options;
   const own = check(taskQueue, '', await livePollers(client, taskQueue), startAdvice(options));

@@ -43,7 +43,9 @@ async function probe(loaded: LoadedConfig, agent: string): Promise<Probed> {
     if (signal.aborted) return { type: 'failed', problem: `It said nothing for ${duration(PROBE_MS)}.` };
     const problem = error instanceof Error ? error.message : String(error);
     const refused = REFUSALS.includes(String(fieldOf(error, 'type')));
-    return hadTooFewTokens(problem) ? answered() : { type: 'failed', refused, problem };
+    // OpenAI's reasoning models answer with this error where their thoughts take more than they may: so they do answer.
+    const hadTooFewTokens = /max_tokens or model output limit was reached/i.test(problem);
+    return hadTooFewTokens ? answered() : { type: 'failed', refused, problem };
   }
 }
 
@@ -54,8 +56,3 @@ const REFUSALS = [
   'ModelBadRequest',
   'ModelRateLimited',
 ];
-
-/** OpenAI's reasoning models answer with this error where their thoughts take more than they may: so they do answer. */
-function hadTooFewTokens(problem: string): boolean {
-  return /max_tokens or model output limit was reached/i.test(problem);
-}

@@ -6,7 +6,7 @@ import { hasImage } from './blocks.ts';
 import { runSection } from './run-section.ts';
 import { type Interval, running } from './spans.ts';
 import { badge, stateOfRun } from './words.ts';
-import { type RunView, viewOf } from '../../agent/run/view.ts';
+import { viewOf } from '../../agent/run/view.ts';
 
 /**
  * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself
@@ -16,7 +16,10 @@ export function runPage(exported: RunExport): string {
   const { id, runId, agent, status, stopReason } = exported.run;
   const whole = wholeOf(exported);
   const view = viewOf(id, exported.events);
-  const place = { path: '', axis: axisOf(busyIn(view, whole.to), whole), end: whole.to };
+  const busy = view.turns.all.flatMap((turn) =>
+    [turn, ...turn.calls].flatMap((work) => running(work, whole.to)),
+  );
+  const place = { path: '', axis: axisOf(busy, whole), end: whole.to };
   return toString(
     html`<!doctype html>
       <html lang="en">
@@ -50,8 +53,4 @@ function wholeOf({ events, subAgents }: RunExport): Interval {
   const within = subAgents.flatMap((one) => (one.export === null ? [] : [wholeOf(one.export)]));
   const from = events[0]?.at ?? 0;
   return { from, to: Math.max(events.at(-1)?.at ?? from, ...within.map(({ to }) => to)) };
-}
-
-function busyIn({ turns }: RunView, end: number): Interval[] {
-  return turns.all.flatMap((turn) => [turn, ...turn.calls].flatMap((work) => running(work, end)));
 }

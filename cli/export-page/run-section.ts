@@ -15,7 +15,6 @@ import { badge, lasted, stateOfRun, utcTime, waitingFor } from './words.ts';
 import type { RunNote } from '../../agent/run/run-turns.ts';
 import { type RunView, viewOf } from '../../agent/run/view.ts';
 
-/** Position of a run on the page. */
 export interface PageLayout {
   /** Prefix of the ids of the run's calls. */
   path: string;
@@ -52,12 +51,8 @@ export function runSection(
 
 /** Notes on the run from the time when `turns` turns had begun. */
 function notesAt(notes: readonly RunNote[], turns: number): Html {
-  return html`${notes.filter(({ after }) => after === turns).map(runNote)}`;
-}
-
-/** A message or decision of a person for the run as a whole, between its steps. */
-function runNote({ event }: RunNote): Html {
-  return html`<div class="told"><time>${utcTime(event.at)}</time> ${told(event)}</div>`;
+  const shown = notes.filter(({ after }) => after === turns);
+  return html`${shown.map(({ event }) => html`<div class="told"><time>${utcTime(event.at)}</time> ${told(event)}</div>`)}`;
 }
 
 function told(event: RunNote['event']): Html {

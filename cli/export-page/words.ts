@@ -50,7 +50,6 @@ export function stateOfCall(call: ShownCall): State | undefined {
 /** Decisions after which the call's own end counts. */
 const goesOn = new Set<OperatorDecision['type']>(['retry', 'reconcile']);
 
-/** State of a turn's model call. */
 export function stateOfTurn(turn: Turn): State | undefined {
   if (turn.reply === undefined) return isLimit(turn) ? stateOfLimit(turn) : unfinished(turn);
   return turn.reply.turn.decision.type === 'fail' ? { tone: 'bad', word: 'unreadable' } : undefined;

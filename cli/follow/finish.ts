@@ -50,6 +50,16 @@ export async function finish(
   return statusCodes[report.status];
 }
 
+/** Notes how the run, or the backtest, continues. `command` shows it. */
+export function sayLeft(io: Io, what: 'run' | 'backtest', command: string, isOnlyWorker: boolean): void {
+  say(
+    io,
+    isOnlyWorker
+      ? `This command was the ${what}'s worker. The ${what} continues when another one starts: \`${cliName()} dev\` or \`${command}\``
+      : `The ${what} continues wherever a worker serves it: \`${command}\``,
+  );
+}
+
 function finishLeft(
   io: Io,
   { id }: Pick<AgentRun, 'id'>,
@@ -57,13 +67,7 @@ function finishLeft(
   printed: Printed,
   isOnlyWorker: boolean,
 ): number {
-  const watch = `\`${typedCommand('watch', [id])}\``;
-  say(
-    io,
-    isOnlyWorker
-      ? `This command was the run's worker. The run continues when another one starts: \`${cliName()} dev\` or ${watch}`
-      : `The run continues wherever a worker serves it: ${watch}`,
-  );
+  sayLeft(io, 'run', typedCommand('watch', [id]), isOnlyWorker);
   if (why !== 'detached') return signalCodes[why];
   if (printed === 'report') printJson(io, { id });
   if (printed === 'answer') print(io, id);

@@ -1,14 +1,15 @@
 import type { BacktestReport, BacktestedRun } from '../../agent/backtest/backtest-report.ts';
 import type { Backtest } from '../../client/backtest/backtest-handle.ts';
 import { locationOfRun } from '../../client/read/run-location.ts';
-import { type Io, exitCodes, print, say, signalCodes } from '../shell/io.ts';
+import { type Io, exitCodes, print, signalCodes } from '../shell/io.ts';
 import { progressBar, verdictWords } from '../print/backtest-report-lines.ts';
 import { oneLine } from '../shell/display.ts';
 import { type ProgressLine, createProgressLine } from '../print/progress-line.ts';
+import { sayLeft } from './finish.ts';
 import type { FollowContext } from './follow.ts';
 import { type Leaving, watchSignals } from './leave.ts';
 import { warnWithoutWorker } from '../connection/command-worker.ts';
-import { cliName, shellWord, typedCommand } from '../../client/connect/cli-name.ts';
+import { shellWord, typedCommand } from '../../client/connect/cli-name.ts';
 
 /** Shows a backtest on stderr until it ends, or continues without us. */
 export async function followBacktest(
@@ -46,12 +47,7 @@ export function leftBacktest(
   { agent, id, isOnlyWorker, flags }: { agent: string; id: string; isOnlyWorker: boolean; flags: string[] },
 ): number {
   const again = typedCommand('backtest', [agent], ['--id', shellWord(id), ...flags]);
-  say(
-    io,
-    isOnlyWorker
-      ? `This command was the backtest's worker. The backtest continues when another one starts: \`${cliName()} dev\` or \`${again}\``
-      : `The backtest continues wherever a worker serves it: \`${again}\``,
-  );
+  sayLeft(io, 'backtest', again, isOnlyWorker);
   if (why !== 'detached') return signalCodes[why];
   print(io, id);
   return exitCodes.answered;

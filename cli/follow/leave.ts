@@ -7,14 +7,7 @@ export interface Leaving {
   why: 'detached' | 'SIGINT' | 'SIGTERM';
 }
 
-export interface SignalWatch {
-  leaving: Promise<Leaving>;
-  /** Resolves when no question is open. */
-  answered(): Promise<void>;
-  stop(): void;
-}
-
-export interface SignalWatchOptions {
+interface SignalWatchOptions {
   onInterrupt: 'cancel' | 'leave';
   /** Makes room on the terminal. */
   clear(): void;
@@ -30,7 +23,7 @@ export function watchSignals(
   io: Io,
   run: Pick<AgentRun, 'cancel'>,
   { onInterrupt, clear, untilOver }: SignalWatchOptions,
-): SignalWatch {
+) {
   let leave: (leaving: Leaving) => void = () => undefined;
   const leaving = new Promise<Leaving>((resolve) => (leave = resolve));
   let question = Promise.resolve();
@@ -61,5 +54,7 @@ export function watchSignals(
     return over.signal.aborted ? undefined : answer;
   }
 
-  return { leaving, stop, answered: () => question };
+  /** Resolves when no question is open. */
+  const answered = () => question;
+  return { leaving, stop, answered };
 }

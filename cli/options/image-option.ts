@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { sizeText } from '../../agent/values/content.ts';
 import { takesNoImages } from '../../agent/kinds/takes-images.ts';
-import { fieldsOf } from '../../agent/values/json-object.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { mediaTypeOf } from '../../client/read/image-bytes.ts';
 import { type Input, type InputPart, readInput } from '../../client/start/read-input.ts';
@@ -42,13 +41,10 @@ async function readImageFile(path: string): Promise<Uint8Array> {
     );
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const why = fieldsOf(error)['code'] === 'ENOENT' ? 'there is no such file' : messageOf(error);
+    const { code, message } = error as NodeJS.ErrnoException; // of the file system
+    const why = code === 'ENOENT' ? 'there is no such file' : message;
     throw new UsageError(`--image ${path} cannot be read: ${why}. Name a file, or an https URL.`, {
       cause: error,
     });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -16,6 +16,7 @@ import { actionsUnderWay, createActionCount } from '../../history/views/billed-a
 import type { Fact } from '../../history/read/fact.ts';
 import { createLivePoll } from '../../history/list/live.ts';
 import { type AskedRequest, type RequestsOptions, readRequests } from '../../history/views/requests.ts';
+import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { openMethods } from '../connect/open-calls.ts';
@@ -120,9 +121,8 @@ export class AgentRun {
     const report = await this.#fold({ follow: false, onEvent, onFact });
     const { runId, status } = report;
     const run = { workflowId: this.id, runId };
-    const goesOn = status === 'running' || status === 'waiting' || status === 'paused';
-    const underWay = goesOn ? await actionsUnderWay(this.#client, run) : 0;
-    const notBegun = goesOn ? await callsNotBegun(this.#client, run) : [];
+    const underWay = isOpenStatus(status) ? await actionsUnderWay(this.#client, run) : 0;
+    const notBegun = isOpenStatus(status) ? await callsNotBegun(this.#client, run) : [];
     if (notBegun.length > 0) report.notBegun = notBegun;
     report.usage = { ...report.usage, actions: actions.sum() + underWay };
     report.history = await historySize(this.#client, run);

@@ -4,7 +4,7 @@ import { type BacktestProgress, readBacktest } from '../../history/views/backtes
 import { backtestId } from '../../workflows/messages.ts';
 import { openMethods } from '../connect/open-calls.ts';
 import { InvalidInput } from '../connect/errors.ts';
-import { isNoWorkflow } from '../../history/read/pages.ts';
+import { orMissing } from '../read/run-location.ts';
 
 /** A backtest, wherever it is; read from history, so no worker is needed to look at it. */
 export class Backtest {
@@ -42,7 +42,7 @@ export class Backtest {
 
   /** Its runs are cancelled with it. Resolves when the request is recorded. */
   async cancel(): Promise<void> {
-    await this.#orNotFound(this.#client.workflow.getHandle(this.workflowId).cancel());
+    await orMissing(this.#client.workflow.getHandle(this.workflowId).cancel(), () => noBacktest(this.id));
   }
 
   async #last(follow: boolean): Promise<BacktestReport> {
@@ -54,16 +54,9 @@ export class Backtest {
 
   async *#read(follow: boolean): AsyncGenerator<BacktestProgress> {
     const { workflowId, id } = this;
-    const { runId } = await this.#orNotFound(this.#client.workflow.getHandle(workflowId).describe());
+    const described = this.#client.workflow.getHandle(workflowId).describe();
+    const { runId } = await orMissing(described, () => noBacktest(id));
     yield* readBacktest(this.#client, { workflowId, runId }, { id, follow });
-  }
-
-  async #orNotFound<T>(promise: Promise<T>): Promise<T> {
-    try {
-      return await promise;
-    } catch (error) {
-      throw isNoWorkflow(error) ? noBacktest(this.id) : error;
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import { fieldOf } from '../../agent/values/values.ts';
+import { fieldOf, isAsyncIterable } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
 import { ClientClosed, TemporalUnreachable } from './errors.ts';
 
@@ -41,8 +41,10 @@ export function openMethods<T extends object>(
     if (typeof method !== 'function' || name === 'constructor' || except.includes(name)) continue;
     const open = function (this: T, ...args: unknown[]): unknown {
       const answer: unknown = Reflect.apply(method, this, args);
-      if (isGenerator(answer)) return openGenerator(clientOf(this), answer);
-      return isPromise(answer) ? openPromise(clientOf(this), answer) : answer;
+      // The only iterables that the methods return are generators.
+      if (isAsyncIterable(answer)) return openGenerator(clientOf(this), answer as AsyncGenerator);
+      const isPromise = typeof fieldOf(answer, 'then') === 'function';
+      return isPromise ? openPromise(clientOf(this), answer as Promise<unknown>) : answer;
     };
     Object.defineProperty(prototype, name, { value: open, writable: true, configurable: true });
   }
@@ -104,12 +106,4 @@ function grpcCode(error: unknown): number | undefined {
 function addressOf({ connection }: Client): string {
   const address = fieldOf(fieldOf(connection, 'options'), 'address');
   return typeof address === 'string' ? ` at ${address}` : '';
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof fieldOf(value, 'then') === 'function';
-}
-
-function isGenerator(value: unknown): value is AsyncGenerator {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

@@ -25,7 +25,6 @@ export interface PossibleDecision {
   takes: { [F in keyof DecisionFields]?: 'optional' | 'required' };
 }
 
-/** Source of a response's events. */
 export interface EventSource {
   open: boolean;
   /** Throws where `after` is not an event of the run. */

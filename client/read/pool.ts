@@ -1,18 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Several sources read as one. From each, one item is asked for ahead. */
-export interface Pool<T> {
-  add(source: AsyncGenerator<T>): void;
-  /**
-   * The oldest available item, as soon as there is one; undefined when all sources have ended. Throws a source's error.
-   */
-  next(): Promise<T | undefined>;
-  /** All that is still to come of one source, which is then no more part of the pool. */
-  rest(source: AsyncGenerator<T>): AsyncGenerator<T>;
-  /** Ends all sources; their pending requests must have ended before. */
-  close(): Promise<void>;
-}
-
 interface Entry<T> {
   source: AsyncGenerator<T>;
   asked: boolean;
@@ -20,21 +7,27 @@ interface Entry<T> {
   failure: { error: unknown } | undefined;
 }
 
-/** `complete`: an item is given only when each source has one or has ended, so that the order is always the same. */
-export function createPool<T extends { at: number }>({ complete }: { complete: boolean }): Pool<T> {
+/**
+ * Several sources read as one. From each, one item is asked for ahead. `complete`: an item is given only when each source has one or has
+ * ended, so that the order is always the same.
+ */
+export function createPool<T extends { at: number }>({ complete }: { complete: boolean }) {
   const entries = new Map<AsyncGenerator<T>, Entry<T>>();
   let wake: () => void = () => undefined;
 
   return {
-    add: (source) => void entries.set(source, { source, asked: false, head: undefined, failure: undefined }),
+    add: (source: AsyncGenerator<T>) =>
+      void entries.set(source, { source, asked: false, head: undefined, failure: undefined }),
     next,
     rest,
-    async close() {
+    /** Ends all sources; their pending requests must have ended before. */
+    async close(): Promise<void> {
       await Promise.allSettled([...entries.keys()].map((source) => source.return(undefined)));
       entries.clear();
     },
   };
 
+  /** The oldest available item, as soon as there is one; undefined when all sources have ended. Throws a source's error. */
   async function next(): Promise<T | undefined> {
     const isThere = () => {
       const all = [...entries.values()];
@@ -51,6 +44,7 @@ export function createPool<T extends { at: number }>({ complete }: { complete: b
     return undefined;
   }
 
+  /** All that is still to come of one source, which is then no more part of the pool. */
   async function* rest(source: AsyncGenerator<T>): AsyncGenerator<T> {
     const entry = entries.get(source);
     if (entry === undefined) return;

@@ -23,7 +23,6 @@ export interface ListOptions extends RunFilters {
   page?: string | undefined;
 }
 
-/** Temporal's status for each status of a run. */
 export const executionStatusOf: { readonly [S in RunStatus]: ExecutionStatus } = {
   running: 'open',
   waiting: 'open',
@@ -37,6 +36,10 @@ export const executionStatusOf: { readonly [S in RunStatus]: ExecutionStatus } =
 export const runStatuses = Object.keys(executionStatusOf) as RunStatus[]; // the keys of the literal above
 
 export const openStatuses = runStatuses.filter((status) => executionStatusOf[status] === 'open');
+
+export function isOpenStatus(status: RunStatus): boolean {
+  return executionStatusOf[status] === 'open';
+}
 
 /** Statuses of runs that make no progress, so that calls may wait in them. */
 export const haltedStatuses = openStatuses.filter((status) => status !== 'running');

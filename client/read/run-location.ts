@@ -53,23 +53,23 @@ export async function describeRun(
 }
 
 /** Throws RunNotFound in place of Temporal's word that there is no such workflow. */
-export async function orRunNotFound<T>(id: string, asked: Promise<T>): Promise<T> {
+export function orRunNotFound<T>(id: string, asked: Promise<T>): Promise<T> {
+  return orMissing(asked, (options) => new RunNotFound(id, options));
+}
+
+/** Throws the error of `missing` in place of Temporal's word that there is no such workflow. */
+export async function orMissing<T>(asked: Promise<T>, missing: (options: ErrorOptions) => Error): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    throw isNoWorkflow(error) ? new RunNotFound(id, { cause: error }) : error;
+    throw isNoWorkflow(error) ? missing({ cause: error }) : error;
   }
 }
 
 /** Throws SessionNotFound, also for a session that has ended. */
 export async function locationOfSession(client: Client, name: string): Promise<RunLocation> {
-  const description = await client.workflow
-    .getHandle(sessionId(name))
-    .describe()
-    .catch((error: unknown) => {
-      throw isNoWorkflow(error) ? new SessionNotFound(name, { cause: error }) : error;
-    });
-  const place = locationIn(description);
+  const asked = client.workflow.getHandle(sessionId(name)).describe();
+  const place = locationIn(await orMissing(asked, (options) => new SessionNotFound(name, options)));
   if (!place.open) throw new SessionNotFound(name);
   return place;
 }

@@ -5,11 +5,11 @@ import { limits } from '../../agent/values/limits.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import {
   type RecordedPoint,
+  type RestartRecord,
   bytesOf,
   otherWorkflow,
   readRestartPoint,
 } from '../../history/views/restart-point.ts';
-import type { RestartRecord } from '../../history/views/restart-point.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import type { RunToRestart } from './restart-run.ts';
 

@@ -13,10 +13,14 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { asToolResult } from '../../history/read/records.ts';
-import type { ActivityResult } from '../../history/views/restart-point.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
-import { type RecordedModelCall, pointBefore, resultBudget } from '../../history/views/restart-point.ts';
+import {
+  type ActivityResult,
+  type RecordedModelCall,
+  pointBefore,
+  resultBudget,
+} from '../../history/views/restart-point.ts';
 import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
 import { typedCommand } from '../connect/cli-name.ts';
 
@@ -113,12 +117,12 @@ function withLatestInputs(
   actions: readonly PlannedAction[],
   given: GivenInput | undefined,
 ): PlannedAction[] {
-  const { given: givenBefore, approved: approvedBefore } = record.inputs;
   return actions.map(({ approved, effect, ...action }, index) => {
     const call = `${step}.${index + 1}`;
-    const last = givenBefore.get(call) ?? action.toolInput;
+    const known = record.calls.get(call);
+    const last = known?.byPerson === true ? known.action.toolInput : action.toolInput;
     const toolInput = given?.call === call ? checkedInput(tools, action, given) : last;
-    const allowed = approvedBefore.get(call) ?? (approved && action.toolInput);
+    const allowed = known?.approved ?? (approved && action.toolInput);
     const isApproved = allowed !== undefined && canonicalJson(allowed) === canonicalJson(toolInput);
     return {
       ...action,
@@ -141,13 +145,13 @@ async function endsOf(
   const fits = resultBudget();
   const ends = actions.map(async (action, index): Promise<KeptEnd[]> => {
     const call = `${iteration}.${index + 1}`;
-    const step = run.record.steps.get(call);
-    if (step === undefined) return [];
-    const { observation, action: reported } = step;
+    const known = run.record.calls.get(call);
+    if (known?.end === undefined) return [];
+    const { observation } = known.end;
     const entry: StepEntry = {
       type: 'step',
       call,
-      action: reported,
+      action: known.action,
       observation,
       toolCallId: action.toolCallId,
     };

@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
-import type { RestartRecord } from '../../history/views/restart-point.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { isOpen } from '../../history/list/listed.ts';
-import { type RecordedModelCall, pointBefore } from '../../history/views/restart-point.ts';
+import {
+  type RecordedModelCall,
+  type RestartRecord,
+  pointBefore,
+} from '../../history/views/restart-point.ts';
 import type { RunMessageReceipt } from '../../workflows/messages.ts';
 import { updateRun } from '../connect/update-run.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';

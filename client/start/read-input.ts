@@ -1,5 +1,11 @@
 import { types } from 'node:util';
-import { type Content, type ContentPart, imagesOf, sizeText } from '../../agent/values/content.ts';
+import {
+  type Content,
+  type ContentPart,
+  contentText,
+  imagesOf,
+  sizeText,
+} from '../../agent/values/content.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, fieldOf, wellFormed } from '../../agent/values/values.ts';
@@ -41,7 +47,7 @@ export function readInput(input: unknown): RecordableInput {
       "There is no question beside the image: add { type: 'text', text: 'What is on it?' }.",
     );
   }
-  return { input: imagesOf(parts).length > 0 ? parts : joined(parts), images };
+  return { input: imagesOf(parts).length > 0 ? parts : contentText(parts), images };
 }
 
 function readPart(part: unknown, name: string, images: Uint8Array[]): ContentPart {
@@ -126,8 +132,4 @@ function checkSize(images: readonly Uint8Array[]): void {
   throw new InvalidInput(
     `${what} ${sizeText(bytes)}; at most ${sizeText(limits.imagesBytes)} can be recorded with a question. Give an https URL, which the model's provider fetches itself, or make them smaller: models shrink large images anyway.`,
   );
-}
-
-function joined(parts: readonly ContentPart[]): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

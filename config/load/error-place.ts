@@ -63,7 +63,6 @@ function sourcePlace(stack: string, message: string): CodePlace | undefined {
   return { file: pathOf(file), line: Number(line), column: mark.length + 1 };
 }
 
-/** The place of an import in a file. */
 function specifierPlace(file: string, isWanted: (specifier: string) => boolean): CodePlace {
   for (const [index, text] of linesOf(file).entries()) {
     for (const { 1: specifier = '', index: at } of text.matchAll(/['"]([^'"]+)['"]/gu)) {

@@ -40,16 +40,14 @@ async function startCompiler(): Promise<void> {
  * report it as loading begins.
  */
 function tellOfCommonJs(): void {
-  const { Module } = createRequire(import.meta.url)('node:module') as CommonJs; // not in Node's types
+  const { Module } = createRequire(import.meta.url)('node:module') as {
+    Module: { prototype: { load(file: string): unknown } }; // not in Node's types
+  };
   const { load } = Module.prototype;
   Module.prototype.load = function loadAndTell(file) {
     tell(file);
     return load.call(this, file);
   };
-}
-
-interface CommonJs {
-  Module: { prototype: { load(file: string): unknown } };
 }
 
 function tell(urlOrPath: string): void {

@@ -65,7 +65,6 @@ export type Fact = { id: number; at: number; more?: true } & (
   | { type: 'run_cancelled' }
 );
 
-/** Work that a workflow schedules: an activity or a child workflow. */
 type Work = 'activity' | 'child';
 
 export interface StartedFact {

@@ -5,7 +5,6 @@ import { readFactPages, readStart } from './facts.ts';
 import { type ReadOptions, type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
 
-/** A fact with the run that recorded it. */
 export interface RunFact {
   run: RunRef;
   fact: Fact;
@@ -13,16 +12,10 @@ export interface RunFact {
 
 /**
  * Reads the facts of a run from its very beginning, over every continue-as-new. For a run that a rewind, fork, or retry started, the
- * kept facts of the earlier run come first. Runs past the namespace's retention are left out. `follow`: waits for new facts, until
- * `signal`.
+ * kept facts of the earlier run come first. Runs past the namespace's retention are left out. `follow`: waits for new facts.
  */
-export async function* readLineage(
-  client: Client,
-  run: RunRef,
-  follow: boolean,
-  signal?: AbortSignal,
-): AsyncGenerator<Fact> {
-  for await (const { fact } of readRunFacts(client, run, { follow, signal })) yield fact;
+export async function* readLineage(client: Client, run: RunRef, follow: boolean): AsyncGenerator<Fact> {
+  for await (const { fact } of readRunFacts(client, run, { follow })) yield fact;
 }
 
 export async function* readRunFacts(
@@ -36,11 +29,9 @@ export async function* readRunFacts(
 
 type FollowOptions = Pick<ReadOptions, 'follow' | 'schedule' | 'signal'>;
 
-/** Facts of one page of one run. */
 interface RunPage {
   run: RunRef;
   facts: readonly Fact[];
-  /** Number of the page's last event. */
   lastEvent: number;
 }
 

@@ -2,6 +2,7 @@ import { type CallIntent, type ModelTurn, parseActivityId, scopeOf } from '../..
 import { type DoneCall, type Restart, type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
+import { needsPerson } from '../../agent/rules/waiting.ts';
 import { nextCall } from '../../agent/run/call-next.ts';
 import {
   type Call,
@@ -42,6 +43,10 @@ export class RunCalls {
 
   get(id: string): Call | undefined {
     return this.#calls.get(id);
+  }
+
+  get isWaitingBelow(): boolean {
+    return [...this.#calls.values()].some(({ within }) => within.some(needsPerson));
   }
 
   /** Applies a fact to a call and returns the events. An unknown call has no events. */

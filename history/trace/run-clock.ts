@@ -1,22 +1,16 @@
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { freshCounters } from '../../agent/limits/counters.ts';
 import { StoppableClock } from '../../agent/limits/stoppable-clock.ts';
-import { runSignals } from '../../agent/run/run-signals.ts';
 import { PAUSED_SUMMARY, needsPerson, readSummary } from '../../agent/rules/waiting.ts';
-import { applyWaitsChange } from '../../agent/run/waits-change.ts';
-import { childWaitingSignal } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { asRewindPoint, asRunInput } from '../read/records.ts';
 
-/** Clock of a run's time limit, computed from the facts of a history. Stopped while a call waits for a person, and during a pause. */
-export interface RunClock {
-  next(fact: Fact): Promise<void>;
-  elapsedMs(atMs: number): number;
-}
+/** Name of the waits in sub-agents; the other waits have the names of their timers. */
+const BELOW = 'below';
 
-export function createRunClock(): RunClock {
+/** Clock of a run's time limit, computed from the facts of a history. Stopped while a call waits for a person, and during a pause. */
+export function createRunClock() {
   let clock = new StoppableClock({ startedAtMs: 0, waitedMs: 0 });
   let isStarted = false;
   /** Milliseconds of the kept steps, before the clock starts. */
@@ -26,10 +20,6 @@ export function createRunClock(): RunClock {
   /** Key of the activity that resolves the agent. The clock starts when that activity ends; earlier waits do not count. */
   let resolving: string | undefined;
   const waits = new Set<string>();
-  /** Workflow ids of sub-agents, by the key of the schedule. */
-  const children = new Map<string, string>();
-  /** Open waits in sub-agents, by the call that runs the sub-agent. */
-  const within = new Map<string, WaitingCall[]>();
 
   function start(at: number): void {
     if (!isStarted) clock.restart(elapsedBefore, at);
@@ -46,9 +36,15 @@ export function createRunClock(): RunClock {
   }
 
   return {
-    elapsedMs: (atMs) => (isStarted ? clock.elapsedMs(atMs) : elapsedBefore),
+    elapsedMs: (atMs: number): number => (isStarted ? clock.elapsedMs(atMs) : elapsedBefore),
 
-    async next(fact) {
+    /** Stops for waits in sub-agents: `isWaiting` says whether there is one. */
+    waitsBelow(isWaiting: boolean, at: number): void {
+      if (isWaiting) beginWait(BELOW, at);
+      else endWait(BELOW, at);
+    },
+
+    async next(fact: Fact): Promise<void> {
       const { at } = fact;
       switch (fact.type) {
         case 'started': {
@@ -56,7 +52,6 @@ export function createRunClock(): RunClock {
           rewinding = undefined; // keys are unique within one run only
           const { counters, restart } = asRunInput(await fact.input()) ?? {};
           waits.clear();
-          within.clear();
           const { startedAtMs, waitedMs } = counters ?? freshCounters(0);
           clock = new StoppableClock({ startedAtMs, waitedMs });
           isStarted = restart === undefined && counters !== undefined;
@@ -67,7 +62,6 @@ export function createRunClock(): RunClock {
           if (fact.name === 'resolveAgent') resolving = fact.key;
           else if (fact.name === REWIND_POINT) rewinding = fact.key;
           else if (fact.name !== EARLIER_EFFECTS) start(at);
-          if (fact.of === 'child') children.set(fact.key, fact.workId);
           return;
         case 'timer_started': {
           const summary = await fact.summary();
@@ -78,27 +72,14 @@ export function createRunClock(): RunClock {
         case 'timer_cancelled':
         case 'timer_fired':
           return endWait(fact.timer, at);
-        case 'signaled': {
-          if (fact.name !== childWaitingSignal.name) return;
-          const change = runSignals.childWaiting(await fact.input());
-          if (change === undefined) return;
-          const { caller } = change;
-          const waiting = applyWaitsChange(within.get(caller) ?? [], change);
-          within.set(caller, waiting);
-          return waiting.some(needsPerson) ? beginWait(`/${caller}`, at) : endWait(`/${caller}`, at);
-        }
         case 'succeeded':
         case 'failed':
-        case 'cancelled': {
+        case 'cancelled':
           if (fact.key === resolving) start(at);
-          if (fact.type === 'succeeded' && fact.key === rewinding) {
-            elapsedBefore = asRewindPoint(await fact.result())?.elapsedMs ?? 0;
-            isStarted = false;
-          }
-          const child = children.get(fact.key);
-          for (const name of child === undefined ? [] : waits) if (child?.endsWith(name)) endWait(name, at);
+          if (fact.type !== 'succeeded' || fact.key !== rewinding) return;
+          elapsedBefore = asRewindPoint(await fact.result())?.elapsedMs ?? 0;
+          isStarted = false;
           return;
-        }
         default:
           return;
       }

@@ -31,25 +31,18 @@ import {
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
-import { createRunTimers } from './run-timers.ts';
+import { RunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
-
-/** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. */
-export interface Trace {
-  next(fact: Fact): Promise<RunEvent[]>;
-  /** Iterations and usage so far. */
-  spent(): Consumption;
-}
 
 /** Reloop's activities that do not belong to a step. */
 const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 
-/** `id`: workflow id. */
-export function createTrace(id: string): Trace {
+/** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. `id`: workflow id. */
+export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
-  const timers = createRunTimers();
+  const timers = new RunTimers();
   const steering = traceSteering(timers);
   const spent: Consumption = { iterations: 0, usage: noUsage };
   const calls = new RunCalls((used) => (spent.usage = addUsage(spent.usage, used)));
@@ -64,10 +57,12 @@ export function createTrace(id: string): Trace {
   let rewinding = false;
 
   return {
-    async next(fact) {
+    async next(fact: Fact): Promise<RunEvent[]> {
       return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
     },
-    spent: () => ({ ...spent }),
+    /** Iterations and usage so far. */
+    spent: (): Consumption => ({ ...spent }),
+    calls,
   };
 
   async function read(fact: Fact): Promise<TimelessEvent[]> {
@@ -91,7 +86,7 @@ export function createTrace(id: string): Trace {
       case 'timer_fired':
         return timerFired(fact.timer);
       case 'timer_cancelled':
-        return calls.apply(timers.cancelled(fact.timer)?.call ?? '', { type: 'wait_ended' });
+        return calls.apply(timers.cancelled(fact.timer), { type: 'wait_ended' });
       case 'cancel_requested':
         isCancelling = true;
         return [];
@@ -246,7 +241,7 @@ export function createTrace(id: string): Trace {
   }
 
   function timerFired(timer: string): TimelessEvent[] {
-    const call = calls.get(timers.fired(timer)?.call ?? '');
+    const call = calls.get(timers.fired(timer));
     if (call === undefined) return [];
     if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_ended' });
     const manifest = manifests.get(scopeOf(call.id));

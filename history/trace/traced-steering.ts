@@ -4,32 +4,19 @@ import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { RunTimers } from './run-timers.ts';
 
 /** Messages from people to a run, and whether the model has seen them. */
-export interface TracedSteering {
-  /** Takes a message that the run has accepted. */
-  received(message: RunMessage): TimelessEvent[];
-  /** The parent's run was paused (true) or resumed (false). */
-  pausedAbove(isAbove: boolean): TimelessEvent[];
-  /** A model call of this scope was scheduled. The new entries of its input have the messages that the model sees. */
-  sent(scope: number, input: CallModelInput): void;
-  /** The run has ended. Returns an event with the messages that the model has not seen. */
-  unheard(): TimelessEvent[];
-  /** The run was restarted. `texts`: earlier messages that the model has not seen, which the new run receives again. */
-  restarted(texts: readonly string[]): TimelessEvent[];
-  /** The run has rewound itself. */
-  rewound(): void;
-}
-
-export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'extended'>): TracedSteering {
+export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'extended'>) {
   let waiting: string[] = [];
   let isPaused = false;
   /** Length of the transcript that model calls have been sent, by scope. A repeated model call is sent the same entries again. */
   const seen = new Map<number, number>();
   return {
     received,
-    pausedAbove: (isAbove) => steered({ type: isAbove ? 'pause' : 'resume' }),
+    /** The parent's run was paused (true) or resumed (false). */
+    pausedAbove: (isAbove: boolean) => steered({ type: isAbove ? 'pause' : 'resume' }),
     sent,
     unheard,
-    restarted(texts) {
+    /** The run was restarted. `texts`: earlier messages that the model has not seen, which the new run receives again. */
+    restarted(texts: readonly string[]): TimelessEvent[] {
       waiting = [];
       isPaused = false;
       seen.clear();
@@ -38,6 +25,7 @@ export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'exten
     rewound: () => seen.clear(),
   };
 
+  /** Takes a message that the run has accepted. */
   function received(message: RunMessage): TimelessEvent[] {
     if (message.type !== 'rewind') {
       if (message.type === 'pause' || message.type === 'resume') isPaused = message.type === 'pause';
@@ -54,6 +42,7 @@ export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'exten
     return [{ type: 'steered', message }];
   }
 
+  /** A model call of this scope was scheduled. The new entries of its input have the messages that the model sees. */
   function sent(scope: number, { base, delta }: CallModelInput): void {
     const repeated = Math.max(0, (seen.get(scope) ?? 0) - base);
     for (const entry of delta.slice(repeated)) {
@@ -64,6 +53,7 @@ export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'exten
     seen.set(scope, base + delta.length);
   }
 
+  /** The run has ended. Returns an event with the messages that the model has not seen. */
   function unheard(): TimelessEvent[] {
     const messages = waiting;
     waiting = [];

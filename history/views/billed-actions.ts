@@ -4,12 +4,6 @@ import type { Fact } from '../read/fact.ts';
 import type { RunRef } from '../read/pages.ts';
 import { decodeFirst } from '../read/payloads.ts';
 
-/** Counts the billed actions of runs. `next` takes their facts, oldest first. */
-export interface ActionCount {
-  next(fact: Fact): Promise<void>;
-  sum(): number;
-}
-
 /** Temporal bills two actions for a child workflow: the intent to start it, and the start. */
 const CHILD_ACTIONS = 2;
 
@@ -20,13 +14,14 @@ const CHILD_ACTIONS = 2;
  *
  * The sum includes earlier runs of a continue-as-new chain. After a rewind, fork, or Reset the count begins at 1.
  */
-export function createActionCount(): ActionCount {
+export function createActionCount() {
   let [earlier, actions] = [0, 0];
   let markedTask: string | undefined;
 
   return {
-    sum: () => earlier + actions,
-    async next(fact) {
+    sum: (): number => earlier + actions,
+    /** Takes the facts of a run, oldest first. */
+    async next(fact: Fact): Promise<void> {
       switch (fact.type) {
         case 'started':
           earlier = fact.previousRunId === undefined ? 0 : earlier + actions;

@@ -6,12 +6,11 @@ import { limits } from '../../agent/values/limits.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { RunRef } from '../read/pages.ts';
 import { sourceOf } from './requests.ts';
-import type { RunStep } from '../../agent/run/events.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import type { Recorded } from '../read/payloads.ts';
-import type { DecidedInputs } from '../trace/decided-inputs.ts';
+import type { RunCalls } from '../trace/run-calls.ts';
 import type { Consumption } from '../../agent/run/run-result.ts';
 import { rebuildTranscript } from './transcript.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
@@ -36,14 +35,12 @@ export interface RestartRecord {
   manifest: AgentManifest | undefined;
   /** The run's own model calls (no sub-agents'), oldest first. The entries of each follow those of the call before. */
   modelCalls: RecordedModelCall[];
-  /** Steps by call. */
-  steps: Map<string, RunStep>;
+  /** The run's tool calls, as they are at the end of the record. */
+  calls: Pick<RunCalls, 'get'>;
   /** Recorded results of the last turn, by call. */
   results: Map<string, ActivityResult>;
   /** Effects of steps that earlier restarts dropped. */
   done: DoneCall[];
-  /** Inputs and approvals that people gave in the last turn. */
-  inputs: DecidedInputs;
   /** Approvals and raised limits that hold for the rest of the run. */
   granted: Granted;
   /** The highest number of a schedule or a wait. */
@@ -98,7 +95,6 @@ export interface RecordedPoint {
   from: RecordedModelCall['kept'];
 }
 
-/** Returns the point before a model call. */
 export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
   const { run, before, delta, kept } = modelCall;
   return { run, mark: before, pending: delta, counters: modelCall, from: kept };

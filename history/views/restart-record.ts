@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { type ModelTurn, parseActivityId } from '../../agent/calls/calls.ts';
+import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { OperatorDecision } from '../../agent/run/events.ts';
+import { withApproved } from '../../agent/rules/approval.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { EARLIER_EFFECTS, lastOfEach } from '../../agent/calls/restart.ts';
 import { REWIND_POINT, type RestartPoint, type RewindPoint } from '../../agent/run/rewind-point.ts';
@@ -10,7 +11,6 @@ import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import type { RecordedModelCall, RestartRecord } from './restart-point.ts';
-import { createDecidedInputs } from '../trace/decided-inputs.ts';
 import type { Fact } from '../read/fact.ts';
 import { type RunFact, readRunFacts } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
@@ -37,16 +37,14 @@ export async function readRestartRecord(client: Client, run: RunRef): Promise<Re
 function createReading(workflowId: string) {
   const trace = createTrace(workflowId);
   const clock = createRunClock();
-  const people = createDecidedInputs();
   const scheduled = new Map<string, { name: string; activityId: string; call: string }>();
   const record: RestartRecord = {
     input: { agent: '', root: '' },
     manifest: undefined,
     modelCalls: [],
-    steps: new Map(),
+    calls: trace.calls,
     results: new Map(),
     done: [],
-    inputs: people.inputs,
     granted: {},
     lastN: -1,
     undelivered: [],
@@ -64,21 +62,24 @@ function createReading(workflowId: string) {
       await clock.next(fact);
       await read(item);
       for (const event of await trace.next(fact)) {
-        people.next(event);
-        if (event.type === 'step') record.steps.set(event.step.call, event.step);
         if (event.type === 'waiting' && !event.wait.call.includes('/')) noteNumber(event.wait.n);
         if (event.type === 'decided') readDecision(event.call, event.decision);
         if (event.type === 'steered') readMessage(event.message);
       }
+      clock.waitsBelow(trace.calls.isWaitingBelow, fact.at);
       if (!isEnd(fact)) latestAt = fact.at;
     },
     result: () => ({ ...record, spent: trace.spent(), elapsedMs: clock.elapsedMs(latestAt) }),
   };
 
-  function readDecision(call: string, decision: OperatorDecision): void {
-    const { approved: before, ...granted } = record.granted;
-    const approved = people.approvals(call, decision, before);
-    record.granted = approved === undefined ? granted : { ...granted, approved };
+  /** Adds the decision to the approvals for the rest of the run, if it is such an approval. */
+  function readDecision(id: string, decision: OperatorDecision): void {
+    const { granted } = record;
+    const call = trace.calls.get(id);
+    if (decision.type !== 'approve' || decision.remember === undefined || call === undefined) return;
+    const { tool, toolInput } = call.action;
+    const approved = withApproved(granted.approved, tool, toolInput, decision.remember);
+    record.granted = { ...granted, approved };
   }
 
   function readMessage(message: RunMessage): void {
@@ -141,7 +142,9 @@ function createReading(workflowId: string) {
     const { approved, allowance } = counters ?? {};
     record.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
     record.manifest = input.manifest ?? record.manifest;
-    if (restart?.turn !== undefined) resumeTurn(restart.step, restart.turn.turn);
+    const last = record.modelCalls.at(-1);
+    // A retried run begins with the model's turn of that step, whose calls have their latest inputs and approvals.
+    if (restart?.turn !== undefined && last?.step === restart.step) last.turn = restart.turn.turn;
     if (from === undefined || counters === undefined || restart?.turn !== undefined) return;
     const kept = restart?.from ?? from;
     addFirstModelCall(run, { from, pending, counters }, at, {
@@ -189,13 +192,6 @@ function createReading(workflowId: string) {
     record.lastN = Math.max(record.lastN, n);
   }
 
-  /** A retried run begins with the model's turn of that step, whose calls have their latest inputs and approvals. */
-  function resumeTurn(step: number, turn: ModelTurn): void {
-    const last = record.modelCalls.at(-1);
-    if (last?.step === step) last.turn = turn;
-    people.clear();
-  }
-
   async function readSchedule(run: RunRef, fact: Extract<Fact, { type: 'scheduled' }>): Promise<void> {
     const id = parseActivityId(fact.workId);
     const asksForEffects = fact.name === EARLIER_EFFECTS;
@@ -239,7 +235,6 @@ function createReading(workflowId: string) {
     while (modelCalls.length > 0 && modelCalls.slice(-1).some(({ step }) => step >= next.step))
       modelCalls.pop();
     modelCalls.push(next);
-    people.clear();
   }
 
   async function readResult(run: RunRef, fact: Extract<Fact, { type: 'succeeded' }>): Promise<void> {

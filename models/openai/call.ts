@@ -6,7 +6,6 @@ import { shownUrl } from '../../agent/text/shown-url.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { type RequestContext, type SettingNames, classifyError } from './errors.ts';
 import { unsupportedParam, unsupportedWarning, withoutParam } from './request/unsupported-params.ts';
-import { serializeBody } from './request/incremental-body.ts';
 import { readReply } from './reply/read-reply.ts';
 import { type WireRequest, buildRequest } from './request/request-body.ts';
 import { undiciFetch } from './transport/undici-fetch.ts';
@@ -18,7 +17,6 @@ export interface OpenAIConnection {
   /** Default: as a bearer token. Azure has a separate header for keys. */
   keyHeader?: 'api-key' | undefined;
   query?: { [name: string]: string } | undefined;
-  /** Names of the settings, for messages. */
   names: SettingNames;
 }
 
@@ -89,7 +87,7 @@ async function ask(
     const own = keyHeader === undefined ? headers : { ...headers, authorization: null, [keyHeader]: apiKey };
     const response = await client
       .post(path, {
-        body: serializeBody(body, conversationOf(context)),
+        body: JSON.stringify(body),
         query,
         headers: { 'content-type': 'application/json', ...own },
         signal: connection.signal,
@@ -107,12 +105,6 @@ async function ask(
     // A connection whose answer was read to its end stays open for the next request.
     context.signal.removeEventListener('abort', cut);
   }
-}
-
-/** The model calls of one `runAgent`: each continues from the one before. A tool's own requests are kept apart. */
-function conversationOf({ runId, step }: ModelCallContext): string {
-  const scope = step.slice(0, step.lastIndexOf('/') + 1);
-  return `${runId} ${scope}${step.includes('.') ? step : ''}`;
 }
 
 function dropParam({ path, body }: WireRequest, param: string): WireRequest {

@@ -6,7 +6,6 @@ import { boundedText } from '../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
 
-/** Context of a request, for messages about its failure. */
 export interface RequestContext {
   /** The base URL, as a message may show it. */
   endpoint: string;

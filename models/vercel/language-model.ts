@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { isAsyncIterable } from '../../agent/values/values.ts';
 import { limits } from '../../agent/values/limits.ts';
 
 /**
@@ -59,7 +60,7 @@ export const GenerateResult = z.object({
   warnings: z.array(z.unknown()).nullish(),
 });
 
-export const StreamResult = z.object({ stream: z.custom<AsyncIterable<unknown>>(isIterable) });
+export const StreamResult = z.object({ stream: z.custom<AsyncIterable<unknown>>(isAsyncIterable) });
 
 /** Pieces of a stream that are read. Text and reasoning come in blocks, each piece with its block's id. */
 export const StreamPart = z.discriminatedUnion('type', [
@@ -84,8 +85,3 @@ export const StreamPart = z.discriminatedUnion('type', [
 ]);
 
 export type UsagePart = z.output<typeof Usage>;
-
-/** A ReadableStream is one in Node. */
-function isIterable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-}

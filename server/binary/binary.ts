@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { TemporalUnreachable } from '../launcher-error.ts';
 import type { TemporalBinary } from '../state-folder.ts';
@@ -12,26 +12,34 @@ export interface FindBinaryOptions {
   env?: NodeJS.ProcessEnv;
   /** A line now and then while a download or a build takes its time. */
   onProgress(line: string): void;
-  /** Ends a download or a build that is under way. */
-  signal?: AbortSignal | undefined;
 }
 
 /**
  * Finds the Temporal CLI, or fetches it into the user's cache. Throws TemporalUnreachable: for a wrong
  * TEMPORAL_CLI_PATH, or with one message that names every way.
  */
-export async function findTemporalBinary(options: FindBinaryOptions): Promise<TemporalBinary> {
-  const { env = process.env } = options;
-  const folder = join(cacheFolder(env), 'reloop', `temporal-cli-${TEMPORAL_VERSION}`);
-  const cached = join(folder, `temporal${EXE}`);
-
-  const found = (await fromVariable(env)) ?? (await fromPath(env)) ?? (await usable(cached, 'cache'));
+export async function findTemporalBinary({
+  env = process.env,
+  onProgress,
+}: FindBinaryOptions): Promise<TemporalBinary> {
+  const found = await installedBinary(env);
   if (found !== undefined) return found;
-
-  const { source, problems } = await installTemporal({ ...options, env, folder, target: cached, versionOf });
-  const binary = source && (await usable(cached, source));
-  if (binary === undefined) throw new TemporalUnreachable(noWayLeft(problems, cached));
+  const target = cachedIn(env);
+  const { source, problems } = await installTemporal({
+    env,
+    onProgress,
+    folder: dirname(target),
+    target,
+    versionOf,
+  });
+  const binary = source && (await usable(target, source));
+  if (binary === undefined) throw new TemporalUnreachable(noWayLeft(problems, target));
   return binary;
+}
+
+/** The Temporal CLI if it is there. Throws TemporalUnreachable for a wrong TEMPORAL_CLI_PATH. */
+export async function installedBinary(env = process.env): Promise<TemporalBinary | undefined> {
+  return (await fromVariable(env)) ?? (await fromPath(env)) ?? (await usable(cachedIn(env), 'cache'));
 }
 
 async function fromVariable(env: NodeJS.ProcessEnv): Promise<TemporalBinary | undefined> {
@@ -68,9 +76,10 @@ async function versionOf(path: string): Promise<string | undefined> {
   }
 }
 
-function cacheFolder(env: NodeJS.ProcessEnv): string {
+function cachedIn(env: NodeJS.ProcessEnv): string {
   const xdg = env['XDG_CACHE_HOME'];
-  return xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.cache');
+  const cache = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.cache');
+  return join(cache, 'reloop', `temporal-cli-${TEMPORAL_VERSION}`, `temporal${EXE}`);
 }
 
 function noWayLeft(problems: string[], cached: string): string {

@@ -14,7 +14,6 @@ export interface FetchOptions {
   /** Empty, private to this attempt. */
   folder: string;
   env: NodeJS.ProcessEnv;
-  signal?: AbortSignal | undefined;
   tell: Tell;
 }
 
@@ -29,7 +28,7 @@ export const downloadBySdk: Fetch = async (options) => {
   const { folder, tell } = options;
   let [size, changed] = [0, Date.now()];
   const args = [...scriptArgs('binary/download'), folder, TEMPORAL_VERSION];
-  await run(process.execPath, args, { ...options, killSignal: 'SIGKILL' }, async () => {
+  await run(process.execPath, args, options, async () => {
     const now = await bytesIn(folder);
     if (now !== size) [size, changed] = [now, Date.now()];
     const megabytes = Math.round(size / 1024 / 1024);
@@ -43,7 +42,7 @@ export const buildWithGo: Fetch = async (options) => {
   const { folder, tell } = options;
   const env = { ...options.env, GOBIN: folder };
   const args = ['install', `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_VERSION}`];
-  await run('go', args, { ...options, env, killSignal: 'SIGINT' }, async () => {
+  await run('go', args, { folder, env }, async () => {
     const what = `Building the Temporal CLI ${TEMPORAL_VERSION} with Go, once; this takes some minutes`;
     tell((s) => `${what} (${s} s) ...`);
     return undefined;
@@ -51,16 +50,13 @@ export const buildWithGo: Fetch = async (options) => {
   return join(folder, `temporal${EXE}`);
 };
 
-type RunOptions = Omit<FetchOptions, 'tell'> & { killSignal: NodeJS.Signals };
-
 /** Runs a command to its end. `watch` is asked now and then and may give a reason to stop. */
 async function run(
   command: string,
   args: string[],
-  { folder, env, signal, killSignal }: RunOptions,
+  { folder, env }: Omit<FetchOptions, 'tell'>,
   watch: () => Promise<string | undefined>,
 ): Promise<void> {
-  signal?.throwIfAborted();
   let reason: string | undefined;
   await new Promise<void>((resolve, reject) => {
     const child = execFile(command, args, { cwd: folder, env, windowsHide: true }, (error, _out, stderr) => {
@@ -69,8 +65,8 @@ async function run(
       else reject(new Error(reason ?? (lastLine(stderr) || error.message)));
     });
     const look = async () => {
-      reason ??= signal?.aborted === true ? 'it was called off' : await watch().catch(() => undefined);
-      if (reason !== undefined) child.kill(killSignal);
+      reason ??= await watch().catch(() => undefined);
+      if (reason !== undefined) child.kill('SIGKILL');
     };
     const looks = setInterval(() => void look(), 500);
     child.once('close', () => clearInterval(looks));

@@ -13,7 +13,6 @@ export interface InstallOptions {
   /** undefined: that is not a Temporal CLI that runs here. */
   versionOf(path: string): Promise<string | undefined>;
   onProgress(line: string): void;
-  signal?: AbortSignal | undefined;
 }
 
 export interface Installed {
@@ -30,7 +29,7 @@ const WAYS = [
 
 /** Fetches the Temporal CLI into the cache, one process at a time; the others wait and find it there. */
 export async function installTemporal(options: InstallOptions): Promise<Installed> {
-  const { folder, target, versionOf, onProgress, signal } = options;
+  const { folder, target, versionOf, onProgress } = options;
   const problems: string[] = [];
   let lock: Lock | undefined;
   try {
@@ -44,7 +43,6 @@ export async function installTemporal(options: InstallOptions): Promise<Installe
       onProgress(`${name} failed: ${problem}.`);
     }
   } catch (error) {
-    signal?.throwIfAborted();
     problems.push(`The cache at ${folder} cannot be used: ${textOf(error)}.`);
   } finally {
     await lock?.release();
@@ -52,7 +50,7 @@ export async function installTemporal(options: InstallOptions): Promise<Installe
   return { source: undefined, problems };
 }
 
-async function waitForLock({ folder, onProgress, signal }: InstallOptions): Promise<Lock> {
+async function waitForLock({ folder, onProgress }: InstallOptions): Promise<Lock> {
   const file = join(folder, 'install.lock');
   const tell = everyFiveSeconds(onProgress);
   for (;;) {
@@ -60,24 +58,23 @@ async function waitForLock({ folder, onProgress, signal }: InstallOptions): Prom
     if (lock !== undefined) return lock;
     const { pid = '?' } = (await lockHolder(file)) ?? {};
     tell((seconds) => `Process ${pid} is fetching the Temporal CLI; waiting for it (${seconds} s).`);
-    await sleep(200, undefined, { signal });
+    await sleep(200);
   }
 }
 
 /** Installs into a separate folder, then moves: a file at the target is always whole. Returns the problem. */
 async function install(options: InstallOptions, fetch: Fetch): Promise<string | undefined> {
-  const { target, versionOf, env, onProgress, signal } = options;
+  const { target, versionOf, env, onProgress } = options;
   const folder = join(options.folder, 'install');
   try {
     await rm(folder, { recursive: true, force: true }); // what an install left that was killed
     await mkdir(folder);
-    const path = await fetch({ folder, env, signal, tell: everyFiveSeconds(onProgress) });
+    const path = await fetch({ folder, env, tell: everyFiveSeconds(onProgress) });
     if ((await versionOf(path)) === undefined)
       throw new Error('what came is not a Temporal CLI that runs here');
     await rename(path, target);
     return undefined;
   } catch (error) {
-    signal?.throwIfAborted();
     return textOf(error);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { temporalSettings } from '../../client/connect/connect.ts';
 import { azureOpenAI } from '../../models/openai/azure.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { stateDirectory } from '../../server/project-folder.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { installedBinary } from '../../server/binary/binary.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { agent, loadedConfig } from '../support/config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -88,13 +88,13 @@ const rows: Row[] = [
     variable: 'TEMPORAL_CLI_PATH',
     value: '/no/such/temporal',
     read: () =>
-      findTemporalBinary({
-        env: { PATH: '', HOME: folder, TEMPORAL_CLI_PATH: process.env['TEMPORAL_CLI_PATH'] },
-        onProgress: () => undefined,
-        signal: AbortSignal.abort(),
+      installedBinary({
+        PATH: '',
+        HOME: folder,
+        TEMPORAL_CLI_PATH: process.env['TEMPORAL_CLI_PATH'],
       }).catch((error: unknown) => String(error).includes('TEMPORAL_CLI_PATH is /no/such/temporal,')),
     effect: true,
-    otherwise: false,
+    otherwise: undefined,
   },
   {
     variable: 'OPENAI_API_KEY',

@@ -10,7 +10,6 @@ import { renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { EMPTY, extendTranscript, transcriptAt } from '../../agent/transcript/state.ts';
 import { type Json, EXCEPTION_TOOL } from '../../agent/values/vocabulary.ts';
-import { serializeBody } from '../../models/openai/request/incremental-body.ts';
 import { buildRequest } from '../../models/openai/request/request-body.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
@@ -203,10 +202,8 @@ function turn(kind: AgentKind, n: number, observations: Json[]): Entry[] {
   ];
 }
 
-/** Each as another conversation's, so that nothing is copied. */
 function bodyOf(kind: AgentKind, entries: readonly Entry[]): string {
-  const { body } = buildRequest(renderRequest(kind, conversation(entries)));
-  return serializeBody(body, `prefix ${kind.name} ${Math.random()}`).toString();
+  return JSON.stringify(buildRequest(renderRequest(kind, conversation(entries))).body);
 }
 
 function afterScratchpad(human: string): string {

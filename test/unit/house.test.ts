@@ -51,8 +51,6 @@ const HOLDING = new Map([
   ['scripted.ts', 'by model'],
   ['openai-compatible.ts', 'a module that is imported late'],
   ['undici-fetch.ts', 'hosts, of which each test has its own port'],
-  ['request-body.ts', 'by message'],
-  ['incremental-body.ts', 'a cache: the bytes are the same without it'],
   ['call.ts', 'by URL, of which each test has its own port'],
   ['same-tool.ts', 'by tool'],
   ['pyodide-child.ts', 'runs in a process of its own'],

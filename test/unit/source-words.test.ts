@@ -36,7 +36,7 @@ const NAMES: readonly [RegExp, string][] = [
   [/\bharmless(?:ly)?\b/iu, 'sanitize'],
   [/\bMailbox\b|\bHappening\b/u, 'queue, event'],
   [/\b[uU]nhurried\b|\bOverdue\b/u, 'poll, time-out'],
-  [/\blight(?:Fetch|-fetch)\b|\bkept-?body\b/iu, 'undiciFetch, serializeBody'],
+  [/\blight(?:Fetch|-fetch)\b|\bkept-?body\b/iu, 'undiciFetch'],
   [/\bpatientDispatcher\b|\bPATIENT\b/u, 'no time-out'],
   [/\bmodel-?behind\b/iu, 'openAICompatibleModel'],
   [/\bmeant-?call\b/iu, 'target call'],

@@ -26,13 +26,12 @@ beforeEach(async () => {
 /** What takes long is said again, with the time that it has taken. */
 const said = (line: string) => line.replaceAll(/\d+ (?=MB|s\b)/gu, '');
 
-const find = (signal?: AbortSignal) =>
+const find = () =>
   findTemporalBinary({
     env,
     onProgress(line) {
       if (said(line) !== said(progress.at(-1) ?? '')) progress.push(line);
     },
-    ...(signal === undefined ? {} : { signal }),
   });
 
 async function script(path: string, lines: string): Promise<string> {
@@ -140,18 +139,6 @@ describe('the search for a Temporal CLI where there is none', () => {
     await fakeGo(0);
     expect(await find()).toMatchObject({ path: cached, source: 'go-install' });
     expect(execFileSync(cached, { encoding: 'utf8' })).toBe('temporal version built\n');
-  });
-
-  it('leaves nothing behind when it is called off', async () => {
-    await fakeGo(1);
-    const caller = new AbortController();
-    const found = findTemporalBinary({
-      env,
-      signal: caller.signal,
-      onProgress: (line) => void (line.startsWith('Building') && caller.abort(new Error('Enough.'))),
-    });
-    await expect(found).rejects.toThrow('Enough.');
-    expect(await readdir(dirname(cached))).toEqual([]);
   });
 
   it('names every way in one error when none leads anywhere', async () => {

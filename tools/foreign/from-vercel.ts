@@ -2,6 +2,7 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import { foreignSchema } from './schema.ts';
 import { objectInput } from '../json-input.ts';
 import type { Tool, ToolContext, ToolOptions } from '../tool.ts';
+import { isAsyncIterable } from '../../agent/values/values.ts';
 
 /** A tool of the Vercel AI SDK, as far as it is used here. */
 export interface VercelTool {
@@ -46,7 +47,7 @@ function convert(name: string, tool: VercelTool, options: Partial<ToolOptions> =
         abortSignal: context.signal,
         messages: [],
       });
-      return isStream(result) ? last(result, context) : result;
+      return isAsyncIterable(result) ? last(result, context) : result;
     },
   };
 }
@@ -63,10 +64,6 @@ function executeOf(name: string, tool: VercelTool | null | undefined): Execute {
     );
   }
   return tool.execute as Execute;
-}
-
-function isStream(result: unknown): result is AsyncIterable<unknown> {
-  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
 /** Results that come piece by piece: the last one counts, the others are progress. */

@@ -1,5 +1,4 @@
 export interface AllowList {
-  /** True if requests to the URL are allowed. */
   allows(url: URL): boolean;
   /**
    * True if the config's own headers, which may be keys, may go there: over https, on this machine, or to a port that
@@ -30,12 +29,7 @@ export function allowList(entries: readonly string[]): AllowList {
   return { allows, trusts: (url) => allows(url) && isPrivate(url) };
 }
 
-interface Rule {
-  matches(url: URL): boolean;
-  namesPort: boolean;
-}
-
-function ruleFor(entry: string): Rule {
+function ruleFor(entry: string) {
   const [, wildcard, name = '', port] =
     /^(\*\.)?([^\s*/?#@\\:[\]]+|\[[\da-f:.]+\])(?::(\d+))?$/i.exec(entry) ?? [];
   if (!URL.canParse(`http://${name}`)) {
@@ -47,7 +41,7 @@ function ruleFor(entry: string): Rule {
   const isHost = (host: string) =>
     wildcard === undefined ? host === hostname : host.endsWith(`.${hostname}`);
   return {
-    matches: (url) => isHost(url.hostname) && portOf(url) === (port ?? ownPort(url)),
+    matches: (url: URL) => isHost(url.hostname) && (url.port || ownPort(url)) === (port ?? ownPort(url)),
     namesPort: port !== undefined,
   };
 }
@@ -57,11 +51,7 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(hostname);
 }
 
-/** URLs leave their scheme's own port out. */
-function portOf(url: URL): string {
-  return url.port === '' ? ownPort(url) : url.port;
-}
-
+/** The port of the URL's scheme, which URLs leave out. */
 function ownPort({ protocol }: URL): string {
   return protocol === 'https:' ? '443' : '80';
 }

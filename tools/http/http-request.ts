@@ -16,7 +16,6 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** The tool's input. */
 export interface HttpInput {
   url: string;
   method: Method;

@@ -154,8 +154,9 @@ async function follow(first: HttpRequest, route: Route): Promise<HttpReply> {
     const init = initOf(asked, route.own(url, url.origin === origin));
     if (asked.method !== 'GET') await route.commit();
     const answer = await exchange(url, init, { maxBytes, signal, whom: url.host, isFirst: redirects === 0 });
-    const location = redirectOf(answer);
-    if (location === undefined) return answer;
+    const isRedirect = [301, 302, 303, 307, 308].includes(answer.status);
+    const location = isRedirect ? answer.headers.get('location') : null;
+    if (location === null) return answer;
     const next = permitted(location, url, route);
     asked = redirected(asked, answer.status, { sameOrigin: next.origin === url.origin, keyHeader });
     url = next;
@@ -164,18 +165,14 @@ async function follow(first: HttpRequest, route: Route): Promise<HttpReply> {
 }
 
 function permitted(address: string, from: URL | undefined, { hosts, allow, hide }: Route): URL {
-  const shown = shownUrl(URL.canParse(address, from?.href) ? new URL(address, from?.href).href : '');
-  const where = from === undefined ? shown : hide(`${shownUrl(from.href)} redirects to ${shown}, which`);
   const url = URL.canParse(address, from?.href) ? new URL(address, from?.href) : undefined;
+  const shown = shownUrl(url?.href ?? '');
+  const where = from === undefined ? shown : hide(`${shownUrl(from.href)} redirects to ${shown}, which`);
   if (url !== undefined && hosts.allows(url)) return url;
   throw new ToolError(
     `${where} ${url === undefined ? 'is not an address' : 'may not be asked'}. ` +
       `Give an http or https address without a user name, of one of these hosts: ${allow.join(', ')}.`,
   );
-}
-
-function redirectOf({ status, headers }: HttpReply): string | undefined {
-  return [301, 302, 303, 307, 308].includes(status) ? (headers.get('location') ?? undefined) : undefined;
 }
 
 /**

@@ -28,7 +28,8 @@ export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstanc
   if (code === UNEXPECTED_CONTENT || name === 'SyntaxError') {
     return `what it says is not MCP: ${firstLine(message)}`;
   }
-  return withoutUrls(`${firstLine(message)}${hide(causeOf(error))}`);
+  // The errors of fetch and the SDK show whole addresses.
+  return `${firstLine(message)}${hide(causeOf(error))}`.replaceAll(/https?:\/\/[^\s"'<>()]+/giu, shownUrl);
 }
 
 export interface Circumstances {
@@ -74,13 +75,7 @@ function issuesOf(error: unknown): z.core.$ZodIssue[] | undefined {
   return isZod ? (error.issues as z.core.$ZodIssue[]) : undefined; // all copies have a path and a message
 }
 
-interface ErrorFields {
-  name: string;
-  message: string;
-  code: unknown;
-}
-
-function fieldsOf(error: unknown): ErrorFields {
+function fieldsOf(error: unknown): { name: string; message: string; code: unknown } {
   if (!(error instanceof Error)) return { name: '', message: String(error), code: undefined };
   const { name, message } = error;
   return { name, message, code: 'code' in error ? error.code : undefined };
@@ -92,16 +87,9 @@ function hint(unreadable: string): string {
 
 /** `fetch failed` alone says nothing. */
 function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause instanceof Error ? ` (${causeText(error.cause)})` : '';
-}
-
-function causeText(cause: Error): string {
-  return cause.message === '' ? String(fieldsOf(cause).code) : cause.message;
-}
-
-/** The errors of fetch and the SDK show whole addresses. */
-function withoutUrls(text: string): string {
-  return text.replaceAll(/https?:\/\/[^\s"'<>()]+/giu, shownUrl);
+  if (!(error instanceof Error && error.cause instanceof Error)) return '';
+  const { message, code } = fieldsOf(error.cause);
+  return ` (${message === '' ? String(code) : message})`;
 }
 
 function firstLine(text: string): string {

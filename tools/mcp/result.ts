@@ -18,18 +18,15 @@ const Result = z.object({
   isError: z.boolean().optional(),
 });
 
-interface ResultContext {
-  /** The result in messages: server and tool. */
-  whose: string;
-  /** Takes secrets out of a message. */
-  hide(text: string): string;
-}
-
 /**
  * The result of a call: its texts, else its structured content. Throws ToolError for an error for the model, and
- * ServiceError for an unreadable result: the call was made, so it is not repeated.
+ * ServiceError for an unreadable result: the call was made, so it is not repeated. `whose`: server and tool, for messages. `hide`: takes
+ * secrets out of a message.
  */
-export function outputOf(result: unknown, { whose, hide }: ResultContext): string {
+export function outputOf(
+  result: unknown,
+  { whose, hide }: { whose: string; hide(text: string): string },
+): string {
   const { data, error } = Result.safeParse(result);
   if (error !== undefined) {
     const message = `${whose} is not MCP: ${hide(problemIn(error))}. Correct the server.`;

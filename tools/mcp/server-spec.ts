@@ -55,10 +55,6 @@ export function serverName(server: McpServer): string {
 /** Index of the argument that names the program to run; -1: none. */
 export function programOf(args: readonly string[]): number {
   const first = args.findIndex((arg) => !IGNORED_OPTIONS.includes(arg));
-  return first !== -1 && isProgram(args[first] ?? '') ? first : -1;
-}
-
-/** A name or a path, not an option, an address or a setting. */
-function isProgram(word: string): boolean {
-  return !word.startsWith('-') && !/:\/\/|[=\s]/u.test(word);
+  // A name or a path, not an option, an address or a setting.
+  return /^-|:\/\/|[=\s]/u.test(args[first] ?? '-') ? -1 : first;
 }

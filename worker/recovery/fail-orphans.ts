@@ -46,23 +46,16 @@ export async function failOrphans(
   const runs = [...new Set(attempts.map(({ runId }) => runId))].map((runId) =>
     attempts.filter((attempt) => attempt.runId === runId),
   );
-  await aFewAtATime(runs, AT_A_TIME, (ofRun) => failPatiently(connection, namespace, ofRun));
-}
-
-async function failPatiently(
-  connection: FailingConnection,
-  namespace: string,
-  attempts: readonly BegunAttempt[],
-): Promise<void> {
-  for (const waitMs of [...RETRY_MS, 0]) {
-    try {
-      await failThoseOfRun(connection, namespace, attempts);
-      return;
-    } catch (error) {
-      if (fieldOf(error, 'code') === NOT_FOUND) return;
-      await sleep(waitMs, undefined, { ref: false });
+  await aFewAtATime(runs, AT_A_TIME, async (ofRun) => {
+    for (const waitMs of [...RETRY_MS, 0]) {
+      try {
+        return await failThoseOfRun(connection, namespace, ofRun);
+      } catch (error) {
+        if (fieldOf(error, 'code') === NOT_FOUND) return;
+        await sleep(waitMs, undefined, { ref: false });
+      }
     }
-  }
+  });
 }
 
 async function failThoseOfRun(

@@ -14,7 +14,6 @@ import { backtestCannotAsk } from '../run/recorded-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
 import { type TurnCall, isRunEnding, scheduleOnce } from './schedule-once.ts';
 
-/** A tool call that has ended. */
 export interface EndedCall {
   open: OpenCall;
   end: CallEnd;

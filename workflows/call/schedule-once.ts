@@ -20,7 +20,6 @@ import { recordedCall, mayFallBackToLive } from '../run/recorded-call.ts';
 import { normalizeCancellation } from '../temporal/run-failure.ts';
 import { runSubAgent } from './sub-agent.ts';
 
-/** A tool call of a turn. */
 export interface TurnCall {
   tool: ToolManifest;
   /** `3.1`. */
@@ -155,7 +154,6 @@ function inlineOutcome({ result, failed, again }: InlineCall): LocalOutcome<Tool
   return result === undefined ? { type: 'again', failed: again === true } : { type: 'done', result };
 }
 
-/** Starts an activity in which a worker runs the tool. */
 function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: string): Promise<ToolResult> {
   const { toolInput } = open.now.action;
   const meta = metaOf(loop, tool, call, open);

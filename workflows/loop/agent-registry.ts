@@ -1,10 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { TimelessEvent } from '../../agent/run/events.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { Allowance } from '../../agent/limits/counters.ts';
 import { addAllowance, raisedBy } from '../../agent/limits/extension.ts';
 import { limitsOf } from '../../agent/limits/run-limits.ts';
-import { needsPerson } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
 import type { Consumption } from '../../agent/run/run-result.ts';
 import { boundedWaits } from '../../agent/run/waits-change.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
@@ -52,7 +51,6 @@ const NOTHING: Consumption = { iterations: 0, usage: noUsage };
 
 const agents: Entry[] = [];
 let gate: { control: Control; pause: Pause } | undefined;
-/** Status of the run that has ended. */
 let endStatus: RunStatus | undefined;
 
 /**
@@ -107,8 +105,17 @@ function newEntry(name: string, hooks: StatusHooks, lastStep: number): Entry {
     allowance: {},
     events: [],
     rewindTo: undefined,
-    limits: () => limitsOf(entry.loop?.manifest, entry.loop?.counters),
-    reached: () => entry.loop?.limitReached,
+    get state() {
+      const { loop, inbox } = entry;
+      const isOurs = workflowInfo().workflowType === AGENT_RUN;
+      return {
+        inboxBytes: inbox.bytes,
+        limits: limitsOf(loop?.manifest, loop?.counters),
+        reached: loop?.limitReached,
+        lastStep: isOurs ? (loop?.lastStep ?? lastStep) : undefined,
+        isRewinding: (loop?.rewindTo ?? entry.rewindTo) !== undefined,
+      };
+    },
     extend(by) {
       const { loop } = entry;
       if (loop === undefined) {
@@ -119,9 +126,6 @@ function newEntry(name: string, hooks: StatusHooks, lastStep: number): Entry {
       loop.counters.allowance = addAllowance(loop.counters.allowance ?? {}, by);
       loop.limitReached = undefined;
     },
-    lastStep: () =>
-      workflowInfo().workflowType === AGENT_RUN ? (entry.loop?.lastStep ?? lastStep) : undefined,
-    isRewinding: () => (entry.loop?.rewindTo ?? entry.rewindTo) !== undefined,
     rewind(step) {
       const { loop } = entry;
       entry.inbox.take();

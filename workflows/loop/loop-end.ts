@@ -8,7 +8,6 @@ export interface LoopEnd {
   log: string;
 }
 
-/** Makes the run's end from its output and its counters. */
 export function endWith(
   { counters, manifest }: AgentLoop,
   output: Json,

@@ -28,10 +28,8 @@ export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
   return askModel(loop, { closing: true });
 }
 
-type ModelCallOptions = Pick<CallModelInput, 'closing'>;
-
 /** Makes one model call, again after failures, until there is a reply. A temporary failure waits for a person, if the agent has `onModelFailure: 'ask'`. */
-function askModel(loop: AgentLoop, options: ModelCallOptions): Promise<ModelTurn> {
+function askModel(loop: AgentLoop, options: Pick<CallModelInput, 'closing'>): Promise<ModelTurn> {
   return withModelCall(loop, undefined, async (open) => {
     for (let reply: string | undefined; ;) {
       if (loop.pause.isOn) await loop.pause.over();

@@ -1,9 +1,8 @@
 import { type Sinks, log as workflowLog, proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
-import { possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';

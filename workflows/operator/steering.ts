@@ -1,9 +1,9 @@
 import { setHandler } from '@temporalio/workflow';
 import type { Allowance } from '../../agent/limits/counters.ts';
-import type { LimitName, ReachedLimit } from '../../agent/limits/run-limits.ts';
 import {
   type RunMessage,
   type RunMessageName,
+  type SteeredAgent,
   type SteeredRun,
   helpOfMessage,
   receiveRunMessage,
@@ -19,12 +19,8 @@ import { Pause } from './pause.ts';
 /** An agent as the target of messages to its run. */
 export interface SteeringTarget {
   readonly inbox: Inbox;
-  limits(): LimitName[];
-  reached(): ReachedLimit | undefined;
+  readonly state: SteeredAgent;
   extend(by: Allowance): void;
-  /** See {@link SteeredRun}. */
-  lastStep(): number | undefined;
-  isRewinding(): boolean;
   /** Cancels the calls under way. The loop goes back to before the step when they have ended. */
   rewind(step: number): void;
 }
@@ -46,13 +42,7 @@ export interface SteeringHooks {
 export function createSteering({ agents, onMessage, onPauseChange }: SteeringHooks): Pause {
   const pause = new Pause();
   const run = (): SteeredRun => ({
-    agents: agents().map(({ inbox, limits, reached, lastStep, isRewinding }) => ({
-      inboxBytes: inbox.bytes,
-      limits: limits(),
-      reached: reached(),
-      lastStep: lastStep(),
-      isRewinding: isRewinding(),
-    })),
+    agents: agents().map(({ state }) => state),
     isPaused: pause.isOwn,
     isPausedAbove: pause.isAbove,
   });

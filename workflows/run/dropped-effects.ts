@@ -1,4 +1,3 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { type ResolvedAgent, activityId } from '../../agent/calls/calls.ts';
 import {
   type DoneCall,
@@ -7,9 +6,8 @@ import {
   callsWithoutEnd,
   isOnce,
 } from '../../agent/calls/restart.ts';
-import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
+import { readRecord } from '../temporal/activity-options.ts';
 import type { AgentRunInput } from '../messages.ts';
-import { asRunFailure } from '../temporal/run-failure.ts';
 
 /**
  * Returns true if effects of dropped steps may exist: the run repeats steps or a sub-agent's call, and has tools with `effects: 'once'`
@@ -33,16 +31,6 @@ export async function droppedEffects(
 }
 
 function effectsOf(question: EffectsQuestion, scope: number): Promise<DoneCall[]> {
-  const activities = proxyActivities<{
-    [EARLIER_EFFECTS](question: EffectsQuestion): Promise<DoneCall[]>;
-  }>({
-    activityId: activityId(scope, 'effects', 0),
-    summary: `of the steps from ${question.step} on`,
-    startToCloseTimeout: '10m',
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
-  });
-  return activities[EARLIER_EFFECTS](question).catch((failure: unknown) => {
-    throw asRunFailure(failure);
-  });
+  const summary = `of the steps from ${question.step} on`;
+  return readRecord(EARLIER_EFFECTS, activityId(scope, 'effects', 0), summary, question);
 }

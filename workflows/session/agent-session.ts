@@ -48,7 +48,7 @@ import {
   sendSignal,
   sendUpdate,
   sessionHelp,
-} from '../session-messages.ts';
+} from '../messages.ts';
 
 /** A conversation under way. */
 interface Session {

@@ -3,6 +3,7 @@ import type { ToolResult } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
+import { asRunFailure } from './run-failure.ts';
 
 /** The runner sends a heartbeat every second. A worker that misses ten counts as dead. */
 export const HEARTBEAT_TIMEOUT = '10s';
@@ -33,6 +34,21 @@ export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityO
 /** Options of an activity that reads a recorded run, which may be long. */
 export function recordingOptions(): ActivityOptions {
   return runnerOptions(5, 5 * 60_000);
+}
+
+/** Runs an activity that reads the record of the run itself, or of the run before. A failure fails the run. */
+export function readRecord<R>(name: string, activityId: string, summary: string, input: unknown): Promise<R> {
+  const activities = proxyActivities<{ [activity: string]: (input: unknown) => Promise<R> }>({
+    activityId,
+    summary,
+    startToCloseTimeout: '10m',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
+  });
+  const read = activityNamed(activities, name);
+  return read(input).catch((failure: unknown) => {
+    throw asRunFailure(failure);
+  });
 }
 
 /** Options of model calls. The runner limits the time in which the model sends nothing. */
@@ -78,7 +94,11 @@ function activityOf<R>(tool: ToolManifest, id: string, input: Json, options: Act
     ...options,
     ...(tool.taskQueue === undefined ? {} : { taskQueue: tool.taskQueue }),
   });
-  const activity = activities[tool.name];
+  return activityNamed(activities, tool.name);
+}
+
+function activityNamed<A>(activities: { [name: string]: A }, name: string): A {
+  const activity = activities[name];
   if (activity === undefined) throw new Error('unreachable: a proxy has every name');
   return activity;
 }

@@ -29,7 +29,6 @@ export function reasoningWords({ reasoning }: ModelTurn): string[] {
   return reasoning === undefined ? [] : [`reasoning: ${wordCount(reasoning)}`];
 }
 
-/** Duration and tokens of a model call. */
 export function turnWords({ usage }: ModelTurn, durationMs: number, attempts: number): string[] {
   return [duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
 }

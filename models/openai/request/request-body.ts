@@ -20,7 +20,6 @@ export function buildRequest(request: ModelRequest): WireRequest {
   const chat = params.api === 'chat';
   const fields = {
     model,
-    ...(chat ? chatFields(prompt) : { prompt: asPromptText(prompt) }),
     stop: request.stop.length > 0 ? request.stop.slice(0, MAX_STOPS) : undefined,
     temperature: params.temperature,
     max_tokens: params.maxTokens ?? (chat ? undefined : COMPLETIONS_MAX_TOKENS),
@@ -29,6 +28,8 @@ export function buildRequest(request: ModelRequest): WireRequest {
     presence_penalty: params.presencePenalty,
     logit_bias: params.logitBias,
     ...(params.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    // The conversation comes last, so that the next request begins with the same bytes.
+    ...(chat ? chatFields(prompt) : { prompt: asPromptText(prompt) }),
     ...params.extra,
   };
   return { path: chat ? '/chat/completions' : '/completions', body: onlySet(fields) };
@@ -39,33 +40,10 @@ function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } 
   if (prompt.type === 'text') return { messages: [{ role: 'user', content: prompt.text }] };
   const { messages, tools = [], toolChoice } = prompt;
   return {
-    messages: messages.map(writtenMessage),
     tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: { ...tool } })) : undefined,
     tool_choice: toolChoice,
+    messages: messages.map((message) => onlySet(wireMessage(message))),
   };
-}
-
-/** A message is the same object in each request that shows it, so its wire form is cached. */
-const written = new WeakMap<ChatMessage, { of: ChatMessage; wire: JsonObject }>();
-
-function writtenMessage(message: ChatMessage): JsonObject {
-  const known = written.get(message);
-  if (known !== undefined && isUnchanged(known.of, message)) return known.wire;
-  const wire = onlySet(wireMessage(message));
-  written.set(message, { of: { ...message }, wire });
-  return wire;
-}
-
-/** A kind of the user's own may use an object again for another message. */
-function isUnchanged(was: ChatMessage, is: ChatMessage): boolean {
-  return (
-    was.role === is.role &&
-    was.content === is.content &&
-    was.toolCalls === is.toolCalls &&
-    was.toolCallId === is.toolCallId &&
-    was.reasoning === is.reasoning &&
-    was.providerData === is.providerData
-  );
 }
 
 function wireMessage(message: ChatMessage): { [field: string]: Json | undefined } {

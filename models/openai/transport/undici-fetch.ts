@@ -26,7 +26,8 @@ export async function undiciFetch(...[input, init = {}]: Parameters<Fetch>): Pro
     const next = redirectOf(response, url);
     if (next === undefined) return response;
     if (followed === MOST_REDIRECTS) throw new TypeError('it redirects again and again');
-    if (new URL(next).origin !== new URL(url).origin) headers = publicHeaders(headers);
+    if (new URL(next).origin !== new URL(url).origin)
+      headers = new Headers([...headers].filter(([name]) => PUBLIC_HEADERS.includes(name)));
     url = next;
   }
 }
@@ -42,10 +43,6 @@ function redirectOf({ status, headers }: Response, url: string): string | undefi
   if (isHttp && (status === 307 || status === 308)) return next.href;
   const where = next === undefined ? 'an address that is none' : shownUrl(next.href);
   throw new TypeError(`it redirects to ${where} by ${status}; only 307 and 308 keep a request as it is`);
-}
-
-function publicHeaders(headers: Headers): Headers {
-  return new Headers([...headers].filter(([name]) => PUBLIC_HEADERS.includes(name)));
 }
 
 const PUBLIC_HEADERS = ['accept', 'content-type', 'user-agent'];
