@@ -4,7 +4,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type ToolContext, defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
-import { observationOf } from '../support/control-paths.ts';
+import { observationOf } from '../support/told-events.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Reconciled, type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
-import { expectToldAsRecorded, observationOf } from '../support/control-paths.ts';
+import { expectToldAsRecorded, observationOf } from '../support/told-events.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 

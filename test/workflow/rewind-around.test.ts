@@ -3,7 +3,7 @@ import type { ConfigDefinition } from '../../config/define.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { toldAndRecorded } from '../support/control-paths.ts';
+import { toldAndRecorded } from '../support/told-events.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 

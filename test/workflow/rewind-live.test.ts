@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { toldAndRecorded } from '../support/control-paths.ts';
+import { toldAndRecorded } from '../support/told-events.ts';
 import { type Script, effects, gate, modelOfCalls, outage, rewindTools } from '../support/live-rewinds.ts';
 import { type Rig, eventOf, startRig } from '../support/rig.ts';
 
