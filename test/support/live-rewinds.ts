@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Model, defineModel } from '../../models/model.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { createGate } from './gate.ts';
-import { guarded, job } from './operated-paths.ts';
-import { gatedTool } from './sample-tools.ts';
+import { guarded, job, pays } from './operated-paths.ts';
 
 /** Models and tools for runs that rewind themselves. */
 
@@ -40,8 +38,6 @@ export function modelOfCalls(first: Script, second: Script = {}): Model {
   });
 }
 
-/** Inputs of the payments that were made. */
-export const effects: string[] = [];
 const echo = defineTool({
   name: 'echo',
   description: 'echoes',
@@ -67,28 +63,12 @@ const stubborn = defineTool({
   effects: 'none',
   run: (_input, { signal }) => sleep(60_000, undefined, { signal }).then(String, () => 'all the same'),
 });
-const pays = defineTool({
-  name: 'pays',
-  description: 'pays',
-  effects: 'once',
-  async run(input, ctx) {
-    await ctx.commit();
-    effects.push(input);
-    if (input === 'lost') throw new Error('connection lost');
-    return `paid ${input}`;
-  },
+const late = defineTool({
+  name: 'late',
+  description: 'takes long to be cancelled',
+  effects: 'none',
+  run: (_input, { signal }) => sleep(60_000, undefined, { signal }).catch(() => sleep(1_500, 'too late')),
 });
 const helper = agentTool({ name: 'helper', agent: 'helper', description: 'helps' });
-/** Holds up the end of a rewind: the tool does not mind that it is cancelled. */
-export const gate = createGate();
-export const rewindTools = [
-  echo,
-  inline,
-  slow,
-  stubborn,
-  guarded,
-  job,
-  pays,
-  helper,
-  gatedTool(gate, 'gated'),
-];
+const slowHelper = agentTool({ name: 'slowHelper', agent: 'slow helper', description: 'takes long to end' });
+export const rewindTools = [echo, inline, slow, late, stubborn, guarded, job, pays, helper, slowHelper];
