@@ -38,13 +38,6 @@ export async function expectToldAsRecorded(
   expect(both.told).toEqual(both.recorded);
 }
 
-/** Returns the observation of the first call, when the run has ended and all readers agree. */
-export async function observationOf(run: AgentRun, told: ReadonlyMap<string, RunEvent[]>): Promise<unknown> {
-  const { intermediateSteps } = await run.result();
-  await expectToldAsRecorded(run, told);
-  return intermediateSteps[0]?.observation;
-}
-
 function byCall(events: RunEvent[]): RunEvent[] {
   return events.toSorted((a, b) => callOf(a).localeCompare(callOf(b)));
 }
