@@ -37,13 +37,6 @@ describe('reloop export', () => {
     expect(parseRunExport(out)).toEqual(JSON.parse(JSON.stringify(await run.export())));
   });
 
-  test('--prompts has every exact request too', async () => {
-    const { out } = await exported(['--prompts', '--config', 'test/fixtures/configs/cli.config.ts']);
-    expect(parseRunExport(out).requests?.map(({ request }) => request)).toEqual(
-      model.requests.map(({ request }) => request),
-    );
-  });
-
   test('--prompts inside a project has the requests of a sub-agent too', async () => {
     const parent = await rig.client.start('asker', 'ask a');
     await parent.result();
@@ -70,15 +63,6 @@ describe('reloop export', () => {
       err: `${file}: ${bytes.toLocaleString('en-US')} bytes\n`,
     });
     expect(parseRunExport(readFileSync(file, 'utf8')).run.output).toBe('done');
-  });
-
-  test('--out with --json says it as one JSON object, of a page as well', async () => {
-    const file = join(folder, 'run.html');
-    const { code, out } = await exported(['--html', '--out', file, '--json']);
-    expect({ code, said: JSON.parse(out) }).toEqual({
-      code: 0,
-      said: { id: run.id, file, bytes: statSync(file).size },
-    });
   });
 
   test.each([
