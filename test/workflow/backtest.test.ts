@@ -37,6 +37,12 @@ const guarded = defineTool({
   approval: 'always',
   run: (what) => `did ${what}`,
 });
+const deferring = defineTool({
+  name: 'deferring',
+  description: 'd',
+  effects: 'none',
+  run: async (_what, ctx) => `ask for ${(await ctx.defer()).token}`,
+});
 const sleeper = defineTool({
   name: 'sleeper',
   description: 's',
@@ -64,7 +70,7 @@ const rig = useRig({
     {
       name: 'payer',
       model: talker('payer'),
-      tools: [pay, look, broken, guarded, sleeper],
+      tools: [pay, look, broken, guarded, deferring, sleeper],
     },
     { name: 'helper', model: talker('helper'), tools: [pay] },
     {
@@ -214,6 +220,14 @@ describe('a backtest', () => {
       .map(({ request }) => promptOf(request));
     expect(first).not.toContain('Be brief.');
     expect(second).toContain('Be brief.');
+  });
+
+  test('ends a run in which a tool that really runs would wait for somebody', async () => {
+    const run = await recorded('payer', script(answer('done')));
+    says['payer'] = script(act('deferring', 'x'), answer('done'));
+    const { only } = await backtestOf(run, 'payer', { live: 'none-effects' });
+    expect(only.verdict).toBe('not_recorded');
+    expect(only.after?.error?.message).toContain('whom a backtest does not ask');
   });
 
   test('says that it was cancelled, and cancels its runs', async () => {
