@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
-import type { RunEvent } from '../../agent/run/events.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
@@ -14,7 +12,6 @@ import { allOf } from '../support/all-of.ts';
 const keys: { [tool: string]: string[] } = {};
 /** The same of the first run. */
 const tries: typeof keys = {};
-const seen: RunEvent[] = [];
 
 function quick(name: string, run: (input: string, context: ToolContext, attempt: number) => unknown) {
   return defineTool({
@@ -98,8 +95,7 @@ const agents = [
 
 let id: string;
 let two: string;
-const onEvent = (event: RunEvent) => void seen.push(event);
-const rig = useRig({ agents, onEvent }, { transcriptCacheBytes: 1 });
+const rig = useRig({ agents }, { transcriptCacheBytes: 1 });
 beforeAll(async () => {
   const run = await rig.client.start('quick', 'what?');
   ({ id } = run);
@@ -178,14 +174,6 @@ test("the Web UI's timeline shows it and its input with the model call that come
   expect(summaries.slice(0, 3)).toEqual(['step 1', 'step 2 after small a', 'step 3 after large b']);
 });
 
-test('the worker tells of it what history tells', async () => {
-  const recorded = await allOf(rig.client.get(id).events());
-  const essence = (events: RunEvent[]) =>
-    events.flatMap((event) => (event.type === 'step' ? [[event.step.call, event.step.observation]] : []));
-  expect(essence(seen).slice(0, 10)).toEqual(essence(recorded));
-  expect(recorded.filter(({ type }) => type === 'tool_started')).toHaveLength(10);
-});
-
 test('a reader goes on from behind any of its events', async () => {
   const all = await allOf(rig.client.get(id).events());
   const places = all.flatMap(({ eventId }, index) => (eventId === undefined ? [] : [{ eventId, index }]));
@@ -193,13 +181,6 @@ test('a reader goes on from behind any of its events', async () => {
     expect(await allOf(rig.client.get(id).events({ after: eventId }))).toEqual(all.slice(index + 1));
   }
   expect(places.length).toBeGreaterThan(20);
-});
-
-test('its history replays', async () => {
-  const workflowBundle = { codePath: inject('bundlePath') };
-  const sinks = { reloop: { event: { fn: () => undefined } } };
-  const replayed = Worker.runReplayHistory({ workflowBundle, sinks }, await historyOf(id), id);
-  await expect(replayed).resolves.not.toThrow();
 });
 
 test('a call that a person has to allow is an activity, made after they have', async () => {
@@ -234,13 +215,5 @@ describe('a run with steps of inline tools', () => {
       'large b',
     ]);
     expect([keys['small']?.length, keys['large']?.length]).toEqual([before[0], (before[1] ?? 0) + 1]);
-  });
-
-  test('is rewound likewise', async () => {
-    const before = keys['small']?.length;
-    await rig.client.get(two).rewind({ step: 2 });
-    const { intermediateSteps } = await rig.client.get(two).result();
-    expect(intermediateSteps).toHaveLength(2);
-    expect(keys['small']?.length).toBe(before);
   });
 });
