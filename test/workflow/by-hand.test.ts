@@ -2,7 +2,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { startExamples } from '../../agent/start/misstart.ts';
-import { junk } from '../support/junk.ts';
 import { bytes, failedTasks, unreadable } from '../support/raw-payloads.ts';
 import { useRig } from '../support/rig.ts';
 import { answer, script } from '../support/scripts.ts';
@@ -143,12 +142,5 @@ describe('a backtest that is started by hand', () => {
     const backtest = await start('backtest', [input], `backtest:${name}`);
     expect(await backtest.result()).toMatchObject({ same: 1 });
     expect((await backtest.describe()).memo).toEqual({ agent: 'helper' });
-  });
-
-  test('fails at once with anything else', async () => {
-    const runs = [{ workflowId: 'a', runId: 'b' }];
-    const inputs = [...junk, { agent: 'a', runs: [...runs, ...runs] }, { agent: 'a', runs, concurrency: 0 }];
-    const started = await Promise.all(inputs.map((input) => start('backtest', [input])));
-    expect(await Promise.all(started.map(failureOf))).toEqual(started.map(() => refusedWith('backtest: ')));
   });
 });

@@ -47,12 +47,6 @@ describe('reloop export', () => {
     expect([requests?.length, subAgents[0]?.export?.requests?.length]).toEqual([2, 2]);
   });
 
-  test('--html prints a page for a browser', async () => {
-    const { code, out } = await exported(['--html']);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^<!doctype html>.*echo &lt;b&gt;hi&lt;\/b&gt;.*<\/html>\s*$/su);
-  });
-
   test('--out writes the file, and says how large it is', async () => {
     const file = join(folder, 'run.json');
     const { code, out, err } = await exported(['--out', file]);

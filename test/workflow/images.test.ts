@@ -126,12 +126,6 @@ describe('a question with an image', () => {
     expect(asked.get((await run.describe()).runId)).toBeUndefined();
   });
 
-  test('is taken in the largest size that is allowed, beside the longest text', async () => {
-    const images = [pngOf(750_000), pngOf(750_000, 2)];
-    const run = await rig.client.start('native', question(`look 0 ${'é'.repeat(199_000)}`, ...images));
-    expect((await run.result()).output).toBe('a cat');
-  });
-
   test('is asked again in a backtest, which reads it from the recorded run', async () => {
     const image = pngOf(5_000, 7);
     const run = await rig.client.start('native', question('look 1 time', image));

@@ -143,13 +143,6 @@ describe('a session', () => {
     expect(await show('guest')).toMatchObject({ messages: [], runs: [], running: null, queued: [] });
   });
 
-  test('takes a message that nobody waits for without a worker', async () => {
-    const options = { session: 'later', id: 'later-run', detach: true, taskQueue: 'nobody-polls-this' };
-    await rig.client.start('talker', 'hello', options);
-    await rig.client.start('talker', 'hello', options);
-    expect(await show('later')).toMatchObject({ running: null, queued: ['later-run'] });
-  });
-
   test.each([
     ['a chat history of its own', 'invalid', 'hello', { chatHistory: turn('x') }],
     ['a question that leaves no room for the conversation', 'invalid', 'x'.repeat(200_000), {}],

@@ -5,6 +5,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
 import { toldAndRecorded } from '../support/told-events.ts';
+import { rewoundAgents, rewoundPaths } from '../support/rewound-paths.ts';
 import { follow, loopPaths, loopTools } from '../support/loop-paths.ts';
 import { operatedPaths, operatedTools } from '../support/operated-paths.ts';
 import { otherWorker, steeredAgents, steeredPaths } from '../support/steered-paths.ts';
@@ -33,6 +34,7 @@ const rig = useRig({
     ...loopPaths.map(({ name, model, options }) => ({ name, model, tools: loopTools, ...options })),
     ...operatedPaths.map(({ name, model, options }) => ({ name, model, tools: operatedTools, ...options })),
     ...others,
+    ...rewoundAgents,
   ],
   onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
@@ -108,7 +110,7 @@ describe('a worker is told what history says', () => {
 
   test.each([...steeredPaths, ...limitedPaths])('on the path of %s', holds);
 
-  test.concurrent.each(restartedPaths)('on the path of %s', holds);
+  test.concurrent.each([...restartedPaths, ...rewoundPaths])('on the path of %s', holds);
 
   test('on each decision and each message to a run', () => {
     const events = [...told.values()].flat();

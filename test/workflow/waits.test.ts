@@ -231,6 +231,13 @@ describe('of two people', () => {
     await run.cancel();
   });
 
+  test('one cancels a run while it rewinds itself for the other: it is cancelled', async () => {
+    const run = await waitingRun('guarded');
+    await run.rewind({ step: 1 });
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow('cancelled');
+  });
+
   test('one decides on a sub-agent that a rewind by the other has ended: it is refused', async () => {
     const run = await waitingRun('delegates');
     await waitOf(run, { call: '1.1/1.1', n: 0 });
