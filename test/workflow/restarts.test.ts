@@ -11,7 +11,7 @@ import { act, answer, modelOf, promptOf, toolCall } from '../support/scripts.ts'
 
 /**
  * Runs that are over and do steps again. What they go on with is in test/unit/restart-inputs.test.ts, paths on which people have
- * a say are in test/support/restarted-paths.ts, and runs that rewind themselves in rewind-live.test.ts.
+ * a say are in test/support/restarted-paths.ts, and runs that rewind themselves in rewound-paths.ts.
  */
 let replies: { [step: string]: string } = {};
 const model = modelOf(
