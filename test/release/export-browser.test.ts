@@ -1,16 +1,15 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runPage } from '../../cli/export-page/run-page.ts';
+import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
 import { answers, atSeconds, decides, observes, waits, started } from '../support/run-events.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 /** The exported page where it is read. */
-const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-const skipped = installed === undefined ? ' (skipped: no chromium here)' : '';
 const folder = tempFolder();
 
 const WIDE = `${'unbroken'.repeat(200)} <script>document.title = 'run'</script>`;
@@ -27,23 +26,13 @@ const small = exportOf(
 );
 const page = { ...small, subAgents: [{ call: '1.1', n: 0, id: 'run-1/1.1', export: small }] };
 
-/** It asks its maker for nothing. */
-const quietBrowser = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 let browser: Browser | undefined;
 beforeAll(async () => {
-  if (installed !== undefined)
-    browser = await chromium.launch({ executablePath: installed, args: quietBrowser });
+  if (hasChromium) browser = await startChromium();
 });
 afterAll(() => browser?.close());
 
-describe.skipIf(installed === undefined)(`the page of a run in a browser${skipped}`, () => {
+describe.skipIf(!hasChromium)(`the page of a run in a browser${chromiumTitle}`, () => {
   test.each([
     [375, 'light'],
     [375, 'dark'],

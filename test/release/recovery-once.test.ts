@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RECOVERY_SOURCE } from '../../agent/calls/failures.ts';
@@ -67,18 +66,4 @@ test('its tool is asked soon after, however long the time-out: the process is kn
     'effect deaf-reconciled',
     'looked deaf-reconciled',
   ]);
-});
-
-test('before its intent is stored, the call has done nothing and runs', async () => {
-  const { next, effects, start } = await startPair('trapped');
-  writeFileSync(`${effects}.trap`, '');
-  const killed = start();
-  const run = await rig.client.start('payer', 'what: pay works-at-last');
-  await killed.exit;
-  await next.begin();
-
-  const { intermediateSteps } = await run.result();
-  expect(intermediateSteps).toMatchObject([{ observation: 'paid' }]);
-  expect(await failureSources(rig, run)).toEqual([RECOVERY_SOURCE]);
-  expect(linesOf(effects)).toEqual(['began works-at-last', 'effect works-at-last']);
 });

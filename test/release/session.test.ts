@@ -86,21 +86,3 @@ test('a question waits for its turn, and says so, while the one before it is ans
   ]);
   expect(runs).toHaveLength(7);
 });
-
-test('a conversation is listed, cleared, and then unknown', async () => {
-  expect(await project.run('session', 'list')).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('names') as string,
-  });
-  expect(await project.run('session', 'clear', 'names', '--json')).toMatchObject({
-    code: 0,
-    stdout: '{"name":"names","cleared":true}\n',
-  });
-  for (const command of ['show', 'clear']) {
-    const { code, stdout, stderr } = await project.run('session', command, 'names');
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('There is no session "names"');
-  }
-  const { stdout } = await project.run('run', 'friend', '我是谁', '--session', 'names');
-  expect(stdout).toBe('你是谁都不是\n');
-});

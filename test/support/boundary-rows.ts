@@ -89,27 +89,6 @@ export const rows: readonly Row[] = [
   },
   { when: 'as the run ends', script, diesAt: 'run_ended' },
   {
-    when: 'when a call that may take effect once only has done so',
-    script: secondly('pay'),
-    diesAt: 'done 2.1',
-    async after({ waiting, run }) {
-      await waiting('2.1', 'doubt');
-      await run.decide('2.1', { type: 'resolve', output: 'paid b' });
-    },
-    observed: { '2.1': 'paid b' },
-  },
-  {
-    when: 'in a call that may take effect once only, before it does',
-    script: secondly('pay'),
-    diesAt: 'in 2.1',
-    async after({ waiting, run }) {
-      await waiting('2.1', 'doubt');
-      await run.decide('2.1', { type: 'retry' });
-    },
-    runs: { '2.1': 2 },
-    observed: { '2.1': 'paid b' },
-  },
-  {
     when: 'while a failed call waits',
     script: secondly('work', 'broken'),
     before: ({ waiting }) => waiting('2.1'),
@@ -138,7 +117,7 @@ export const rows: readonly Row[] = [
   },
   {
     when: "while a sub-agent's call waits",
-    script: secondly('below', 'Row row-17/below.'),
+    script: secondly('below', 'Row row-15/below.'),
     before: ({ waiting }) => waiting('2.1/1.1'),
     after: ({ run }) => run.decide('2.1/1.1', { type: 'approve' }),
     observed: { '2.1': 'done below' },
@@ -154,18 +133,6 @@ export const rows: readonly Row[] = [
     // On a busy machine the kill comes when the run is there already.
     asks: { '3': 2 },
     runs: { '2.1': 2 },
-  },
-  {
-    when: 'right after a retry was accepted',
-    script: secondly('work', 'broken'),
-    async before({ waiting, run }) {
-      await waiting('2.1');
-      await run.decide('2.1', { type: 'retry', input: 'b' });
-    },
-    // The failed attempt, and the retry: begun before the kill, or after, or both.
-    asks: { '3': 2 },
-    runs: { '2.1': 3 },
-    observed: { '2.1': 'did b' },
   },
   {
     when: 'as it takes a decision',

@@ -1,7 +1,8 @@
 /** `node --import tsx test/support/make-pictures.ts`: the pictures of docs/web-ui.md, taken of a real Web UI. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Page, chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { startChromium } from './chromium.ts';
 import { root } from './cli.ts';
 import { layOutPackage } from './packed-package.ts';
 import { startPageProject } from './page-project.ts';
@@ -9,10 +10,7 @@ import { startPageProject } from './page-project.ts';
 const folder = join(root, 'docs/images');
 mkdirSync(folder, { recursive: true });
 const project = await startPageProject(await layOutPackage());
-const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
+const browser = await startChromium();
 try {
   await project.type('reloop run bookkeeper "Close the books of March." --id march --no-wait');
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });

@@ -35,7 +35,7 @@ const breaks = defineTool({
     return 'mended it is';
   },
 });
-const pays = defineTool({
+export const pays = defineTool({
   name: 'pays',
   description: 'pays',
   effects: 'once',

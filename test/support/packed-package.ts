@@ -5,6 +5,7 @@ import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { cleanEnv, root } from './cli.ts';
+import { packInto } from './packed.ts';
 
 /** A machine on which somebody has installed the package, as npm packs it, and nothing else. */
 export interface PackedPackage {
@@ -26,7 +27,7 @@ export async function layOutPackage(): Promise<PackedPackage> {
   const bin = join(folder, 'bin');
   for (const name of [home, bin, join(packages, '.bin')]) mkdirSync(name, { recursive: true });
   linkDependencies(packages);
-  const tarball = await pack(folder);
+  const { file: tarball } = packInto(folder);
   // As `npm install` of the file would have written it.
   const dependencies = { reloop: `file:${basename(tarball)}` };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
@@ -63,13 +64,6 @@ function linkDependencies(packages: string): void {
   for (const name of readdirSync(installed)) {
     if (!name.startsWith('.') && name !== 'reloop') symlinkSync(join(installed, name), join(packages, name));
   }
-}
-
-async function pack(folder: string): Promise<string> {
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const { stdout } = await run('npm', args, { cwd: root });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]; // npm's own format
-  return join(folder, filename);
 }
 
 function writeCommand(file: string, main: string): void {

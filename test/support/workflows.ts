@@ -19,16 +19,6 @@ export async function sideBySide(agent: string, questions: string[]): Promise<Ru
   return Promise.all(questions.map((question) => runAgent(agent, question)));
 }
 
-/** A failed agent is a failed step, which a workflow may handle. */
-export async function recovering(agent: string, question: string): Promise<string> {
-  try {
-    await runAgent(agent, question);
-    return 'no failure';
-  } catch (failure) {
-    return readFailure(failure).error.type;
-  }
-}
-
 /** A workflow that has more to do when its first agent has failed. */
 export async function goingOn(agent: string, next: string): Promise<string> {
   const failed = await runAgent(agent, 'what?').catch((failure: unknown) => readFailure(failure).error.type);

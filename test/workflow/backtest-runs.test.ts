@@ -41,17 +41,6 @@ describe('the runs of a backtest', () => {
   });
 });
 
-describe('a run that goes on from another one', () => {
-  test('is none that a backtest made: nothing of it can be done again', async () => {
-    const run = await recorded('payer');
-    const backtest = await rig.client.backtest('payer', { runs: [run.id] });
-    const [compared] = (await backtest.report()).runs;
-    const again = rig.client.get(compared?.again ?? '');
-    await expect(again.fork({ step: 1 })).rejects.toMatchObject({ name: 'InvalidInput' });
-    await expect(again.rewind({ step: 1 })).rejects.toMatchObject({ name: 'InvalidInput' });
-  });
-});
-
 describe('a backtest is refused', () => {
   test.each([
     ['of an unknown run', { runs: ['nobody'] }, 'RunNotFound'],

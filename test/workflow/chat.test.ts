@@ -141,27 +141,6 @@ describe('reloop chat with questions from a pipe', () => {
     expect(err).toMatch(/Go on: reloop chat friend --session [a-z]+-[a-z]+/u);
   });
 
-  test('prints one JSON object for each turn', async () => {
-    const { out } = await piped('count\nfine \\\nday\n', 'other', '--json', '--session', newSession());
-    const turns = out
-      .trim()
-      .split('\n')
-      .map((line): unknown => JSON.parse(line));
-    expect(turns).toMatchObject([{ output: '2 messages' }, { input: 'fine \nday' }]);
-  });
-
-  test('ends with --no-wait at a run that waits, which would hold up the questions behind it', async () => {
-    const { code, out, err } = await piped(
-      'pay 5\ncount\n',
-      'friend',
-      '--no-wait',
-      '--session',
-      newSession(),
-    );
-    expect({ code, out }).toEqual({ code: 4, out: '' });
-    expect(err).toContain('reloop approve friend-');
-  });
-
   test('ends with --no-wait behind a run that waits, and so does `reloop run`', async () => {
     const session = newSession();
     const ask = async (question: string, id: string) => {

@@ -37,13 +37,6 @@ describe('reloop export', () => {
     expect(parseRunExport(out)).toEqual(JSON.parse(JSON.stringify(await run.export())));
   });
 
-  test('--prompts has every exact request too', async () => {
-    const { out } = await exported(['--prompts', '--config', 'test/fixtures/configs/cli.config.ts']);
-    expect(parseRunExport(out).requests?.map(({ request }) => request)).toEqual(
-      model.requests.map(({ request }) => request),
-    );
-  });
-
   test('--prompts inside a project has the requests of a sub-agent too', async () => {
     const parent = await rig.client.start('asker', 'ask a');
     await parent.result();
@@ -52,12 +45,6 @@ describe('reloop export', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const { requests, subAgents } = parseRunExport(out);
     expect([requests?.length, subAgents[0]?.export?.requests?.length]).toEqual([2, 2]);
-  });
-
-  test('--html prints a page for a browser', async () => {
-    const { code, out } = await exported(['--html']);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^<!doctype html>.*echo &lt;b&gt;hi&lt;\/b&gt;.*<\/html>\s*$/su);
   });
 
   test('--out writes the file, and says how large it is', async () => {
@@ -70,15 +57,6 @@ describe('reloop export', () => {
       err: `${file}: ${bytes.toLocaleString('en-US')} bytes\n`,
     });
     expect(parseRunExport(readFileSync(file, 'utf8')).run.output).toBe('done');
-  });
-
-  test('--out with --json says it as one JSON object, of a page as well', async () => {
-    const file = join(folder, 'run.html');
-    const { code, out } = await exported(['--html', '--out', file, '--json']);
-    expect({ code, said: JSON.parse(out) }).toEqual({
-      code: 0,
-      said: { id: run.id, file, bytes: statSync(file).size },
-    });
   });
 
   test.each([

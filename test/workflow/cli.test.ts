@@ -9,8 +9,6 @@ import { act, answer } from '../support/scripts.ts';
 const started = Date.now();
 const failures: { [question: string]: object } = {
   'unauthorized?': { status: 401, error: { message: 'Incorrect API key provided' } },
-  'no model?': { status: 404, error: { message: 'The model `m` does not exist' } },
-  'nonsense?': { rawBody: '{"choices": [' },
   'cut?': { text: answer('never seen whole'), chunks: [' I now', ' know'], cutAfterChunks: 1 },
 };
 const { cli, config, killWorker, report, requests, spawn, spawned, startWorker } = useCli(
@@ -22,7 +20,6 @@ const { cli, config, killWorker, report, requests, spawn, spawned, startWorker }
     const observed = asked.split('\\nObservation: ').length - 1;
     if (failures[question] !== undefined) return failures[question];
     if (question === 'endless?') return act('calculator', `${observed} + 1`);
-    if (question === 'broken?' && observed === 0) return act('broken', 'x');
     if (question === 'sleepy?' && observed === 0) return act('sleeper', 'x');
     if (question === 'sum?' && observed === 0) return act('calculator', '2^10');
     return answer(`answered ${question}`);
@@ -81,11 +78,6 @@ describe('reloop run', () => {
     });
   });
 
-  test('prints the answer of the run that has the id and the question already', async () => {
-    const { stdout } = await cli('run', 'asker', 'sum?', '--id', 'json-run', ...config);
-    expect(stdout).toBe('answered sum?\n');
-  });
-
   test('prints the id and ends with --detach', async () => {
     const { code, stdout } = await spawned(
       'run',
@@ -100,22 +92,9 @@ describe('reloop run', () => {
     expect((await cli('watch', 'left-alone')).stdout).toBe('answered sum?\n');
   });
 
-  test('can be watched as lines of JSON, one for each event', async () => {
-    const lines = (await cli('watch', 'json-run', '--events')).stdout.trim().split('\n');
-    expect(lines[0]).toContain('"type":"run_started"');
-    expect(lines.at(-1)).toContain('"type":"run_ended"');
-  });
-
   test('is listed also where the option stands before the command', async () => {
     const { stdout } = await cli('--json', 'list', '--all');
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: 'json-run' }));
-  });
-
-  test("fills the agent's own names in its prompt", async () => {
-    const id = `named-${started}`;
-    const { code } = await cli('run', 'named', 'who?', '--var', 'who=Ada', '--id', id, ...config);
-    expect(code).toBe(0);
-    expect((await cli('show', id, '--prompt', '1', ...config)).stdout).toContain('You are Ada.');
   });
 
   test('refuses a value that no prompt has a place for, before anything starts', async () => {
@@ -124,14 +103,6 @@ describe('reloop run', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('No prompt text of agent "named" has a place for {whom}');
     expect((await cli('show', id, ...config)).code).toBe(2);
-  });
-
-  test('exits with 3 when a limit stops it', async () => {
-    const { code, stdout } = await cli('run', 'asker', 'endless?', '--max-iterations', '2', ...config);
-    expect({ code, stdout }).toEqual({
-      code: 3,
-      stdout: 'Agent stopped due to iteration limit or time limit.\n',
-    });
   });
 
   test('exits with 3 when a budget is used up, and says what was paid', async () => {
@@ -146,43 +117,18 @@ describe('reloop run', () => {
     expect((await cli('show', id)).stdout).toMatch(/stopped \(budget\) .* · \$0\.\d{4} · /u);
   });
 
-  test('takes a budget of tokens for this run', async () => {
-    const budget = ['--max-iterations', 'none', '--budget-tokens', '1', '--budget-cost', 'none'];
-    const { code, stdout } = await cli('run', 'frugal', 'endless?', '--json', ...budget, ...config);
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ stopReason: 'budget', iterations: 1 });
-  });
-
-  test.each([
-    ['unauthorized?', 'ModelAuthenticationError'],
-    ['no model?', 'ModelNotFound'],
-  ])('exits with 1 and the type on stderr when the model refuses: %s', async (question, type) => {
-    const { code, stdout, stderr } = await cli('run', 'asker', question, ...config);
+  test('exits with 1 and the type on stderr when the model refuses', async () => {
+    const { code, stdout, stderr } = await cli('run', 'asker', 'unauthorized?', ...config);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`error: ${type}: `);
+    expect(stderr).toContain('error: ModelAuthenticationError: ');
   });
 
-  test.each([
-    ['streamless', 'nonsense?', 'ModelInvalidResponse'],
-    ['asker', 'cut?', 'ModelStreamCut'],
-  ])('tries again before it gives up on what a model garbles: %s %s', async (agent, question, type) => {
+  test('tries again before it gives up on what a model garbles', async () => {
     const before = requests().length;
-    const { code, stdout } = await cli('run', agent, question, '--json', ...config);
+    const { code, stdout } = await cli('run', 'asker', 'cut?', '--json', ...config);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', stopReason: 'error', error: { type } });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: { type: 'ModelStreamCut' } });
     expect(requests().length - before).toBe(5);
-  });
-
-  test('exits with 4 when a call waits and nobody is to be waited for', async () => {
-    const { code, stderr } = await cli('run', 'asker', 'broken?', '--no-wait', '--id', 'parked', ...config);
-    expect(code).toBe(4);
-    expect(stderr).toContain('reloop retry parked');
-    expect(await report('parked')).toMatchObject({
-      status: 'waiting',
-      waiting: [
-        { call: '1.1', tool: 'broken', toolInput: 'x', reason: 'failed', error: { message: 'out of order' } },
-      ],
-    });
   });
 
   test('exits with 130 when it is cancelled, and keeps the steps', async () => {

@@ -50,9 +50,7 @@ const ours = (words: string[]) => words.filter((word) => Object.values(ids).incl
 describe('the words that a shell is offered on TAB', () => {
   test.each([
     ['approve', [ids.approval]],
-    ['skip', [ids.failed]],
     ['resolve', [ids.approval, ids.failed]],
-    ['watch', [ids.approval, ids.failed]],
     ['show', [ids.approval, ids.failed, ids.gone]],
   ])('are for %s the runs that it is for', async (command, runs) => {
     // The server's list lags behind by a moment.

@@ -140,14 +140,12 @@ describe('runs that are looked for', () => {
     }
   });
 
-  test('are refused for a page that is none, a status that is none, an agent that nobody has', async () => {
+  test('are refused for a page that is none, and for an agent that nobody has', async () => {
     await expect(rig.client.listPage({ page: 'nonsense' })).rejects.toMatchObject({ name: 'InvalidInput' });
     const config = ['--config', 'test/fixtures/configs/cli.config.ts'];
     for (const [args, part] of [
       [['list', '--page', 'nonsense'], 'is not a page of this list'],
-      [['list', '--status', 'waitin'], 'Known: running, waiting, '],
       [['list', '--agent', 'askr', ...config], 'asker, named'],
-      [['list', '--since', '2026-02-30'], 'Write 30m, 1h'],
     ] as const) {
       const { code, out, err } = await command([...args]);
       expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
@@ -170,18 +168,6 @@ describe('a decision on everything that fits', () => {
     expect(asked.err).toContain(`retry: ${RUNS} calls of ${RUNS} runs. Go on? [y/N]`);
     expect(asked.err).toContain(`search-0-${mine}`);
     expect(await found({ agent: asker, status: 'waiting' })).toHaveLength(RUNS);
-  });
-
-  test('is for calls of that tool, that wait for that reason, and none else', async () => {
-    for (const more of [
-      ['--tool', 'report'],
-      ['--model-calls'],
-      ['--text', 'no such question'],
-      ['--since', '2999-01-01'],
-    ]) {
-      const { code, err } = await command(['retry', '--all', '--agent', asker, ...more, '--yes']);
-      expect({ more, code, err }).toEqual({ more, code: 0, err: 'retry: nothing fits.\n' });
-    }
   });
 
   test('is refused for a call that was decided meanwhile, and done for all others', async () => {

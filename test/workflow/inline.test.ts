@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
-import type { RunEvent } from '../../agent/run/events.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
-import { allOf } from '../support/all-of.ts';
 
 /** Attempts, by tool: what each had for a key. */
 const keys: { [tool: string]: string[] } = {};
 /** The same of the first run. */
 const tries: typeof keys = {};
-const seen: RunEvent[] = [];
 
 function quick(name: string, run: (input: string, context: ToolContext, attempt: number) => unknown) {
   return defineTool({
@@ -98,8 +94,7 @@ const agents = [
 
 let id: string;
 let two: string;
-const onEvent = (event: RunEvent) => void seen.push(event);
-const rig = useRig({ agents, onEvent }, { transcriptCacheBytes: 1 });
+const rig = useRig({ agents }, { transcriptCacheBytes: 1 });
 beforeAll(async () => {
   const run = await rig.client.start('quick', 'what?');
   ({ id } = run);
@@ -178,30 +173,6 @@ test("the Web UI's timeline shows it and its input with the model call that come
   expect(summaries.slice(0, 3)).toEqual(['step 1', 'step 2 after small a', 'step 3 after large b']);
 });
 
-test('the worker tells of it what history tells', async () => {
-  const recorded = await allOf(rig.client.get(id).events());
-  const essence = (events: RunEvent[]) =>
-    events.flatMap((event) => (event.type === 'step' ? [[event.step.call, event.step.observation]] : []));
-  expect(essence(seen).slice(0, 10)).toEqual(essence(recorded));
-  expect(recorded.filter(({ type }) => type === 'tool_started')).toHaveLength(10);
-});
-
-test('a reader goes on from behind any of its events', async () => {
-  const all = await allOf(rig.client.get(id).events());
-  const places = all.flatMap(({ eventId }, index) => (eventId === undefined ? [] : [{ eventId, index }]));
-  for (const { eventId, index } of places.filter(({ index: place }) => place % 4 === 1)) {
-    expect(await allOf(rig.client.get(id).events({ after: eventId }))).toEqual(all.slice(index + 1));
-  }
-  expect(places.length).toBeGreaterThan(20);
-});
-
-test('its history replays', async () => {
-  const workflowBundle = { codePath: inject('bundlePath') };
-  const sinks = { reloop: { event: { fn: () => undefined } } };
-  const replayed = Worker.runReplayHistory({ workflowBundle, sinks }, await historyOf(id), id);
-  await expect(replayed).resolves.not.toThrow();
-});
-
 test('a call that a person has to allow is an activity, made after they have', async () => {
   const run = await rig.client.start('asking', 'what?');
   const { output } = await run.result({
@@ -221,26 +192,4 @@ test('calls of one turn are made side by side; those that return too much togeth
   // Eight times 30 KB are recorded with the reply.
   expect(await activitiesOf(run.id)).toEqual(['callModel', 'thirty', 'thirty', 'callModel']);
   expect(largestTogether).toBe(10);
-});
-
-describe('a run with steps of inline tools', () => {
-  test('is forked with the steps before, which are not run again', async () => {
-    const before = [keys['small']?.length, keys['large']?.length];
-    const { id: fork } = await rig.client.get(two).fork({ step: 2 });
-    const { intermediateSteps, output } = await rig.client.get(fork).result();
-    expect(output).toBe('two');
-    expect(intermediateSteps.map(({ observation }) => asText(observation).slice(0, 7))).toEqual([
-      'small a',
-      'large b',
-    ]);
-    expect([keys['small']?.length, keys['large']?.length]).toEqual([before[0], (before[1] ?? 0) + 1]);
-  });
-
-  test('is rewound likewise', async () => {
-    const before = keys['small']?.length;
-    await rig.client.get(two).rewind({ step: 2 });
-    const { intermediateSteps } = await rig.client.get(two).result();
-    expect(intermediateSteps).toHaveLength(2);
-    expect(keys['small']?.length).toBe(before);
-  });
 });

@@ -3,8 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Reconciled, type ToolContext, defineTool } from '../../tools/tool.ts';
-import { eventOf, eventsOf, useRig, waitOf } from '../support/rig.ts';
+import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+import { expectToldAsRecorded } from '../support/told-events.ts';
 
 /** When all tests are. */
 const over = new AbortController();
@@ -47,19 +48,6 @@ afterAll(() => {
   over.abort();
 });
 
-/** A worker's listener is told what history says. */
-async function sameForAllReaders(started: AgentRun): Promise<void> {
-  const recorded = await eventsOf(started);
-  expect((told.get(started.id) ?? []).map(essence)).toEqual(recorded.map(essence));
-}
-
-function essence(event: RunEvent) {
-  const { type } = event;
-  if (type === 'waiting') return [type, event.wait];
-  if (type === 'reconciled') return [type, event.found, event.error];
-  return type === 'step' ? [type, event.step.observation] : type;
-}
-
 function decides(decision: OperatorDecision) {
   return (run: AgentRun) => run.decide('1.1', decision);
 }
@@ -89,15 +77,6 @@ describe('a call whose lost attempt may still be running', () => {
       decides({ type: 'reconcile' }),
       'This tool call was cancelled before it ended: enough',
     ],
-    ['takes a result', 'done', 'a', decides({ type: 'resolve', output: 'I looked' }), 'I looked'],
-    [
-      'is skipped',
-      'done',
-      'a',
-      decides({ type: 'skip' }),
-      'This tool call was skipped by the operator; there is no result.',
-    ],
-    ['fails the run', 'done', 'a', decides({ type: 'abort' }), 'Aborted'],
     ['ends with its run', 'done', 'a', (run) => run.cancel(), undefined],
     [
       "is told to the model at the run's time limit",
@@ -132,6 +111,6 @@ describe('a call whose lost attempt may still be running', () => {
       (error: { type?: string }) => error.type,
     );
     expect(result).toEqual(end);
-    await sameForAllReaders(started);
+    await expectToldAsRecorded(started, told);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { eventOf, useRig } from '../support/rig.ts';
+import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
 import { allOf } from '../support/all-of.ts';
 
@@ -10,38 +10,28 @@ import { allOf } from '../support/all-of.ts';
 const TURNS = 40;
 const short = defineTool({ name: 'short', description: 's', run: (input) => `short ${input}` });
 const long = defineTool({ name: 'long', description: 'l', run: (input) => `${input} `.padEnd(900, 'x') });
-let letGo: () => void = () => undefined;
-let opened: Promise<void> = Promise.resolve();
-const gate = defineTool({ name: 'gate', description: 'g', run: () => opened.then(() => 'through') });
 
 const requests = new Map<string, ModelRequest>();
-function calling(name: string, turns: number, tools: (step: string) => string[]) {
+function calling(name: string) {
   return modelOf((step, request) => {
     requests.set(`${name} ${step}`, request);
-    if (Number(step) > turns) return 'done';
-    return { toolCalls: tools(step).map((tool) => toolCall(tool, step, `${tool}-${step}`)) };
+    if (Number(step) > TURNS) return 'done';
+    return { toolCalls: ['short', 'long'].map((tool) => toolCall(tool, step, `${tool}-${step}`)) };
   });
 }
 
-const both = () => ['short', 'long'];
 const kind = 'tool-calling';
-const tools = [short, long, gate];
+const tools = [short, long];
 const rig = useRig({
   agents: [
-    { name: 'whole', kind, model: calling('whole', TURNS, both), tools, maxIterations: null },
+    { name: 'whole', kind, model: calling('whole'), tools, maxIterations: null },
     {
       name: 'trimmed',
       kind,
-      model: calling('trimmed', TURNS, both),
+      model: calling('trimmed'),
       tools,
       maxIterations: null,
       trimIntermediateSteps: 3,
-    },
-    {
-      name: 'restarted',
-      kind,
-      model: calling('restarted', 3, (step) => (step === '2' ? ['gate'] : both())),
-      tools,
     },
   ],
 });
@@ -86,17 +76,5 @@ describe('native tool calls', () => {
     if (reply === undefined || last === undefined) throw new Error('unreachable: a turn has three messages');
     const shown = { ...reply, toolCalls: reply.toolCalls?.slice(1) };
     expect(messagesOf(`trimmed ${TURNS + 1}`)).toEqual([shown, last, ...turn(TURNS)]);
-  });
-
-  test('are rebuilt from history by a worker that has never seen the run', async () => {
-    opened = new Promise((resolve) => (letGo = resolve));
-    const run = await rig.client.start('restarted', 'what?');
-    await eventOf(run, 'tool_started', ({ tool }) => tool === 'gate');
-    const stopped = rig.restart();
-    letGo();
-    await stopped;
-    expect(await run.result()).toMatchObject({ output: 'done' });
-    expect(messagesOf('restarted 3').slice(0, 3)).toEqual(turn(1));
-    expect(messagesOf('restarted 3').at(-1)).toMatchObject({ role: 'tool', content: 'through' });
   });
 });

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { cancelledTool, failedTool } from '../../agent/observation/observations.ts';
+import { failedTool } from '../../agent/observation/observations.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { externalTool } from '../../tools/external.ts';
 import { useOtherWorker } from '../support/other-worker.ts';
@@ -22,7 +22,6 @@ const elsewhere = externalTool({
   retry: { maxAttempts: 1 },
 });
 const limited = script(act('elsewhere', 'x'), answer('so far'));
-const patient = script(act('elsewhere', 'x'), answer('went on'));
 
 useOtherWorker({
   taskQueue: QUEUE,
@@ -42,7 +41,6 @@ const rig = useRig({
       maxExecutionTime: 4_000,
       earlyStopping: 'generate',
     },
-    { name: 'patient', model: patient, tools: [elsewhere] },
   ],
 });
 
@@ -60,23 +58,6 @@ describe('while no worker goes on with the run', () => {
     expect(intermediateSteps.map(({ observation }) => observation)).toEqual([boom]);
     expect(promptOf(limited.requests.at(-1)?.request)).toContain(`Observation: ${boom}`);
     expect(seen).not.toContain('waiting');
-  });
-
-  test('a call fails and a person cancels it: the cancellation is what the model is told, and the run goes on', async () => {
-    const { run, fail } = await begun('patient');
-    let cancelled: Promise<unknown> = Promise.resolve();
-    await rig.restart(async () => {
-      fail();
-      await event(run, 'activityTaskFailedEventAttributes');
-      cancelled = run.decide('1.1', { type: 'cancelCall', reason: 'too late' });
-      await new Promise((resolve) => setTimeout(resolve, 500)); // an update that no worker has seen is not in history
-    });
-    await cancelled;
-    const { output, intermediateSteps } = await run.result();
-    expect(output).toBe('went on');
-    expect(intermediateSteps.map(({ observation }) => observation)).toEqual([cancelledTool('too late')]);
-    expect(promptOf(patient.requests.at(-1)?.request)).toContain(cancelledTool('too late'));
-    expect(await run.describe()).toMatchObject({ status: 'completed', waiting: [] });
   });
 });
 

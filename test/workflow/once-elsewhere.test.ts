@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { externalTool } from '../../tools/external.ts';
 import { http } from '../../tools/http/http.ts';
+import { useOtherWorker } from '../support/other-worker.ts';
 import { type Rig, eventOf, startRig, waitOf } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
 
@@ -16,8 +15,6 @@ const activities = {
     paid++;
     throw new Error('broken behind its effect');
   },
-  refusing: () =>
-    Promise.reject(ApplicationFailure.create({ type: 'ToolError', message: 'no such account' })),
   slow: () => sleep(5000, 'late'),
 };
 const external = (name: string) =>
@@ -39,8 +36,7 @@ const service = createServer((request, response) => {
 });
 
 let rig: Rig;
-let worker: Worker;
-let running: Promise<void>;
+useOtherWorker({ taskQueue: QUEUE, activities, shutdownGraceTime: '1s' });
 beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(service.address() as AddressInfo).port}`; // of a TCP server
@@ -57,13 +53,8 @@ beforeAll(async () => {
       ...Object.keys(activities).map((name) => agent(name, script(act(name, 'x')))),
     ],
   });
-  const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
-  worker = await Worker.create({ connection, taskQueue: QUEUE, activities });
-  running = worker.run();
 }, 60_000);
 afterAll(async () => {
-  worker.shutdown();
-  await running;
   await rig.stop();
   service.close();
 });
@@ -102,11 +93,6 @@ test('another worker that fails leaves a doubt, whatever retries the tool has', 
     error: { message: 'It is not known whether failing took effect: broken behind its effect.' },
   });
   expect(paid).toBe(1);
-});
-
-test('a ToolError of another worker leaves no doubt', async () => {
-  const { intermediateSteps } = await rig.client.run('refusing', 'what?');
-  expect(intermediateSteps).toMatchObject([{ observation: 'no such account' }]);
 });
 
 test('a call of another worker that is cancelled is in doubt: nobody knows whether it listens', async () => {

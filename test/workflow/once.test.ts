@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/run/events.ts';
+import { describe, expect, test } from 'vitest';
+import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Reconciled, type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
-import { expectToldAsRecorded, observationOf } from '../support/control-paths.ts';
+import { createGate } from '../support/gate.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
+import { expectToldAsRecorded } from '../support/told-events.ts';
 
-/** Effects, by the run's id, and how often each tool was asked what became of one. */
+/** Calls that may take effect once only. Each rule is a row of test/unit/doubt.test.ts or call-machine.test.ts. */
+
+/** Effects, and questions to a tool what became of one, by the run's id. */
 const effects = new Map<string, string[]>();
 const asked = new Map<string, number>();
 const effect = (input: string, { runId }: ToolContext) =>
   void effects.set(runId, [...(effects.get(runId) ?? []), input]);
 
-/** When all tests are. */
-const over = new AbortController();
+const aborted = (signal: AbortSignal) => sleep(60_000, undefined, { signal }).catch(() => undefined);
+const gate = createGate();
+let receipts: unknown[] = [];
+const otherThan = (token: string) => (token.startsWith('0') ? '1' : '0') + token.slice(1);
 
 /** What a tool does for an input. */
 const behaviours: { [input: string]: (input: string, ctx: ToolContext) => Promise<unknown> } = {
@@ -36,12 +41,6 @@ const behaviours: { [input: string]: (input: string, ctx: ToolContext) => Promis
     circle.self = circle;
     return circle;
   },
-  /** Hears nothing, and has its effect whatever it is told. */
-  async silent(input, ctx) {
-    ctx.progress('at it');
-    effect(input, ctx);
-    await aborted(over.signal);
-  },
   /** Hears of a cancellation before its effect. */
   async careful(input, ctx) {
     ctx.progress('at it');
@@ -62,41 +61,56 @@ const behaviours: { [input: string]: (input: string, ctx: ToolContext) => Promis
     await aborted(ctx.signal);
     throw new Error('aborted');
   },
+  async gated(_input, ctx) {
+    ctx.progress('at it');
+    await gate.pass();
+    throw new Error('the line went dead');
+  },
+  /** Hands its work over when it hears of a cancellation. */
+  async handing(_input, ctx) {
+    ctx.progress('at it');
+    await ctx.defer();
+    await aborted(ctx.signal);
+    return 'handed over';
+  },
+  /** Its result comes while it runs, after a wrong one. */
+  async early(_input, ctx) {
+    const { token } = await ctx.defer();
+    const { client } = rig;
+    receipts = [await client.resolve(otherThan(token), 'wrong'), await client.resolve(token, 'right')];
+    return 'handed over';
+  },
+  earlier: async (_input, { earlierCalls }) => JSON.stringify(await earlierCalls()),
+  /** It does not defer, and somebody answers. */
+  async undeferred(_input, { runId, callId }) {
+    const id = [...told].find(([, [first]]) => first?.type === 'run_started' && first.runId === runId)?.[0];
+    receipts = [await rig.client.resolve(`${'0'.repeat(32)}:${callId}:${id}`, 'wrong')];
+    return 'paid';
+  },
 };
 
-const run = (input: string, ctx: ToolContext) => {
-  const behaviour = behaviours[input];
-  if (behaviour === undefined) throw new Error(`no behaviour ${input}`);
-  return behaviour(input, ctx);
-};
+const run = (input: string, ctx: ToolContext) => behaviours[input]?.(input, ctx);
 const once = { description: 'pays', effects: 'once' as const, retry: { maxAttempts: 1 }, run };
-const says = (said: Reconciled | (() => never)) => ({
+const says = (said: Reconciled) => ({
   reconcile: (_input: string, { runId }: ToolContext) => {
     asked.set(runId, (asked.get(runId) ?? 0) + 1);
-    return typeof said === 'function' ? said() : said;
+    return said;
   },
 });
 const tools = [
   defineTool({ ...once, name: 'pay' }),
   defineTool({ ...once, name: 'strict', onFailure: 'fail' }),
-  defineTool({ ...once, name: 'lax', onFailure: 'observe' }),
   defineTool({ ...once, name: 'done', ...says({ status: 'done', output: 'was paid' }) }),
   defineTool({ ...once, name: 'notDone', ...says({ status: 'notDone' }) }),
-  defineTool({ ...once, name: 'unknown', ...says({ status: 'unknown' }) }),
-  defineTool({
-    ...once,
-    name: 'unable',
-    ...says(() => {
-      throw new Error('cannot look');
-    }),
-  }),
 ];
 
 const told = new Map<string, RunEvent[]>();
 const agent = (name: string, more: object = {}) => ({
   name,
   model: modelOf((step, { prompt }) => {
-    const [, tool = '', input = ''] = /what: ([a-zA-Z]+) ([a-zA-Z]+)/u.exec(JSON.stringify(prompt)) ?? [];
+    const [, tool = '', input = '', then] =
+      /what: (\w+) (\w+)(?:, then (\w+))?/u.exec(JSON.stringify(prompt)) ?? [];
+    if (step === '2' && then !== undefined) return act(tool, then);
     return step === '1' ? act(tool, input) : answer('ok');
   }),
   tools,
@@ -106,12 +120,7 @@ const rig = useRig({
   agents: [agent('a'), agent('hasty', { maxExecutionTime: 1500 })],
   onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
-afterAll(() => {
-  over.abort();
-});
-
-const start = (tool: string, input: string, name = 'a') => rig.client.start(name, `what: ${tool} ${input}`);
-const waiting = async (started: AgentRun) => (await eventOf(started.events(), 'waiting')).wait;
+const start = (call: string, name = 'a') => rig.client.start(name, `what: ${call}`);
 const underWay = (started: AgentRun) => eventOf(started.events(), 'tool_progress');
 
 /** As the tools know the run. */
@@ -120,136 +129,171 @@ function runOf({ id }: AgentRun): string {
   return first?.type === 'run_started' ? first.runId : '';
 }
 
-const effectsOf = (started: AgentRun) => effects.get(runOf(started));
+/** The first observation of a run that ends, which is the same for all readers; an error's type of one that fails. */
+async function endOf(started: AgentRun): Promise<unknown> {
+  const end = await started.result().then(
+    ({ intermediateSteps }) => intermediateSteps[0]?.observation,
+    (error: { type?: string; name: string }) => error.type ?? error.name,
+  );
+  await expectToldAsRecorded(started, told);
+  return end;
+}
 
-const toldTheSame = (started: AgentRun) => expectToldAsRecorded(started, told);
-const observation = (started: AgentRun) => observationOf(started, told);
+const NOT_KNOWN = 'It is not known whether pay took effect: ';
+const resolve: OperatorDecision = { type: 'resolve', output: 'by hand' };
+const skip: OperatorDecision = { type: 'skip' };
+const skipped = 'This tool call was skipped by the operator; there is no result.';
+const cancelCall: OperatorDecision = { type: 'cancelCall', reason: 'too late' };
+const cancelled = 'This tool call was cancelled before it ended: too late';
+
+interface Row {
+  what: string;
+  call: string;
+  /** While the tool runs. */
+  during?: OperatorDecision;
+  /** Why the call waits, and what is decided then. */
+  waits?: [wait: object, OperatorDecision];
+  end: unknown;
+  made?: number;
+  looked?: number;
+}
+const rows: Row[] = [
+  { what: 'that works is a step like any other', call: 'pay works', end: 'paid', made: 1 },
+  { what: 'is in no doubt when its tool speaks to the model', call: 'pay refuses', end: 'no such account' },
+  {
+    what: 'waits in doubt when its tool throws',
+    call: 'pay throws',
+    waits: [
+      { reason: 'doubt', error: { type: 'InDoubt', message: `${NOT_KNOWN}the line went dead.` } },
+      resolve,
+    ],
+    end: 'by hand',
+    made: 1,
+  },
+  {
+    what: 'waits in doubt when its result cannot be sent',
+    call: 'pay unsendable',
+    waits: [
+      { reason: 'doubt', error: { message: expect.stringContaining('cannot be written as JSON') as string } },
+      skip,
+    ],
+    end: skipped,
+    made: 1,
+  },
+  {
+    what: 'is run again when a person says so',
+    call: 'pay throws',
+    waits: [{ reason: 'doubt' }, { type: 'retry', input: 'works' }],
+    end: 'paid',
+    made: 2,
+  },
+  { what: 'fails the run where its tool says so', call: 'strict throws', end: 'InDoubt' },
+  { what: 'has the result that its tool finds', call: 'done throws', end: 'was paid', made: 1, looked: 1 },
+  {
+    what: 'is run five times where its tool never finds it done',
+    call: 'notDone throws',
+    waits: [{ reason: 'failed', error: { type: 'InDoubt' } }, skip],
+    end: skipped,
+    made: 5,
+    looked: 5,
+  },
+  {
+    what: 'that was cancelled and not done stays cancelled',
+    call: 'notDone giving',
+    during: cancelCall,
+    end: cancelled,
+    made: 1,
+    looked: 1,
+  },
+  {
+    what: 'that is cancelled before its effect is in no doubt',
+    call: 'pay careful',
+    during: cancelCall,
+    end: cancelled,
+    made: 0,
+  },
+  {
+    what: 'that is cancelled after its effect has its result, if the tool says it in time',
+    call: 'pay quick',
+    during: cancelCall,
+    end: 'paid just in time',
+  },
+  {
+    what: 'that is cancelled and whose tool gives up is in doubt',
+    call: 'pay giving',
+    during: cancelCall,
+    waits: [{ reason: 'doubt', error: { message: `${NOT_KNOWN}it was cancelled while it ran.` } }, skip],
+    end: skipped,
+  },
+  {
+    what: 'that is cancelled does not wait, though its tool leaves the result to somebody else',
+    call: 'pay handing',
+    during: cancelCall,
+    end: cancelled,
+  },
+];
 
 describe('a call that may take effect once only', () => {
-  test('is a step like any other where it works', async () => {
-    const started = await start('pay', 'works');
-    expect(await observation(started)).toBe('paid');
-    expect(effectsOf(started)).toEqual(['works']);
-  });
-
-  test('tells the model what it says, and is in no doubt', async () => {
-    expect(await observation(await start('pay', 'refuses'))).toBe('no such account');
+  test.each(rows)('$what', async ({ call, during, waits, end, made, looked }) => {
+    const started = await start(call);
+    if (during !== undefined) {
+      await underWay(started);
+      await started.decide('1.1', during);
+    }
+    const [wait, decision] = waits ?? [];
+    const { wait: seen } = wait === undefined ? { wait: {} } : await eventOf(started.events(), 'waiting');
+    expect(seen).toMatchObject(wait ?? {});
+    if (decision !== undefined) await started.decide('1.1', decision);
+    expect(await endOf(started)).toEqual(end);
+    const counts = [effects.get(runOf(started))?.length ?? 0, asked.get(runOf(started)) ?? 0];
+    expect(counts).toEqual([made ?? counts[0], looked ?? counts[1]]);
   });
 
   test.each([
-    ['throws', 'the line went dead'],
-    ['unsendable', 'The value cannot be written as JSON: Converting circular structure to JSON'],
-  ])('waits in doubt, and is not run again, where it %s', async (input, why) => {
-    const started = await start('pay', input);
-    expect(await waiting(started)).toMatchObject({
-      reason: 'doubt',
-      error: { type: 'InDoubt', message: `It is not known whether pay took effect: ${why}.` },
-    });
-    expect(effectsOf(started)).toEqual([input]);
-    await started.decide('1.1', { type: 'resolve', output: 'it was paid' });
-    expect(await observation(started)).toBe('it was paid');
-  });
-
-  test('is run again when a person says so', async () => {
-    const started = await start('pay', 'throws');
-    await waiting(started);
-    await started.decide('1.1', { type: 'retry', input: 'works' });
-    expect(await observation(started)).toBe('paid');
-    expect(effectsOf(started)).toEqual(['throws', 'works']);
-  });
-
-  test('asks a person even where a failure would be told to the model, and fails the run where it says so', async () => {
-    const lax = await start('lax', 'throws');
-    expect(await waiting(lax)).toMatchObject({ reason: 'doubt' });
-    await lax.decide('1.1', { type: 'skip' });
-    await lax.result();
-    const strict = await start('strict', 'throws');
-    await expect(strict.result()).rejects.toMatchObject({ type: 'InDoubt' });
-    await toldTheSame(strict);
-  });
-});
-
-describe('a tool that can look whether it took effect', () => {
-  test('gives the result where it did, and nothing is run again', async () => {
-    const started = await start('done', 'throws');
-    expect(await observation(started)).toBe('was paid');
-    expect(effectsOf(started)).toEqual(['throws']);
-    expect(asked.get(runOf(started))).toBe(1);
-  });
-
-  test('is run again five times where it never did, then a person is asked', async () => {
-    const started = await start('notDone', 'throws');
-    expect(await waiting(started)).toMatchObject({ reason: 'failed', error: { type: 'InDoubt' } });
-    expect(effectsOf(started)).toHaveLength(5);
-    expect(asked.get(runOf(started))).toBe(5);
-    await started.decide('1.1', { type: 'skip' });
-    await observation(started);
-  });
-
-  test.each(['unknown', 'unable'])('and is %s to tell: a person is asked', async (tool) => {
-    const started = await start(tool, 'throws');
-    expect(await waiting(started)).toMatchObject({ reason: 'doubt', error: { type: 'InDoubt' } });
-    expect(effectsOf(started)).toEqual(['throws']);
-    await started.decide('1.1', { type: 'resolve', output: 'looked it up' });
-    expect(await observation(started)).toBe('looked it up');
-  });
-
-  test('is asked of a call that was cancelled too: what was not done stays cancelled', async () => {
-    const started = await start('notDone', 'giving');
-    await underWay(started);
-    await started.decide('1.1', { type: 'cancelCall', reason: 'too expensive' });
-    expect(await observation(started)).toBe('This tool call was cancelled before it ended: too expensive');
-    expect(effectsOf(started)).toHaveLength(1);
-    expect(asked.get(runOf(started))).toBe(1);
-  });
-});
-
-describe('a call that may take effect once only and is cancelled', () => {
-  test('before its effect is cancelled, and nothing is in doubt', async () => {
-    const started = await start('pay', 'careful');
-    await underWay(started);
-    await started.decide('1.1', { type: 'cancelCall' });
-    expect(await observation(started)).toBe(
-      'This tool call was cancelled before it ended; there is no result.',
-    );
-    expect(effectsOf(started)).toBeUndefined();
-  });
-
-  test('behind its effect has its result, if the tool says it in time', async () => {
-    const started = await start('pay', 'quick');
-    await underWay(started);
-    await started.decide('1.1', { type: 'cancelCall' });
-    expect(await observation(started)).toBe('paid just in time');
-  });
-
-  test.each(['giving', 'silent'])('by a tool that is %s is in doubt', async (input) => {
-    const started = await start('pay', input);
-    await underWay(started);
-    await started.decide('1.1', { type: 'cancelCall' });
-    expect(await waiting(started)).toMatchObject({
-      reason: 'doubt',
-      error: { message: 'It is not known whether pay took effect: it was cancelled while it ran.' },
-    });
-    await started.decide('1.1', { type: 'skip' });
-    await observation(started);
-  });
-});
-
-test("when the run's time limit cuts it in doubt, the model is told so and nobody is asked", async () => {
-  const started = await start('pay', 'giving', 'hasty');
-  expect(await observation(started)).toBe(
-    "This tool call was cut off at the run's time limit; it may or may not have taken effect, and there is no result.",
+    ['in doubt', 'pay giving', 'it may or may not have taken effect, and there is no result.'],
+    ['that would wait', 'pay handing', "This tool call was cut off at the run's time limit"],
+  ])(
+    "that the run's time limit cuts %s is told to the model, and nobody is asked",
+    async (_what, call, said) => {
+      expect(await endOf(await start(call, 'hasty'))).toContain(said);
+    },
   );
-});
 
-test('cancelling the run ends it, in doubt or not', async () => {
-  const started = await start('pay', 'giving');
-  await underWay(started);
-  await started.cancel();
-  await expect(started.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
-  await toldTheSame(started);
-});
+  test('ends with its run that is cancelled, in doubt or not', async () => {
+    const started = await start('pay giving');
+    await underWay(started);
+    await started.cancel();
+    expect(await endOf(started)).toBe('AgentRunCancelled');
+  });
 
-function aborted(signal: AbortSignal): Promise<unknown> {
-  return sleep(60_000, undefined, { signal }).catch(() => undefined);
-}
+  test.each([
+    ['early', 'right', 2],
+    ['undeferred', 'paid', 1],
+  ])(
+    'keeps an answer that comes while %s runs, and uses it with the right token',
+    async (input, output, n) => {
+      const started = await start(`pay ${input}, then earlier`);
+      expect(await endOf(started)).toBe(output);
+      const kept = { call: '1.1', n: 0, decision: 'resolve', kept: true };
+      expect(receipts).toEqual(Array.from({ length: n }, () => kept));
+      const { waiting, intermediateSteps } = await started.describe();
+      expect(waiting).toEqual([]);
+      // Later calls of the tool are told that answer.
+      expect(intermediateSteps[1]?.observation).toBe(
+        JSON.stringify([{ call: '1.1', toolInput: input, output }]),
+      );
+    },
+  );
+
+  test('does not have its tool asked while the run is paused', async () => {
+    const started = await start('done gated');
+    await underWay(started);
+    await started.pause();
+    await gate.open();
+    await eventOf(started, 'tool_failed');
+    await started.say('more'); // a workflow task after the failure
+    expect(asked.get(runOf(started))).toBeUndefined();
+    await started.resume();
+    expect(await endOf(started)).toBe('was paid');
+  });
+});

@@ -65,7 +65,6 @@ const rig = useRig({
     { name: 'long', kind, model: says('y'.repeat(115_000)) },
     { name: 'failures', kind, model: calling('observed', 6), tools: [observed] },
     { name: 'words', kind, model: calling('echo', 40, { text: 'w'.repeat(150_000) }), tools: [echo] },
-    { name: 'arguments', kind, model: calling('echo', 2, { input: '"'.repeat(30_000) }), tools: [echo] },
     {
       name: 'escapes',
       kind,
@@ -96,7 +95,6 @@ test.each<[what: string, agent: string, steps: number, steer: (run: AgentRun) =>
   ['20 sub-agents that answer 115 KB', 'sub-agents', 20, nothing],
   ['6 observed failures with 380 KB of words', 'failures', 6, nothing],
   ['40 calls beside 150 KB of words', 'words', 40, nothing],
-  ['2 calls with 60 KB of arguments', 'arguments', 2, nothing],
   ['arguments that grow when they are written', 'escapes', 1, nothing],
 ])(
   'a turn of %s goes on, and no payload is too large to be recorded',

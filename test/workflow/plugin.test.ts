@@ -5,7 +5,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { InvalidInput } from '../../client/connect/errors.ts';
-import { ConfigError, ReloopPlugin, createWorker, defineTool } from '../../index.ts';
+import { ConfigError, ReloopPlugin, defineTool } from '../../index.ts';
 import { quiet } from '../support/quiet.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
@@ -47,17 +47,6 @@ test("a worker of the user's own runs agents as steps of the user's workflows", 
     const result = await new AgentClient(client, address, 'plugin').run('a', 'what?');
     expect(result.intermediateSteps).toMatchObject([{ observation: 'hi' }]);
   });
-  await client.connection.close();
-  await connection.close();
-});
-
-test('createWorker runs the agents of a config', async () => {
-  const address = inject('temporalAddress');
-  const connection = await NativeConnection.connect({ address });
-  const client = new Client({ connection: await Connection.connect({ address }) });
-  const worker = await createWorker(config(), { connection, taskQueue: 'own' });
-  const result = await worker.runUntil(() => new AgentClient(client, address, 'own').run('a', 'what?'));
-  expect(result.output).toBe('ok');
   await client.connection.close();
   await connection.close();
 });

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { cancelledTool } from '../../agent/observation/observations.ts';
@@ -9,9 +8,8 @@ import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { loadedConfig } from '../support/config.ts';
 import { useOtherWorker } from '../support/other-worker.ts';
-import { eventOf, useRig, waitOf } from '../support/rig.ts';
+import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';
-import { brokenTool } from '../support/sample-tools.ts';
 import { allOf } from '../support/all-of.ts';
 
 const QUEUE = `external-${process.pid}`;
@@ -28,13 +26,10 @@ const external = (name: string, more: object = {}) =>
 /** What a worker of somebody else's registers: plain activities that know nothing of Reloop. */
 let flaky = 0;
 const activities = {
-  upper: (text: string) => Promise.resolve(text.toUpperCase()),
   forecast: (input: { city: string; days: number }) => Promise.resolve({ ...input, sunny: true }),
   long: () => Promise.resolve('y'.repeat(3_000)),
   huge: () => Promise.resolve('z'.repeat(500_000)),
-  refusing: () => Promise.reject(ApplicationFailure.create({ type: 'ToolError', message: 'no such city' })),
   flaky: () => (flaky++ === 0 ? Promise.reject(new Error('not yet')) : Promise.resolve('now')),
-  failing: () => Promise.reject(new Error('broken for good')),
   slow: () => sleep(5_000, 'late'),
 };
 
@@ -45,17 +40,8 @@ const local = defineTool({
   description: 'keeps its key',
   run: (_input, { idempotencyKey, callId }) => `${callId} ${idempotencyKey}`,
 });
-const fragile = brokenTool('no', 'fragile');
-const sleeper = defineTool({
-  name: 'sleeper',
-  description: 'sleeps',
-  run: (_input, { signal }) => sleep(600_000, 'woke', { signal }),
-});
 
 const helper = agentTool({ agent: 'helper', description: 'helps' });
-const worried = agentTool({ agent: 'worried', description: 'asks a person' });
-const sleepy = agentTool({ agent: 'sleepy', description: 'sleeps' });
-const strict = agentTool({ agent: 'strict', description: 'fails', onFailure: 'observe' });
 const itself = agentTool({ agent: 'itself', description: 'calls itself', onFailure: 'observe' });
 
 const readsLong = calls('long', 'x', answer('read'));
@@ -63,7 +49,6 @@ const readsLong = calls('long', 'x', answer('read'));
 useOtherWorker({ taskQueue: QUEUE, activities, shutdownGraceTime: '1s' });
 const rig = useRig({
   agents: [
-    { name: 'upper', model: calls('upper', 'abc'), tools: [external('upper')] },
     {
       name: 'forecast',
       model: script(act('forecast', '{"city": "Oslo", "days": "2"}'), act('forecast', '{"days": 1}')),
@@ -71,9 +56,7 @@ const rig = useRig({
     },
     { name: 'long', model: readsLong, tools: [external('long')] },
     { name: 'huge', model: calls('huge', 'x'), tools: [external('huge', { maxOutputChars: 1_000 })] },
-    { name: 'refusing', model: calls('refusing', 'x'), tools: [external('refusing')] },
     { name: 'flaky', model: calls('flaky', 'x'), tools: [external('flaky')] },
-    { name: 'failing', model: calls('failing', 'x'), tools: [external('failing')] },
     { name: 'slow', model: calls('slow', 'x'), tools: [external('slow')], maxExecutionTime: 1_500 },
     {
       name: 'cancelled',
@@ -87,13 +70,6 @@ const rig = useRig({
       tools: [helper],
     },
     { name: 'helper', model: calls('local', 'same', answer('helped')), tools: [local] },
-    { name: 'anxious', model: calls('worried', 'x'), tools: [worried] },
-    { name: 'worried', model: calls('fragile', 'x', answer('calm')), tools: [fragile] },
-    { name: 'tired', model: calls('sleepy', 'x'), tools: [sleepy] },
-    { name: 'sleepy', model: calls('sleeper', 'x'), tools: [sleeper] },
-    { name: 'hasty', model: calls('sleepy', 'x'), tools: [sleepy], maxExecutionTime: 1_500 },
-    { name: 'lenient', model: calls('strict', 'x'), tools: [strict] },
-    { name: 'strict', model: script('hm'), handleParsingErrors: false },
     { name: 'itself', model: calls('itself', 'deeper'), tools: [itself] },
   ],
 });
@@ -105,9 +81,7 @@ async function observationsOf(agent: string) {
 
 describe("a tool that another worker's activity is", () => {
   test.each<[what: string, agent: string, observations: unknown[]]>([
-    ['is given its one input and observed by its result', 'upper', ['ABC']],
     ['is retried as its policy says', 'flaky', ['now']],
-    ['speaks to the model by a failure of the type ToolError', 'refusing', ['no such city']],
     [
       'is cut at its longest output',
       'huge',
@@ -136,14 +110,6 @@ describe("a tool that another worker's activity is", () => {
     await run.result();
     const requests = await allOf(run.requests({ follow: false }));
     expect(promptOf(requests[1]?.request)).toContain('y'.repeat(3_000));
-  });
-
-  test('waits for a person when its attempts are used up', async () => {
-    const run = await rig.client.start('failing', 'what?');
-    const wait = await waitOf(run);
-    expect(wait).toMatchObject({ tool: 'failing', error: { message: 'broken for good' } });
-    await run.decide('1.1', { type: 'resolve', output: 'mended' });
-    expect((await run.result()).intermediateSteps).toMatchObject([{ observation: 'mended', attempts: 2 }]);
   });
 
   test('is cut at the deadline even if it does not listen', async () => {
@@ -177,57 +143,6 @@ describe('a sub-agent', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test.each([
-    ['by its path', '1.1/1.1'],
-    ['without naming it', undefined],
-  ])('shows in its parent while it waits, and is decided on through it: %s', async (_what, how) => {
-    const run = await rig.client.start('anxious', 'what?');
-    const wait = await waitOf(run);
-    expect(wait).toMatchObject({ call: '1.1/1.1', tool: 'fragile', error: { message: 'no' } });
-    expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1/1.1' }] });
-    expect(await run.decide(how, { type: 'skip' })).toMatchObject({ call: '1.1/1.1' });
-    expect(await run.result()).toMatchObject({ output: 'ok', intermediateSteps: [{ observation: 'calm' }] });
-    expect((await run.describe()).waiting).toEqual([]);
-  });
-
-  test('ends with its call, and the parent lives', async () => {
-    const run = await rig.client.start('tired', 'what?');
-    await eventOf(run.events(), 'tool_started');
-    const child = rig.client.get(`${run.id}/1.1`);
-    await started(child.id);
-    await run.decide('1.1', { type: 'cancelCall', reason: 'enough' });
-    expect(await run.result()).toMatchObject({
-      output: 'ok',
-      intermediateSteps: [{ observation: cancelledTool('enough') }],
-    });
-    await expect(child.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
-  });
-
-  test('is cancelled itself, and the parent hears of it', async () => {
-    const run = await rig.client.start('tired', 'what?');
-    await eventOf(run.events(), 'tool_started');
-    await started(`${run.id}/1.1`);
-    await rig.client.get(`${run.id}/1.1`).cancel();
-    expect(await run.result()).toMatchObject({
-      output: 'ok',
-      intermediateSteps: [{ observation: cancelledTool(undefined) }],
-    });
-  });
-
-  test("is cut at its parent's deadline", async () => {
-    expect(await observationsOf('hasty')).toMatchObject({
-      stopReason: 'max_execution_time',
-      observations: [expect.stringContaining('cut off')],
-    });
-  });
-
-  test('is a failed tool where it fails', async () => {
-    expect(await observationsOf('lenient')).toMatchObject({
-      output: 'ok',
-      observations: [expect.stringContaining('could not be read')],
-    });
-  });
-
   test('may call itself, up to a depth', async () => {
     const { output } = await rig.client.run('itself', 'what?');
     expect(output).toBe('ok');
@@ -240,19 +155,3 @@ describe('a sub-agent', () => {
     );
   });
 });
-
-/** A child is there a moment after its parent has scheduled it. */
-async function started(id: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const there = await rig.client
-      .get(id)
-      .describe()
-      .then(
-        () => true,
-        () => false,
-      );
-    if (there) return;
-    await sleep(100);
-  }
-  throw new Error(`There is no run ${id}.`);
-}

@@ -49,8 +49,9 @@ describe('the requests of a run, rebuilt from history', () => {
     'are the ones the model got: %s',
     async (agent) => {
       const run = await client.start(agent, 'what {input}?');
-      await run.result();
+      const { intermediateSteps } = await run.result();
       expect(await rebuilt(run)).toEqual(asked(models[agent]));
+      expect(intermediateSteps).toHaveLength(models[agent].requests.length - 1);
     },
   );
 

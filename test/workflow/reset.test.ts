@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/run/events.ts';
-import { readLineage } from '../../history/read/lineage.ts';
-import { createTrace } from '../../history/trace/trace.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { eventsOf, useRig, waitOf } from '../support/rig.ts';
@@ -40,8 +37,8 @@ const stuck = defineTool({
 
 const rig = useRig({
   agents: [
-    { name: 'short', model: model(3, 'echo'), tools: [echo] },
-    { name: 'referring', model: model(3, 'big'), tools: [big] },
+    // Its results are so long that model calls refer to them.
+    { name: 'short', model: model(3, 'big'), tools: [big] },
     { name: 'keyed', model: model(2, 'keyed'), tools: [keyed] },
     { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
     { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
@@ -59,20 +56,11 @@ describe("after Temporal's own reset", () => {
     expect(intermediateSteps.map(({ call }) => call)).toEqual(['1.1', '2.1']);
     expect(await run.describe()).toMatchObject({ runId, status: 'completed' });
     expect((await allOf(run.requests())).map(({ call }) => call)).toEqual(['1', '2', '3']);
-    expect(await endOf(run.id, givenUp)).toMatchObject({ status: 'failed' });
     expect(await rig.client.get(run.id, givenUp).describe()).toMatchObject({
       runId: givenUp,
       status: 'failed',
     });
     expect(await rig.client.get(run.id, runId).result()).toMatchObject({ output: 'after 3' });
-  });
-
-  test('a run goes on whose model calls refer to results', async () => {
-    const { run, reset } = await failsAt('referring', '3');
-    await rig.restart();
-    failing.clear();
-    await reset();
-    expect((await run.result()).output).toBe('after 3');
   });
 
   test('a call is made again under the key it had', async () => {
@@ -90,28 +78,16 @@ describe("after Temporal's own reset", () => {
     const run = await rig.client.start('stuck', 'what?');
     await waitOf(run);
     const { runId } = await run.describe();
-    const [followed, result] = [lastEvent(run.events({ live: false })), run.result()];
+    const [followed, result] = [eventsOf(run), run.result()];
     mended = true;
     const next = await resetToLastCall(run.id, runId);
-    expect(await followed).toMatchObject({
+    expect((await followed).at(-1)).toMatchObject({
       type: 'run_ended',
       status: 'failed',
       error: { type: 'Reset', message: expect.stringContaining(next) },
     });
     expect(await result).toMatchObject({ output: 'after 2' });
     await expect(rig.client.get(run.id, runId).result()).rejects.toMatchObject({ type: 'Reset' });
-  });
-
-  test('a run that had completed is read as it goes on', async () => {
-    const run = await rig.client.start('short', 'what?');
-    await run.result();
-    const { runId } = await run.describe();
-    failing.add('3');
-    const next = await resetToLastCall(run.id, runId);
-    await expect(run.result()).rejects.toMatchObject({ type: 'ModelBadRequest' });
-    expect(await run.describe()).toMatchObject({ runId: next, status: 'failed' });
-    expect(await endOf(run.id, runId)).toMatchObject({ status: 'completed' });
-    failing.clear();
   });
 
   test('a run that had been continued as new has all its steps', async () => {
@@ -123,13 +99,8 @@ describe("after Temporal's own reset", () => {
     expect(intermediateSteps.map(({ observation }) => observation)).toEqual(
       Array.from({ length: 99 }, (_, index) => `echo ${index + 1}`),
     );
-    const report = await run.describe();
-    expect(report).toMatchObject({ status: 'completed', iterations: 100 });
-    expect(report.runId).toBe(runId);
-    const seen = await eventsOf(run);
-    expect(seen.filter(({ type }) => type === 'run_started' || type === 'continued').length).toBeGreaterThan(
-      1,
-    );
+    expect(await run.describe()).toMatchObject({ runId, status: 'completed', iterations: 100 });
+    expect((await eventsOf(run)).map(({ type }) => type)).toContain('continued');
   });
 });
 
@@ -157,20 +128,4 @@ async function resetToLastCall(workflowId: string, runId: string, name?: string)
     workflowTaskFinishEventId: task,
   });
   return next;
-}
-
-async function lastEvent(events: AsyncIterable<RunEvent>): Promise<RunEvent | undefined> {
-  let last: RunEvent | undefined;
-  for await (const event of events) last = event;
-  return last;
-}
-
-/** The last event of one run. */
-async function endOf(workflowId: string, runId: string): Promise<RunEvent | undefined> {
-  const trace = createTrace(workflowId);
-  const events: RunEvent[] = [];
-  for await (const fact of readLineage(rig.temporal, { workflowId, runId }, false)) {
-    events.push(...(await trace.next(fact)));
-  }
-  return events.at(-1);
 }

@@ -85,33 +85,11 @@ describe.each(kinds)('runs of the kind %s', (kind) => {
     const record = await recordOf(forked);
     expect(record.events.map(({ type }) => type)).toContain('steered');
     expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 3, differences: [] });
-  });
-});
-
-describe('a backtest', () => {
-  test('asks again, for a fork, with the changed observation and the message', async () => {
-    const run = await rig.client.start('zero-shot', 'what?');
-    await run.result();
-    const edits = { '1.1': 'saw nothing' };
-    const forked = rig.client.get((await run.fork({ step: 3, say: 'Be brief.', edits })).id);
-    await forked.result();
     const made = looks;
-    const { runs } = await (await rig.client.backtest('zero-shot', { runs: [forked.id] })).report();
+    const { runs } = await (await rig.client.backtest(kind, { runs: [forked.id] })).report();
     expect(runs).toMatchObject([
       { verdict: 'same', sameSteps: 3, after: { output: 'done Be brief. saw nothing' } },
     ]);
     expect(looks).toBe(made);
-  });
-
-  test('leaves out the dropped steps of a rewound run', async () => {
-    const run = await rig.client.start('zero-shot', 'what?');
-    await run.result();
-    await run.rewind({ step: 2 });
-    await run.result();
-    const record = await recordOf(run);
-    expect(record.modelCalls.map(({ call }) => call)).toEqual(['1', '2', '3']);
-    expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 3, differences: [] });
-    const { runs } = await (await rig.client.backtest('zero-shot', { runs: [run.id] })).report();
-    expect(runs).toMatchObject([{ verdict: 'same', sameSteps: 3, before: { iterations: 3 } }]);
   });
 });

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { expect, test } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { type DevServer, startDevServer } from '../support/dev-server.ts';
-import { type Rig, eventOf, startRig } from '../support/rig.ts';
+import { allOf } from '../support/all-of.ts';
+import { continuedAfter, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 const STEPS = 6;
@@ -34,37 +32,25 @@ const asking = modelOf((step) => (Number(step) <= STEPS ? act('asked', step) : a
 const guarded = defineTool({ ...long, name: 'guarded', approval: 'always' });
 const guardedModel = modelOf((step) => (Number(step) <= 4 ? act('guarded', step) : answer(`at ${step}`)));
 
-let server: DevServer;
-let rig: Rig;
-beforeAll(async () => {
-  const { path } = await findTemporalBinary({ onProgress: () => undefined });
-  // A run of one turn is long enough to be continued as new.
-  const early = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=12'];
-  server = await startDevServer(path ?? 'temporal', early);
-  rig = await startRig(
-    {
-      agents: [
-        { name: 'a', model, tools: [long] },
-        { name: 'asks', model: asking, tools: [asked] },
-        { name: 'guarded', model: guardedModel, tools: [guarded] },
-        {
-          name: 'parent',
-          model: script(act('helper', 'help'), act('careful', 'help')),
-          tools: [
-            agentTool({ name: 'helper', agent: 'asks', description: 'fails' }),
-            agentTool({ name: 'careful', agent: 'guarded', description: 'asks at each step' }),
-          ],
-        },
-      ],
-    },
-    { transcriptCacheBytes: 1 }, // each model call rests on what was recorded alone
-    server.address,
-  );
-}, 60_000);
-afterAll(async () => {
-  await rig.stop();
-  await server.stop();
-});
+// A run of one turn is long enough to be continued as new, and each model call rests on what was recorded alone.
+const rig = useRig(
+  {
+    agents: [
+      { name: 'a', model, tools: [long] },
+      { name: 'asks', model: asking, tools: [asked] },
+      { name: 'guarded', model: guardedModel, tools: [guarded] },
+      {
+        name: 'parent',
+        model: script(act('helper', 'help'), act('careful', 'help')),
+        tools: [
+          agentTool({ name: 'helper', agent: 'asks', description: 'fails' }),
+          agentTool({ name: 'careful', agent: 'guarded', description: 'asks at each step' }),
+        ],
+      },
+    ],
+  },
+  { transcriptCacheBytes: 1, server: continuedAfter(12) },
+);
 
 const observed = (of = model) =>
   of.requests.map(({ request }) =>
@@ -85,9 +71,6 @@ test('a run that was continued as new is taken back to any step, again and again
     expect(usage.modelCalls).toBe(STEPS + 1);
     expect(observed()).toEqual(Array.from({ length: STEPS + 2 - step }, (_, n) => upTo(step - 1 + n)));
   }
-  const asked = [];
-  for await (const { call } of run.requests()) asked.push(call);
-  expect(asked).toEqual(['1', '2', '3', '4', '5', '6', '7']);
 }, 120_000);
 
 test('a run that failed after it was continued as new is retried, and forked', async () => {
@@ -110,44 +93,35 @@ test('a run that failed after it was continued as new is retried, and forked', a
   ]);
 }, 120_000);
 
-test('a run that continues as new after a rewind uses no number of an earlier wait again', async () => {
-  broken = true;
-  const run = await rig.client.start('asks', 'what?');
-  await eventOf(run.events({ live: false }), 'waiting', ({ wait }) => wait.call === '5.1' && wait.n === 0);
-  await run.rewind({ step: 4 });
-  await eventOf(run.events({ live: false }), 'waiting', ({ wait }) => wait.call === '5.1' && wait.n === 1);
-  await expect(run.decide('5.1', { type: 'retry' }, 0)).rejects.toThrow('by now, not 0');
-  broken = false;
-  await run.decide('5.1', { type: 'retry' }, 1);
-  expect((await run.result()).output).toBe('at 7');
-}, 120_000);
-
 test('a run that goes on rewinds itself to a step before it was continued as new, and after', async () => {
   broken = true;
   const run = await rig.client.start('asks', 'what?');
-  await waits(run, '5.1', 0);
+  await waitOf(run, { call: '5.1', n: 0 });
   asking.requests.length = 0;
   await run.rewind({ step: 2 });
-  await waits(run, '5.1', 1);
+  await waitOf(run, { call: '5.1', n: 1 });
+  await expect(run.decide('5.1', { type: 'retry' }, 0)).rejects.toThrow('by now, not 0');
   expect(observed(asking)).toEqual([upTo(1), upTo(2), upTo(3), upTo(4)]);
   asking.requests.length = 0;
   await run.rewind({ step: 4 });
-  await waits(run, '5.1', 2);
+  await waitOf(run, { call: '5.1', n: 2 });
   broken = false;
   await run.decide('5.1', { type: 'retry' }, 2);
   const { output, intermediateSteps } = await run.result();
   expect(output).toBe('at 7');
   expect(calls(intermediateSteps)).toEqual(['1.1', '2.1', '3.1', '4.1', '5.1', '6.1']);
   expect(observed(asking)).toEqual([upTo(3), upTo(4), upTo(5), upTo(6)]);
+  const requests = (await allOf(run.requests({ follow: false }))).map(({ call }) => call);
+  expect(requests.join(' ')).toBe('1 2 3 4 5 2 3 4 5 4 5 6 7');
 }, 120_000);
 
 test('a sub-agent that was continued as new is cancelled with its call, and its waits end for its parent', async () => {
   broken = true;
   const run = await rig.client.start('parent', 'what?');
-  await waits(run, '1.1/5.1', 0);
+  await waitOf(run, { call: '1.1/5.1', n: 0 });
   await run.decide('1.1', { type: 'cancelCall' });
   for (const step of [1, 2, 3, 4]) {
-    await waits(run, `2.1/${step}.1`, 0);
+    await waitOf(run, { call: `2.1/${step}.1`, n: 0 });
     await expect.poll(async () => (await run.describe()).waiting).toHaveLength(1);
     await run.decide(`2.1/${step}.1`, { type: 'reject' });
   }
@@ -157,8 +131,3 @@ test('a sub-agent that was continued as new is cancelled with its call, and its 
   ]);
   await expect(rig.client.get(`${run.id}/1.1`).result()).rejects.toThrow('cancelled');
 }, 120_000);
-
-async function waits(run: AgentRun, call: string, n: number): Promise<void> {
-  const events = run.events({ live: false });
-  await eventOf(events, 'waiting', ({ wait }) => wait.call === call && wait.n === n);
-}

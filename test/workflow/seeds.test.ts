@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { apples, applesQuestion } from '../../examples/apples.ts';
 import { fibonacci, fibonacciQuestion } from '../../examples/fibonacci.ts';
 import { girlfriend, girlfriendQuestion } from '../../examples/girlfriend.ts';
@@ -15,7 +15,7 @@ import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 import { allOf } from '../support/all-of.ts';
 
 /** The seeds' examples, step by step: tool, input, observation, answer, and what every request showed the model. */
-let rigs: Rig[] = [];
+const rigs: Rig[] = [];
 async function runOf(agent: AgentDefinition, question: string) {
   const rig = await startRig({ agents: [agent] });
   rigs.push(rig);
@@ -40,9 +40,6 @@ async function traceOf(run: AgentRun) {
 function messagesOf({ prompt }: ModelRequest): ChatMessage[] {
   return prompt.type === 'messages' ? prompt.messages : [];
 }
-beforeAll(() => {
-  rigs = [];
-});
 afterAll(() => Promise.all(rigs.map((rig) => rig.stop())));
 
 /** The scratchpad that steps leave behind, as the zero-shot protocol joins them. */

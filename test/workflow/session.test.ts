@@ -56,7 +56,6 @@ const rig = useRig({
   agents: [
     { ...common, name: 'talker' },
     { ...common, name: 'limited', maxIterations: 0 },
-    { ...common, name: 'window', memory: { kind: 'window', turns: 1 } },
     { ...common, name: 'summary', memory: { kind: 'summary', tokens: 10 } },
     { name: 'react', model },
   ],
@@ -144,41 +143,13 @@ describe('a session', () => {
     expect(await show('guest')).toMatchObject({ messages: [], runs: [], running: null, queued: [] });
   });
 
-  test('takes a message that nobody waits for without a worker', async () => {
-    const options = { session: 'later', id: 'later-run', detach: true, taskQueue: 'nobody-polls-this' };
-    await rig.client.start('talker', 'hello', options);
-    await rig.client.start('talker', 'hello', options);
-    expect(await show('later')).toMatchObject({ running: null, queued: ['later-run'] });
-  });
-
-  test('is told apart from a run by a sentence', async () => {
-    const options = { session: 'no-run', id: 'of-no-run', detach: true, taskQueue: 'nobody-polls-this' };
-    await rig.client.start('talker', 'hello', options);
-    expect(await failure(rig.client.get('session:no-run').describe())).toMatchObject({
-      name: 'InvalidInput',
-      message: expect.stringContaining('reloop session show no-run'),
-    });
-  });
-
   test.each([
-    ['a name with a line break', 'a\nb', 'hello', {}],
-    ['an empty name', '', 'hello', {}],
     ['a chat history of its own', 'invalid', 'hello', { chatHistory: turn('x') }],
     ['a question that leaves no room for the conversation', 'invalid', 'x'.repeat(200_000), {}],
   ])('is not begun with %s', async (_title, session, input, more) => {
     const refused = await failure(rig.client.start('talker', input, { session, ...more }));
     expect(refused).toMatchObject({ name: 'InvalidInput' });
     expect(await runsOf(session)).toEqual([]);
-  });
-
-  test('refuses data from elsewhere that is not a message', async () => {
-    await say('form', 'hello');
-    const handle = rig.temporal.workflow.getHandle('session:form');
-    const refused = await failure(handle.executeUpdate('send', { args: [{ agent: 'talker', input: 'x' }] }));
-    expect(refused?.cause).toMatchObject({ message: expect.stringContaining('id') as string });
-    await handle.signal('send', 'nonsense');
-    await say('form', 'still there?');
-    expect((await show('form')).messages).toHaveLength(4);
   });
 
   test('is cleared when nothing is open, and begins anew', async () => {
@@ -246,11 +217,6 @@ describe('a session', () => {
 });
 
 describe('the memory of an agent', () => {
-  test('as a window shows the last turns', async () => {
-    for (const text of ['w1', 'w2', 'w3']) await say('window', text, 'window');
-    expect(shown('w3')).toEqual([...turn('w2'), said('w3')]);
-  });
-
   test('as a summary puts notes of the model in the place of all turns but the last', async () => {
     for (const text of ['s1 is short', 's2 is longer', 's3 is the last'])
       await say('summary', text, 'summary');

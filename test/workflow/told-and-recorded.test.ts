@@ -3,13 +3,18 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import { toldAndRecorded } from '../support/control-paths.ts';
+import { AgentRun } from '../../client/api/agent-run.ts';
+import { toldAndRecorded } from '../support/told-events.ts';
+import { rewoundAgents, rewoundPaths } from '../support/rewound-paths.ts';
 import { follow, loopPaths, loopTools } from '../support/loop-paths.ts';
 import { operatedPaths, operatedTools } from '../support/operated-paths.ts';
-import { otherAgents, otherPaths, otherWorker } from '../support/other-paths.ts';
+import { otherWorker, steeredAgents, steeredPaths } from '../support/steered-paths.ts';
+import { limitedAgents, limitedPaths } from '../support/limited-paths.ts';
+import { restartedAgents, restartedPaths } from '../support/restarted-paths.ts';
 import { useOtherWorker } from '../support/other-worker.ts';
+import type { Steer } from '../support/steering.ts';
 import { useRig } from '../support/rig.ts';
+import { promptOf } from '../support/scripts.ts';
 
 /**
  * Each path through the loop, told twice: by the worker as it happens, and by history. What history says of the recorded
@@ -20,13 +25,16 @@ import { useRig } from '../support/rig.ts';
 const USUAL = /^(?:run_started|continued|model_started|model_ended|action|tool_started|finish)/u;
 /** What each recorded path says. */
 const paths = new Map<string, string>();
+const others = [...steeredAgents, ...limitedAgents, ...restartedAgents];
 const told = new Map<string, RunEvent[]>();
+const models = new Map(others.map(({ name, model }) => [name, model]));
 useOtherWorker(otherWorker);
 const rig = useRig({
   agents: [
     ...loopPaths.map(({ name, model, options }) => ({ name, model, tools: loopTools, ...options })),
     ...operatedPaths.map(({ name, model, options }) => ({ name, model, tools: operatedTools, ...options })),
-    ...otherAgents,
+    ...others,
+    ...rewoundAgents,
   ],
   onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
@@ -90,13 +98,19 @@ describe('a worker is told what history says', () => {
     expect(Object.fromEntries(paths)).toMatchSnapshot();
   });
 
-  test.each(otherPaths)('on the path of %s', async (_path, name, steer, says) => {
-    const run = await rig.client.start(name, 'what?');
-    await steer(run, rig.client);
-    const { heard, recorded, said } = await endOf(run);
+  async function holds(_path: string, name: string, steer: Steer, says: string, sees = ''): Promise<void> {
+    const begun = await rig.client.start(name, 'what?');
+    const run = await steer(begun, rig.client);
+    const { heard, recorded, said } = await endOf(run instanceof AgentRun ? run : begun);
     expect(heard).toEqual(recorded);
     expect(said.replace(/run_ended: (\w+), \w+$/u, '$1')).toBe(says);
-  });
+    const last = models.get(name)?.requests.at(-1)?.request;
+    expect(last === undefined ? '' : promptOf(last)).toContain(sees);
+  }
+
+  test.each([...steeredPaths, ...limitedPaths])('on the path of %s', holds);
+
+  test.concurrent.each([...restartedPaths, ...rewoundPaths])('on the path of %s', holds);
 
   test('on each decision and each message to a run', () => {
     const events = [...told.values()].flat();

@@ -7,7 +7,6 @@ import { defineTool } from '../../tools/tool.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
-import { allOf } from '../support/all-of.ts';
 
 /**
  * Agents with native tool calls, from the loop to the bytes, where AgentExecutor does nothing of the kind: the rest is in
@@ -30,33 +29,27 @@ const backwards = defineTool({
 
 const calls = (...toolCalls: NonNullable<ScriptedReply['toolCalls']>): ScriptedReply => ({ toolCalls });
 const good = { id: 'good', name: 'echo', arguments: { __arg1: 'hi' } };
-const bad = { id: 'bad', name: 'echo', arguments: '{"a": 1, b' };
 /** What the model says before `done`. */
 const replies = {
   parallel: calls(
     ...[0, 1, 2].map((place) => ({ id: `c${place}`, name: 'backwards', arguments: { place } })),
   ),
-  text: { text: 'Let me see.', ...calls(good) },
-  bad: calls(bad, good),
   'no-ids': calls({ ...good, id: '' }, { ...good, id: '' }),
   'one-id': calls(good, { ...good, arguments: { __arg1: 'ho' } }),
-  cut: { ...calls(good), finishReason: 'length' },
 } satisfies { [name: string]: ScriptedReply };
 const models = new Map(Object.entries(replies).map(([name, reply]) => [name, scripted([reply, 'done'])]));
 const agents = [...models].map(([name, model]): AgentDefinition => {
-  const told = name === 'bad' ? { handleParsingErrors: 'Mind the braces.' } : {};
-  return { name, kind: 'tool-calling', model, tools: [echo, backwards], ...told };
+  return { name, kind: 'tool-calling', model, tools: [echo, backwards] };
 });
 const rig = useRig({ agents });
 
 type Message = { [field: string]: Json };
 
-/** The tools and observations of a run, and the messages of its second request behind the question. */
+/** The observations of a run, and the messages of its second request behind the question. */
 async function ask(agent: keyof typeof replies) {
   const { intermediateSteps } = await rig.client.run(agent, 'what?');
   const messages = models.get(agent)?.requests[1]?.body['messages'] as Message[]; // as the adapter wrote them
   return {
-    tools: intermediateSteps.map(({ action }) => action.tool),
     observations: intermediateSteps.map(({ observation }) => observation),
     second: messages.slice(2),
   };
@@ -70,15 +63,6 @@ test('a model that calls three tools at once gets them in its order, in whatever
   );
 });
 
-test('a model that writes one call badly is told in the text of the agent, and gets the other one done', async () => {
-  const { tools, second } = await ask('bad');
-  expect(tools).toEqual(['_Exception', 'echo']);
-  expect(second.slice(1)).toEqual([
-    { role: 'tool', tool_call_id: 'bad', content: expect.stringMatching(/Mind the braces\.$/u) },
-    { role: 'tool', tool_call_id: 'good', content: 'echo hi' },
-  ]);
-});
-
 test('calls of a server without ids get ids of our own', async () => {
   const { second } = await ask('no-ids');
   expect(second.map((message) => message['tool_call_id'])).toEqual([undefined, 'call_1_1', 'call_1_2']);
@@ -90,28 +74,5 @@ test('calls of a server that gives one id twice get each result under an id of i
   expect(second.slice(1)).toEqual([
     { role: 'tool', tool_call_id: 'good', content: 'echo hi' },
     { role: 'tool', tool_call_id: 'call_1_2', content: 'echo ho' },
-  ]);
-});
-
-test('a model whose reply was cut at the token limit is told so, and no tool runs', async () => {
-  const { tools, second } = await ask('cut');
-  expect(tools).toEqual(['_Exception']);
-  expect(second.map(({ role }) => role)).toEqual(['assistant', 'user']);
-});
-
-test('a later reader rebuilds from history what the model got', async () => {
-  const run = await rig.client.start('text', 'what?');
-  await run.result();
-  const rebuilt = await allOf(run.requests({ follow: false }));
-  expect(rebuilt.map(({ request }) => request.prompt)).toMatchObject([
-    { tools: [{ name: 'echo' }, {}], messages: [{}, { role: 'user', content: 'what?' }] },
-    {
-      messages: [
-        {},
-        {},
-        { content: 'Let me see.', toolCalls: [{ id: 'good', name: 'echo' }] },
-        { role: 'tool', content: 'echo hi', toolCallId: 'good' },
-      ],
-    },
   ]);
 });

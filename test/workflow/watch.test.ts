@@ -104,7 +104,6 @@ describe('every recorded event', () => {
 });
 
 test.each([
-  ['what is not an event id', () => 'yesterday'],
   ["an event of another run's", (_own: string, other: string) => other],
   ['an event that has not happened', (own: string) => own.replace(/:\d+:\d+$/u, ':9999:0')],
 ])('to go on from %s is refused', async (_what, made) => {
@@ -175,11 +174,6 @@ describe("a sub-agent's events", () => {
     });
     const types = (events: RunEvent[]) => events.map(({ type }) => type);
     expect(types(await read(run, { subAgents: true }))).toEqual(types(await read(run)));
-  });
-
-  test('are left out where they are not asked for', async () => {
-    const run = await rig.client.start('top', 'what?');
-    expect((await read(run)).filter(({ within }) => within !== undefined)).toEqual([]);
   });
 });
 

@@ -52,18 +52,9 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 const found = (filters: RunFilters): Promise<RunSummary[]> => allOf(rig.client.list(filters));
 
 describe('a server without the search attributes', () => {
-  test.each([
-    ['waiting', ['waits']],
-    ['running', ['runs']],
-    ['completed', ['answers']],
-    ['stopped', ['stops']],
-    ['failed', []],
-  ] as const)('still has the runs that are %s', async (status, ids) => {
-    expect((await found({ status })).map(({ id }) => id)).toEqual(ids);
-  });
-
   test('still has the runs of an agent, with their statuses', async () => {
     expect(await found({ agent: 'stops' })).toMatchObject([{ id: 'stops', status: 'stopped' }]);
+    expect((await found({ status: 'running' })).map(({ id }) => id)).toEqual(['runs']);
     expect((await found({})).map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual([
       'answers completed',
       'runs running',

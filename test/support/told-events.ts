@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { allOf } from './all-of.ts';
+import { until } from './processes.ts';
 
 /** What was said of a run that has ended, without what differs by nature: by the worker's `onEvent`, and by its history. */
 interface Said {
@@ -19,7 +20,7 @@ export async function toldAndRecorded(
 ): Promise<Said> {
   const recorded = await allOf(run.events({ live: false }));
   // The worker hears of a run's end before it has told its last event.
-  await expect.poll(() => told().at(-1)?.type).toBe('run_ended');
+  await until(() => told().at(-1)?.type === 'run_ended');
   const order = sideBySide ? byCall : (events: RunEvent[]) => events;
   return {
     told: said(order(told())),
@@ -35,13 +36,6 @@ export async function expectToldAsRecorded(
 ): Promise<void> {
   const both = await toldAndRecorded(run, () => told.get(run.id) ?? []);
   expect(both.told).toEqual(both.recorded);
-}
-
-/** Returns the observation of the first call, when the run has ended and all readers agree. */
-export async function observationOf(run: AgentRun, told: ReadonlyMap<string, RunEvent[]>): Promise<unknown> {
-  const { intermediateSteps } = await run.result();
-  await expectToldAsRecorded(run, told);
-  return intermediateSteps[0]?.observation;
 }
 
 function byCall(events: RunEvent[]): RunEvent[] {

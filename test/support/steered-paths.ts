@@ -1,16 +1,29 @@
+import { expect } from 'vitest';
 import { ApplicationFailure } from '@temporalio/common';
-import type { OperatorDecision } from '../../agent/run/events.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { agentTool, defineTool, externalTool, human } from '../../index.ts';
 import { createGate } from './gate.ts';
 import { sleeper } from './loop-paths.ts';
 import { eventOf, waitOf } from './rig.ts';
 import { gatedTool } from './sample-tools.ts';
-import { act, script } from './scripts.ts';
+import { guarded } from './operated-paths.ts';
+import { act, answer, modelOf, script } from './scripts.ts';
+import {
+  type Steer,
+  type SteeredPath,
+  at,
+  below,
+  cancelled,
+  decide,
+  inOrder,
+  nothing,
+  say,
+} from './steering.ts';
 
 const QUEUE = `told-${process.pid}`;
-const gate = createGate();
+export const gate = createGate();
+/** What the model of `answering` waits for. */
+const answers = createGate();
 const broken = (name: string, onFailure: 'ask' | 'observe' | 'fail') =>
   defineTool({
     name,
@@ -28,42 +41,37 @@ const broken = (name: string, onFailure: 'ask' | 'observe' | 'fail') =>
   });
 const external = (name: string) =>
   externalTool({ name, description: name, taskQueue: QUEUE, retry: { maxAttempts: 1 } });
+const childAtWork: Steer = async (run, client) => {
+  const atWork = () => eventOf(client.get(`${run.id}/1.1`), 'tool_started').then(Boolean, () => false);
+  await expect.poll(atWork).toBe(true);
+};
 const tools = [
   broken('asks', 'ask'),
   broken('observes', 'observe'),
   broken('fails', 'fail'),
   gatedTool(gate),
+  gatedTool(gate, 'direct-slow', { returnDirect: true }),
+  guarded,
   sleeper,
   human({ name: 'strict', askTimeout: { after: 200, unanswered: 'fail' } }),
   external('upper'),
   external('refuses'),
   agentTool({ name: 'below', agent: 'slow', description: 'takes its time' }),
+  agentTool({ agent: 'dozing', description: 'sleeps' }),
   agentTool({ agent: 'asking', description: 'asks at its limit' }),
+  agentTool({ agent: 'unreadable', description: 'says what nobody can read', onFailure: 'observe' }),
 ];
-const agent = (name: string, ...replies: string[]) => ({ name, model: script(...replies), tools });
+export const agent = (name: string, ...replies: string[]) => ({ name, model: script(...replies), tools });
 
-/** Waits for the first wait, the second, and so on of a call, and decides. */
-const decide =
-  (...decisions: OperatorDecision[]) =>
-  async (run: AgentRun) => {
-    for (const [n, decision] of decisions.entries()) {
-      const { call } = await waitOf(run, { n });
-      await run.decide(call, decision);
-    }
-  };
 /** Says it while the tool runs, which ends then. */
-const meanwhile = (say: (run: AgentRun) => Promise<unknown>) => async (run: AgentRun) => {
+export const meanwhile = (say: (run: AgentRun) => Promise<unknown>) => async (run: AgentRun) => {
   await eventOf(run, 'tool_started');
   await say(run);
   await gate.open();
 };
-const extend = (by: Parameters<AgentRun['extend']>[0]) => (run: AgentRun) =>
-  waitOf(run, { reason: 'limit' }).then(() => run.extend(by));
-const nothing = () => Promise.resolve();
 
-type Steer = (run: AgentRun, client: AgentClient) => Promise<unknown>;
-/** Paths that are not recorded. `says`: what history says, without the model calls and the begin of each call. */
-export const otherPaths: [path: string, agent: string, Steer, says: string][] = [
+/** Paths that are not recorded. */
+export const steeredPaths: SteeredPath[] = [
   [
     'a retry that fails again, then a result by hand',
     'asks',
@@ -71,12 +79,6 @@ export const otherPaths: [path: string, agent: string, Steer, says: string][] = 
     'tool_failed 1.1, waiting 1.1, decided 1.1: retry, tool_failed 1.1, waiting 1.1, decided 1.1: resolve, step 1.1: {"by":"hand"}, completed',
   ],
   ['a failure that fails the run', 'fails', nothing, 'tool_failed 1.1, failed'],
-  [
-    'a failure just before the limit',
-    'limited',
-    nothing,
-    'tool_failed 1.1, step 1.1: "The tool observes failed: cannot break", stopped',
-  ],
   [
     "another worker's result, and its refusal",
     'external',
@@ -126,18 +128,6 @@ export const otherPaths: [path: string, agent: string, Steer, says: string][] = 
     'waiting 1.1: deferred, unanswered 1.1, failed',
   ],
   [
-    'a message that comes too late',
-    'short',
-    meanwhile((run) => run.say('Be brief.')),
-    'steered: say, step 1.1: "slow a", unheard, stopped',
-  ],
-  [
-    'more turns, before the limit is reached',
-    'short',
-    meanwhile((run) => run.extend({ iterations: 1 })),
-    'steered: extend, step 1.1: "slow a", completed',
-  ],
-  [
     'a cancellation while it is paused, with a message not yet read',
     'slow',
     async (run) => {
@@ -164,37 +154,64 @@ export const otherPaths: [path: string, agent: string, Steer, says: string][] = 
     'steered: pause, steered: resume, step 1.1: "end of script", completed',
   ],
   [
-    'an answer by hand at a limit',
-    'asking',
-    decide({ type: 'resolve', output: 'enough' }),
-    'step 1.1: "worked", waiting 2: limit, decided 2: resolve, completed',
+    'a message that comes upon an answer',
+    'answering',
+    inOrder(
+      () => answers.reached(1),
+      say('And in Celsius?'),
+      () => answers.open(),
+      () => answers.open(),
+    ),
+    'steered: say, completed',
+    'Final Answer: one\nMessage from the user: And in Celsius?\nThought:',
   ],
   [
-    'an abort at a limit',
-    'asking',
-    decide({ type: 'abort' }),
-    'step 1.1: "worked", waiting 2: limit, decided 2: abort, failed',
+    'a message in a pause that came upon an answer',
+    'answering',
+    inOrder(
+      () => answers.reached(1),
+      (run) => run.pause(),
+      () => answers.open(),
+      (run) => eventOf(run, 'model_ended'),
+      say('One more thing.'),
+      (run) => run.resume(),
+      () => answers.open(),
+    ),
+    'steered: pause, steered: say, steered: resume, completed',
   ],
   [
-    'more time, after the limit has cut a call',
-    'hurried',
-    extend({ time: '10m' }),
-    'step 1.1: "This tool call was cut off at the run\'s time limit; there is no result.", waiting 2: limit, steered: extend, completed',
+    'a message that comes upon a result that would be the answer',
+    'directly',
+    meanwhile((run) => run.say('Is that so?')),
+    'steered: say, step 1.1: "direct-slow a", completed',
+    'Observation: direct-slow a\nMessage from the user: Is that so?\nThought:',
   ],
   [
-    'an action that a person has repeated',
-    'repeating',
-    extend({ iterations: 1 }),
-    'step 1.1: "worked", step 2.1: "This is the same action, observes with the same input, for the 2nd time in a row, so it was not run again. Do something else, or give the final answer.", waiting 4: limit, steered: extend, step 4.1: "worked", completed',
+    'an approval that is remembered for one input',
+    'remembering',
+    inOrder(
+      at('1.1', 0, { type: 'approve', remember: 'input' }),
+      at('2.1', 0, { type: 'reject', reason: 'b is not ours' }),
+    ),
+    'waiting 1.1: approval, decided 1.1: approve, step 1.1: "did a", waiting 2.1: approval, decided 2.1: reject, step 2.1: "This tool call was not approved by the operator and was not run: b is not ours", step 3.1: "did a", completed',
   ],
   [
-    'a limit that its sub-agent asks about',
-    'above',
-    async (run, client) => {
-      await waitOf(run);
-      await client.get(`${run.id}/1.1`).extend({ iterations: 5 });
-    },
-    'waiting 1.1/2: limit, resumed 1.1/2, step 1.1: "end of script", completed',
+    'a sub-agent that is cancelled by its call',
+    'dozing-parent',
+    inOrder(childAtWork, (run) => run.decide('1.1', { type: 'cancelCall', reason: 'enough' })),
+    'decided 1.1: cancelCall, step 1.1: "This tool call was cancelled before it ended: enough", completed',
+  ],
+  [
+    'a sub-agent that is cancelled itself',
+    'dozing-parent',
+    inOrder(childAtWork, below('1.1', cancelled)),
+    'step 1.1: "This tool call was cancelled before it ended; there is no result.", completed',
+  ],
+  [
+    'a sub-agent that fails, which the model is told',
+    'lenient',
+    nothing,
+    'tool_failed 1.1, step 1.1: "The tool unreadable failed: The model\'s reply could not be read: Could not parse LLM output: `hm`. Set handleParsingErrors to tell the model and continue.", completed',
   ],
   [
     'a retry, with a message that no model call has carried',
@@ -212,25 +229,28 @@ export const otherPaths: [path: string, agent: string, Steer, says: string][] = 
   ],
 ];
 
-export const otherAgents = [
+export const steeredAgents = [
   agent('asks', act('asks', 'break')),
   agent('fails', act('fails', 'break')),
-  { ...agent('limited', act('observes', 'break')), maxIterations: 1 },
   agent('external', act('upper', 'a'), act('refuses', 'b')),
   agent('costly', act('asks', 'costly')),
   agent('odd', act('asks', 'odd')),
   agent('strict', act('strict', 'q?')),
   agent('slow', act('slow', 'a')),
-  { ...agent('short', act('slow', 'a')), maxIterations: 1 },
   agent('parent', act('below', 'x')),
-  { ...agent('asking', act('observes', 'work')), maxIterations: 1, onLimit: 'ask' },
-  { ...agent('hurried', act('sleeper', 'x')), maxExecutionTime: 1000, onLimit: 'ask' },
+  agent('dozing-parent', act('dozing', 'x')),
+  agent('dozing', act('sleeper', 'x')),
   {
-    ...agent('repeating', ...Array.from({ length: 4 }, () => act('observes', 'work'))),
-    repeatLimit: 2,
-    onLimit: 'ask',
+    ...agent('answering'),
+    model: modelOf(async () => {
+      await answers.pass();
+      return answer('one');
+    }),
   },
-  agent('above', act('asking', 'x')),
+  agent('directly', act('direct-slow', 'a'), answer('after all')),
+  agent('remembering', act('guarded', 'a'), act('guarded', 'b'), act('guarded', 'a')),
+  agent('lenient', act('unreadable', 'x')),
+  { ...agent('unreadable', 'hm'), handleParsingErrors: false },
 ];
 
 /** The worker that has the tools `upper` and `refuses`. */
