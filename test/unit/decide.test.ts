@@ -232,12 +232,7 @@ interface Given {
 }
 
 function outcome(text: string, { kind = zeroShot, manifest = {}, reply = {} }: Given = {}) {
-  return decide(kind, sampleManifest(manifest), {
-    text,
-    toolCalls: [],
-    finishReason: 'stop',
-    ...reply,
-  });
+  return decide(kind, sampleManifest(manifest), { text, toolCalls: [], finishReason: 'stop', ...reply });
 }
 
 function decided(text: string, given?: Given): TurnDecision {

@@ -176,11 +176,7 @@ describe('every decision', () => {
     expect(made.map((one) => effectOf(one, error))).toEqual([
       { type: 'again', input: 'x' },
       { type: 'end', observation: 5, fromTool: true },
-      {
-        type: 'end',
-        observation: 'This tool call was skipped by the operator: why not',
-        fromTool: false,
-      },
+      { type: 'end', observation: 'This tool call was skipped by the operator: why not', fromTool: false },
       { type: 'cancel', observation: 'This tool call was cancelled before it ended; there is no result.' },
       {
         type: 'fail',

@@ -33,10 +33,7 @@ describe('the failure of an activity', () => {
     [
       'by its worker says that the worker died',
       timeout('HEARTBEAT'),
-      {
-        type: 'Timeout',
-        message: 'its worker died or stopped answering in the middle of the call',
-      },
+      { type: 'Timeout', message: 'its worker died or stopped answering in the middle of the call' },
     ],
     [
       'by another time-out keeps the words of the server',

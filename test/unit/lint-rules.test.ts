@@ -275,13 +275,9 @@ async function lint(): Promise<{ file: string; rule: string }[]> {
   const { stdout } = await execa(
     'node_modules/.bin/oxlint',
     ['-c', 'oxlint.config.mjs', '--format', 'json', ...folders],
-    {
-      cwd: tree,
-      reject: false,
-    },
+    { cwd: tree, reject: false },
   );
-  return report.parse(JSON.parse(stdout)).diagnostics.map(({ code, filename }) => ({
-    file: filename,
-    rule: /\((.*)\)/.exec(code)?.[1] ?? code,
-  }));
+  return report
+    .parse(JSON.parse(stdout))
+    .diagnostics.map(({ code, filename }) => ({ file: filename, rule: /\((.*)\)/.exec(code)?.[1] ?? code }));
 }

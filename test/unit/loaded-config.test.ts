@@ -10,11 +10,7 @@ afterEach(() => {
 });
 
 describe('a loaded config', () => {
-  const shared = tool({
-    input: z.object({ city: z.string() }),
-    timeout: '2s',
-    effects: 'none',
-  });
+  const shared = tool({ input: z.object({ city: z.string() }), timeout: '2s', effects: 'none' });
 
   test('has every agent and every tool once, however many agents list it', () => {
     const { agents, tools } = loadedConfig({
@@ -124,12 +120,7 @@ describe('a loaded config', () => {
 
   test('records what becomes of a model call that fails, each part with a default of its own', () => {
     const made = loadedConfig({
-      agents: [
-        agent({
-          onModelFailure: 'fail',
-          modelRetry: { maxAttempts: 8, maximumInterval: '1m' },
-        }),
-      ],
+      agents: [agent({ onModelFailure: 'fail', modelRetry: { maxAttempts: 8, maximumInterval: '1m' } })],
     });
     expect(made.manifest('a', {})).toMatchObject({
       onModelFailure: 'fail',

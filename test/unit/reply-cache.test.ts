@@ -36,11 +36,7 @@ describe('a cache of replies', () => {
     expect(requests()).toBe(1);
     expect(first.modelCalls).toBe(1);
     expect(second).toEqual({
-      reply: {
-        text: 'reply 1',
-        toolCalls: [],
-        finishReason: 'stop',
-      },
+      reply: { text: 'reply 1', toolCalls: [], finishReason: 'stop' },
       modelCalls: 0,
     });
   });

@@ -46,12 +46,7 @@ test.each([
     type: 'application/json',
     says: `sent more than ${MEGABYTES} MB`,
   },
-  {
-    what: 'a line of a stream',
-    stream: true,
-    type: 'text/event-stream',
-    says: 'an event of more than 2 MB',
-  },
+  { what: 'a line of a stream', stream: true, type: 'text/event-stream', says: 'an event of more than 2 MB' },
   {
     what: 'an event of a stream, in lines,',
     stream: true,

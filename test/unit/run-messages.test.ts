@@ -44,10 +44,7 @@ const turnsReached: ReachedLimit = {
   over: 0,
   figure: '15 iterations',
 };
-const atLimit: SteeredRun = {
-  ...run,
-  agents: [{ ...agent, reached: turnsReached }],
-};
+const atLimit: SteeredRun = { ...run, agents: [{ ...agent, reached: turnsReached }] };
 const overTime: SteeredRun = {
   ...run,
   agents: [

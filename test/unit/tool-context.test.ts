@@ -195,13 +195,7 @@ function send(allow: string[], url: string, headers: { [name: string]: string })
 describe('a value that a tool sends with a request is not shown where the service repeats it', () => {
   it('even where the message is cut within it', async () => {
     const { url } = await loopback({ status: 400, body: `${'x'.repeat(485)}${KEY}` });
-    const service = {
-      name: 'S',
-      address: url,
-      secrets: [KEY],
-      complaint: () => undefined,
-      advice: () => '',
-    };
+    const service = { name: 'S', address: url, secrets: [KEY], complaint: () => undefined, advice: () => '' };
     const error = await failureOf(askJson(service, new URL(url), {}, new AbortController().signal));
     expect(String(error)).toContain('x***');
     expect(String(error)).not.toContain('sk-');

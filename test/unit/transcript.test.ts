@@ -93,12 +93,7 @@ describe('a transcript', () => {
 describe('the calls of a run', () => {
   test('carry what is new, and say what came before', () => {
     const transcript = newTranscript(0, -1, [agent, question]);
-    expect(deliver(transcript)).toEqual({
-      scope: 0,
-      base: 0,
-      prev: EMPTY_DIGEST,
-      delta: [agent, question],
-    });
+    expect(deliver(transcript)).toEqual({ scope: 0, base: 0, prev: EMPTY_DIGEST, delta: [agent, question] });
     append(transcript, [first]);
     append(transcript, [message]);
     expect(deliver(transcript)).toEqual({
