@@ -32,8 +32,8 @@ describe('before each turn', () => {
     expect(reachedLimit(manifest, counters({ waitedMs }), START + elapsedMs)).toBe(reached);
   });
 
-  test('the limit of turns is named where the time is over too', () => {
-    const manifest = sampleManifest({ maxIterations: 2, maxExecutionTimeMs: 1 });
+  test('the limit of turns is named where the time is over and the budget used up too', () => {
+    const manifest = sampleManifest({ maxIterations: 2, maxExecutionTimeMs: 1, budget: { totalTokens: 0 } });
     expect(reachedLimit(manifest, counters({ iterations: 2 }), START + 1)).toBe('max_iterations');
   });
 });

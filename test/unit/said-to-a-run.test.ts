@@ -1,9 +1,8 @@
 import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
-import type { AgentKind, PromptContext, PromptStep } from '../../agent/definition/kind.ts';
+import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { conversational } from '../../agent/kinds/conversational.ts';
-import { promptParts } from '../../agent/kinds/prompt-parts.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
@@ -42,13 +41,9 @@ function step(n: number, log = ` I look.\nAction: Search\nAction Input: ${n}`): 
 function shown(kind: AgentKind, context: PromptContext): unknown {
   const prompt = kind.render(context);
   if (prompt.type === 'text') return prompt.text.slice(prompt.text.indexOf('Question: What?'));
-  return prompt.messages
-    .slice(1)
-    .map(
-      ({ role, content, toolCalls }) =>
-        `${role}: ${content === null ? JSON.stringify(toolCalls) : contentText(content)}`,
-    )
-    .join('\n---\n');
+  const line = ({ role, content, toolCalls }: (typeof prompt.messages)[number]) =>
+    `${role}: ${content === null ? JSON.stringify(toolCalls) : contentText(content)}`;
+  return prompt.messages.slice(1).map(line).join('\n---\n');
 }
 
 describe('a message to a run', () => {
@@ -204,24 +199,4 @@ describe('a message to a run', () => {
     const context = contextOf(zeroShot, says('first'), answered('no'), says('second'));
     expect(unshownMessages(context, { prompt: { type: 'text', text: 'only first' } })).toEqual(['second']);
   });
-});
-
-test('steps and messages are put in order', () => {
-  const steps: PromptStep[] = [1, 2].map((n) => ({
-    action: { tool: 't', toolInput: '', log: String(n) },
-    observation: n,
-  }));
-  const message = (text: string, afterStep: number) => ({ role: 'user' as const, text, afterStep });
-  const parts = promptParts({
-    steps,
-    messages: [message('a', 0), message('b', 1), message('c', 1), message('d', 2)],
-  });
-  expect(parts.map((part) => (part.type === 'step' ? part.step.action.log : part.text))).toEqual([
-    'a',
-    '1',
-    'b',
-    'c',
-    '2',
-    'd',
-  ]);
 });
