@@ -7,31 +7,13 @@ import {
   unreadRun,
 } from '../../agent/backtest/backtest-report.ts';
 import { type Verdict, compareRuns } from '../../agent/backtest/compare-runs.ts';
-import {
-  type OutlinedDecision,
-  type RunEnding,
-  type RunOutline,
-  addToOutline,
-  emptyOutline,
-} from '../../agent/backtest/outline.ts';
-import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
+import { type RunEnding, type RunOutline, addToOutline, emptyOutline } from '../../agent/backtest/outline.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { followBacktest, leftBacktest } from '../../cli/follow/follow-backtest.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { answer, call, outline } from '../support/outlined-runs.ts';
 import { offlineContext } from '../support/offline-context.ts';
 import { answers, atSeconds, decides, observes, started } from '../support/run-events.ts';
-
-const call = (tool: string, toolInput: Json): OutlinedDecision => ({
-  type: 'act',
-  actions: [{ tool, toolInput }],
-});
-const answer = (output: Json): OutlinedDecision => ({ type: 'finish', output });
-
-function outline(decisions: OutlinedDecision[], ending: Partial<RunEnding> = {}): RunOutline {
-  const last = decisions.at(-1);
-  const output = last?.type === 'finish' ? last.output : null;
-  const end = { output, iterations: decisions.length, error: null, usage: noUsage };
-  return { decisions, ending: { status: 'completed', stopReason: 'final_answer', ...end, ...ending } };
-}
 
 const why = (type: string) => ({ type, message: 'why' });
 const fails = (type: string): Partial<RunEnding> => ({
