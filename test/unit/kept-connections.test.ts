@@ -19,9 +19,9 @@ const models: [string, (url: string) => Model][] = [
 
 describe.each(models)('connections of %s', (_name, modelAt) => {
   test.each([true, false])('calls one after the other take one connection (stream: %s)', async (stream) => {
-    const { url, sockets } = await counting((_request, response) =>
-      stream ? events(response, thoughtAndText) : whole(response),
-    );
+    const answer = (response: ServerResponse) =>
+      stream ? events(response, thoughtAndText) : whole(response);
+    const { url, sockets } = await counting((_request, response) => answer(response));
     const model = modelAt(url);
     for (let call = 0; call < CALLS; call++) {
       const reply = await model.call(modelRequest({ stream }), callContext());
@@ -107,10 +107,8 @@ function events(response: ServerResponse, pieces: readonly object[]): void {
 }
 
 function whole(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(
-    JSON.stringify({ choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] }),
-  );
+  const choices = [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }];
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices }));
 }
 
 const HEAD = { model: 'm', temperature: 0, stop: ['\nObservation:'] };
@@ -128,13 +126,18 @@ const user = (content: string) => ({ role: 'user', content });
 describe('each of the requests of a run is the body that was given', () => {
   const smile = '\u{1F600}';
   const [half = '', otherHalf = ''] = smile;
+  const prompts = (...texts: string[]) => texts.map((prompt) => ({ ...HEAD, prompt }));
+  const parts = { role: 'user', content: [{ type: 'text', text: 'a' }] };
+  const [one, two, three] = [{ id: '1' }, { id: '2' }, { id: '3' }];
+  const calls = (...tool_calls: Json[]) => chat(user('a'), { role: 'assistant', content: null, tool_calls });
+  const changed = [chat(user('a'), user('b'), user('c')), chat(user('a'), user('x'), user('c'))];
+  const named = [chat(user('a')), chat({ ...user('a'), name: 'b' }), chat({ name: 'b', ...user('a') })];
+  const halves = [chat(user(`a${otherHalf}`)), chat(user(`a${otherHalf}${half}`)), chat(user(`a${smile}`))];
+
   test.each<[what: string, bodies: JsonObject[]]>([
     ['messages behind those before', [chat(user('a')), chat(user('a'), user('b')), chat(user('a'))]],
     ['the first of them dropped', [chat(user('a'), user('b')), chat(user('b'), user('c'))]],
-    [
-      'one in the middle changed',
-      [chat(user('a'), user('b'), user('c')), chat(user('a'), user('x'), user('c'))],
-    ],
+    ['one in the middle changed', changed],
     ['no messages', [chat(), chat(user('a')), chat()]],
     ['another parameter', [chat(user('a')), { ...chat(user('a'), user('b')), temperature: 1 }]],
     ['a text that goes on', [chat(user('a "b"\n')), chat(user('a "b"\nc')), chat(user('a "b"\nc "d" ä'))]],
@@ -142,37 +145,14 @@ describe('each of the requests of a run is the body that was given', () => {
     ['a text with another end', [chat(user('ä\n1\n (end)')), chat(user('ä\n1\n2\n (end)'))]],
     ['another text', [chat(user('ä')), chat(user('ö'))]],
     ['another role', [chat(user('a')), chat({ role: 'system', content: 'ab' })]],
-    [
-      'a text and then parts',
-      [chat(user('a')), chat({ role: 'user', content: [{ type: 'text', text: 'a' }] })],
-    ],
-    [
-      'further fields',
-      [chat(user('a')), chat({ ...user('a'), name: 'b' }), chat({ name: 'b', ...user('a') })],
-    ],
+    ['a text and then parts', [chat(user('a')), chat(parts)]],
+    ['further fields', named],
     ['half characters', [chat(user(`a${half}`)), chat(user(`a${smile}`)), chat(user(`a${half}${half}`))]],
     ['whole characters', [chat(user(`a${smile}`)), chat(user(`a${half}x`)), chat(user(`a${smile}${smile}`))]],
-    [
-      'other halves',
-      [chat(user(`a${otherHalf}`)), chat(user(`a${otherHalf}${half}`)), chat(user(`a${smile}`))],
-    ],
-    [
-      'a text of completions',
-      [
-        { ...HEAD, prompt: 'a\n' },
-        { ...HEAD, prompt: 'a\nb' },
-        { ...HEAD, prompt: '' },
-      ],
-    ],
+    ['other halves', halves],
+    ['a text of completions', prompts('a\n', 'a\nb', '')],
     ['a text, then messages', [{ ...HEAD, prompt: 'a' }, chat(user('a')), { prompt: 'a' }, { messages: [] }]],
-    [
-      'tool calls',
-      [
-        chat(user('a'), { role: 'assistant', content: null, tool_calls: [{ id: '1' }] }),
-        chat(user('a'), { role: 'assistant', content: null, tool_calls: [{ id: '2' }] }),
-        chat(user('a'), { role: 'assistant', content: null, tool_calls: [{ id: '2' }, { id: '3' }] }),
-      ],
-    ],
+    ['tool calls', [calls(one), calls(two), calls(two, three)]],
   ])('with %s', (what, bodies) => {
     for (const body of [...bodies, ...bodies.toReversed()]) {
       expect(readable(serializeBody(body, what))).toEqual(body);

@@ -38,8 +38,8 @@ describe('a request', () => {
 
   test('says that the tools may not be called any more', async () => {
     const { server, ask } = await scriptedOpenAI(['42']);
-    const prompt = { type: 'messages', messages, tools: [calculator], toolChoice: 'none' } as const;
-    await ask(modelRequest({}, { prompt }));
+    const asked = { type: 'messages' as const, messages, tools: [calculator] };
+    await ask(modelRequest({}, { prompt: { ...asked, toolChoice: 'none' } }));
     expect(server.requests[0]?.body).toMatchObject({ tools: [{}], tool_choice: 'none' });
   });
 
