@@ -35,8 +35,9 @@ export function updateEvents(
   name: string,
   sent: unknown,
   answer: unknown,
+  updateId?: string,
 ): [HistoryEvent, HistoryEvent] {
-  const [eventId, meta] = [numbered(id), { updateId: 'u' }];
+  const [eventId, meta] = [numbered(id), updateId === undefined ? null : { updateId }];
   const acceptedRequest = { meta, input: { name, args: payloads(sent) } };
   const outcome = { success: payloads(answer) };
   return [

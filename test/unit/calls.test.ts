@@ -32,8 +32,9 @@ describe('an activity id', () => {
       tuple(nat(), nat()).map((parts) => parts.join('.')),
     );
     const parts = record({ scope: nat(), call: oneof(calls, constant('resolve')), n: nat() });
-    const isRead = (one: { scope: number; call: string; n: number }) =>
+    const isRead = (one: { scope: number; call: string; n: number }) => {
       expect(parseActivityId(activityId(one.scope, one.call, one.n))).toEqual(one);
+    };
     assert(property(parts, isRead));
   });
 

@@ -19,6 +19,8 @@ async function reloop(words: string[], typed = '') {
 
 afterEach(() => vi.unstubAllEnvs());
 
+const RESOLVE = 'Usage: reloop resolve <id> [call] <output>, for example: reloop resolve RUN "42"';
+
 describe('the command line', () => {
   test.each([
     [['rnu'], "unknown command 'rnu' (Did you mean run?)"],
@@ -31,6 +33,8 @@ describe('the command line', () => {
       ['run', 'a', 'what', 'is', 'it?'],
       'too many arguments for \'run\'. Expected 2 arguments but got 4. Usage: reloop run <agent> <question>, for example: reloop run assistant "What is 2 + 2?"',
     ],
+    [['resolve', 'id'], `missing required argument 'output'. ${RESOLVE}`],
+    [['resolve', '--all'], `missing required argument 'output'. ${RESOLVE}`],
     [
       ['retry', 'id', '--all', '--yes'],
       '--all is for every run that fits, and "id" names one. Leave one of them out.',

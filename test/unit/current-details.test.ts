@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decisionNames, helpOf } from '../../agent/rules/decisions.ts';
+import { helpOfMessage } from '../../agent/rules/run-messages.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { runPage, waitingPath } from '../../cli/connection/web-ui.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
@@ -57,7 +58,12 @@ describe('Current Details of a run that waits', () => {
 });
 
 test('the descriptions of updates have no number of a call', () => {
-  expect(decisionNames.map(helpOf).filter((help) => /\d\.\d/u.test(help))).toEqual([]);
+  const helps = decisionNames.map(helpOf);
+  expect(helps.filter((help) => /\d\.\d/u.test(help))).toEqual([]);
+  expect(helpOfMessage('pause')).toBe('Start nothing new until resume; running calls finish. Data: nothing.');
+  expect(helps).toContain(
+    'Give the result of the waiting call yourself. Data: {"output":…}. If several calls fit: "call":"NUMBER" in the object.',
+  );
 });
 
 const embedded = { uiUrl: 'http://127.0.0.1:8233' } as EmbeddedServer; // no more is asked of it

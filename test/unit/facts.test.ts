@@ -44,7 +44,7 @@ describe('a fact', () => {
   });
 
   test('of an update that is done has the name and the input of its acceptance', async () => {
-    const [accepted, completed] = factsOf(...updateEvents(5, 'skip', { reason: 'no' }, 'whatever'));
+    const [accepted, completed] = factsOf(...updateEvents(5, 'skip', { reason: 'no' }, 'whatever', 'u'));
     expect(accepted).toMatchObject({ type: 'update_accepted', name: 'skip', updateId: 'u' });
     expect(completed).toMatchObject({ type: 'update_completed', name: 'skip', updateId: 'u' });
     expect(completed?.type === 'update_completed' && (await completed.input?.())).toEqual({ reason: 'no' });

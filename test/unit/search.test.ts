@@ -110,6 +110,7 @@ describe('a search that fails', () => {
       true,
       /no JSON: <html>\*\*\*<\/html>\. Check the address/,
     ],
+    ['something is created', { status: 201 }, 'ToolBadResponse', false, /answered 201.*Check the address/],
     ['the answer is empty', {}, 'ToolBadResponse', true, /no JSON: nothing/],
     ['the answer is a list', { body: [] }, 'ToolBadResponse', true, /no object/],
     ['the connection breaks', cut, 'ToolConnectionError', true, /The connection to SerpAPI at http.* failed/],
