@@ -16,11 +16,7 @@ describe('an activity id', () => {
     ['of a model call is its iteration', '3', { scope: 0, call: '3', n: 0 }],
     ['of a tool call is what people type', '3.1', { scope: 0, call: '3.1', n: 0 }],
     ['of the definition is a word', 'resolve', { scope: 0, call: 'resolve', n: 0 }],
-    [
-      'says which agent of its workflow, and which schedule',
-      '12/3.10~11',
-      { scope: 12, call: '3.10', n: 11 },
-    ],
+    ['says which agent, and which schedule', '12/3.10~11', { scope: 12, call: '3.10', n: 11 }],
   ])('%s: %s', (_what, id, parts) => {
     expect(activityId(parts.scope, parts.call, parts.n)).toBe(id);
     expect(parseActivityId(id)).toEqual(parts);

@@ -30,11 +30,7 @@ test.each<[what: string, returned: object | undefined | null, said: string]>([
   ['no reason to finish', { ...reply, finishReason: null }, 'finishReason is not a string'],
   ['a usage that is a text', { ...reply, usage: '12' }, 'usage lacks'],
   ['a thought that is not text', { ...reply, reasoning: ['hm'] }, 'reasoning is not text'],
-  [
-    'odd cached tokens',
-    { ...reply, usage: { ...usage, cachedTokens: '3' } },
-    'usage.cachedTokens is not a number',
-  ],
+  ['odd cache', { ...reply, usage: { ...usage, cachedTokens: '3' } }, 'usage.cachedTokens is not a number'],
   ['a usage that is not a number', { ...reply, usage: { ...usage, totalTokens: NaN } }, 'usage lacks'],
 ])('a model of the user’s own that returns %s is told what to return', (_what, returned, said) => {
   const error = { type: 'ModelInvalidResponse', retryable: false, message: expect.stringContaining(said) };

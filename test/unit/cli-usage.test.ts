@@ -21,44 +21,33 @@ afterEach(() => vi.unstubAllEnvs());
 
 const RESOLVE = 'Usage: reloop resolve <id> [call] <output>, for example: reloop resolve RUN "42"';
 
+const RUN = 'Usage: reloop run <agent> <question>, for example: reloop run assistant "What is 2 + 2?"';
+const TOO_MANY = "too many arguments for 'run'. Expected 2 arguments but got 4.";
+const manyAnd = (one: string) =>
+  `--all is for every run that fits, and "${one}" names one. Leave one of them out.`;
+const invalid = (option: string, given: string) => `option '--${option}' argument '${given}' is invalid.`;
+const REASONS = 'Known: failed, approval, doubt, deferred, repeated, limit.';
+
 describe('the command line', () => {
   test.each([
     [['rnu'], "unknown command 'rnu' (Did you mean run?)"],
     [['run', 'a', 'b', '--verbos'], "unknown option '--verbos' (Did you mean --verbose?)"],
-    [
-      ['run', 'a'],
-      'missing required argument \'question\'. Usage: reloop run <agent> <question>, for example: reloop run assistant "What is 2 + 2?"',
-    ],
-    [
-      ['run', 'a', 'what', 'is', 'it?'],
-      'too many arguments for \'run\'. Expected 2 arguments but got 4. Usage: reloop run <agent> <question>, for example: reloop run assistant "What is 2 + 2?"',
-    ],
+    [['run', 'a'], `missing required argument 'question'. ${RUN}`],
+    [['run', 'a', 'what', 'is', 'it?'], `${TOO_MANY} ${RUN}`],
     [['resolve', 'id'], `missing required argument 'output'. ${RESOLVE}`],
     [['resolve', '--all'], `missing required argument 'output'. ${RESOLVE}`],
-    [
-      ['retry', 'id', '--all', '--yes'],
-      '--all is for every run that fits, and "id" names one. Leave one of them out.',
-    ],
-    [
-      ['cancel', 'id', '1.1', '--all'],
-      '--all is for every run that fits, and "id 1.1" names one. Leave one of them out.',
-    ],
+    [['retry', 'id', '--all', '--yes'], manyAnd('id')],
+    [['cancel', 'id', '1.1', '--all'], manyAnd('id 1.1')],
     [['cancel', 'id', '--agent', 'a'], '--agent goes with --all.'],
     [['retry', 'id', '--yes'], '--yes goes with --all.'],
     [['retry', '--dry-run'], '--dry-run goes with --all.'],
-    [
-      ['skip', '--all', '--waiting', 'tired'],
-      "option '--waiting <reason>' argument 'tired' is invalid. Known: failed, approval, doubt, deferred, repeated, limit.",
-    ],
+    [['skip', '--all', '--waiting', 'tired'], `${invalid('waiting <reason>', 'tired')} ${REASONS}`],
     [['list', '--all', '--page', 'x'], "option '--all' cannot be used with option '--page <token>'"],
     [
       ['run', 'a', 'b', '--max-iterations', '-1'],
-      "option '--max-iterations <n>' argument '-1' is invalid. Write a whole number, or none.",
+      `${invalid('max-iterations <n>', '-1')} Write a whole number, or none.`,
     ],
-    [
-      ['dev', '--port', '99999'],
-      "option '--port <port>' argument '99999' is invalid. Write a port from 1 to 65535.",
-    ],
+    [['dev', '--port', '99999'], `${invalid('port <port>', '99999')} Write a port from 1 to 65535.`],
   ])('%j is one line and exit code 2', async (words, line) => {
     expect(await reloop(words)).toEqual({ code: 2, out: '', err: `error: ${line}\n` });
   });

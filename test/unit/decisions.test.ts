@@ -56,9 +56,10 @@ describe('a decision', () => {
     expect(chooseCall(open, 'skip', { call: '3.2' }).call).toBe(failed);
   });
   const fields = 'call, wait, input, output, reason, remember, token';
+  const taken = 'Decisions that take it:';
   const below = '6.1/2.1 waits in the run of a sub-agent. The client and the CLI send it there;';
   const misfitToken = 'this token does not belong to the current wait';
-  const misfit = 'this input does not fit';
+  const unfit = 'this input does not fit';
   const long = '中'.repeat(40_000);
   test.each<[type: DecisionName, message: string, open: GateCall[], data: unknown]>([
     ['retry', 'No call is waiting.', [], undefined],
@@ -75,27 +76,17 @@ describe('a decision', () => {
     ['skip', 'wait is a number.', [failed], { wait: '1' }],
     ['resolve', `${misfitToken} of 3.2.`, [deferred], { output: 'x', token: 'stolen' }],
     ['skip', 'reason is a text.', [failed], { reason: 5 }],
-    ['retry', 'does not take output. Decisions that take it: resolve.', [failed], { output: 'x' }],
-    [
-      'resolve',
-      'does not take input. Decisions that take it: retry, approve.',
-      [failed],
-      { output: 'x', input: 1 },
-    ],
+    ['retry', `does not take output. ${taken} resolve.`, [failed], { output: 'x' }],
+    ['resolve', `does not take input. ${taken} retry, approve.`, [failed], { output: 'x', input: 1 }],
+    ['retry', `${unfit} 5.1: amount is missing; it takes customer, amount.`, [invoice], { input: '{' }],
     [
       'retry',
-      `${misfit} 5.1: amount is missing; it takes customer, amount.`,
-      [invoice],
-      { input: 'not json' },
-    ],
-    [
-      'retry',
-      `${misfit} 5.1: customer has to be a string.`,
+      `${unfit} 5.1: customer has to be a string.`,
       [invoice],
       { input: { customer: [], amount: 5 } },
     ],
-    ['retry', `${misfit} 3.2: the tool takes one string.`, [failed], { input: null }],
-    ['retry', `${misfit} 4: a model call takes no input.`, [model], { input: 'x' }],
+    ['retry', `${unfit} 3.2: the tool takes one string.`, [failed], { input: null }],
+    ['retry', `${unfit} 4: a model call takes no input.`, [model], { input: 'x' }],
     ['retry', `${below} in the Web UI, open the child workflow.`, [parent], '6.1/2.1'],
     ['resolve', 'the data is larger than 100000 bytes. Shorten it.', [failed], { output: long }],
   ])('is refused, with what would fit: %s: %s', (type, message, open, data) => {

@@ -94,7 +94,7 @@ describe('a search of an index that fails', () => {
     ['the queue is full', says(429, 'rejected'), 'ToolRateLimited', true, /rejected\. If this stays/],
     ['no shard answers', away, 'ToolServerError', true, /503 .*: shard is recovering\.$/],
     [
-      'a shard has failed',
+      'a shard failed',
       inPart({ _shards: { failed: 1 } }),
       'ToolServerError',
       true,

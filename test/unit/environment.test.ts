@@ -64,9 +64,9 @@ const listed: [variable: string, value: string, read: () => unknown, effect: unk
   [
     [
       'RELOOP_STATE_DIR',
-      'my state',
+      'state',
       () => stateDirectory(folder),
-      join(folder, 'my state'),
+      join(folder, 'state'),
       join(folder, '.reloop'),
     ],
     ['TEMPORAL_ADDRESS', '127.0.0.1:1', () => temporalSettings({}).address, '127.0.0.1:1', undefined],

@@ -58,6 +58,7 @@ describe('a fact', () => {
 });
 
 describe("a workflow that is not Reloop's", () => {
+  const nothing = { input: undefined, result: undefined };
   test.each<[what: string, event: HistoryEvent, output: unknown]>([
     ['nothing', { workflowExecutionCompletedEventAttributes: {} }, null],
     ['a text', { workflowExecutionCompletedEventAttributes: { result: payloads('done') } }, 'done'],
@@ -70,17 +71,11 @@ describe("a workflow that is not Reloop's", () => {
   test.each<[what: string, events: HistoryEvent[]]>([
     ['an update that answers with nothing', updateEvents(5, 'rename', { to: 'x' }, undefined)],
     ['an update that answers in its own way', updateEvents(5, 'rename', null, { call: 1 })],
-    [
-      'an update called as a decision',
-      updateEvents(5, 'retry', 'x', { call: '1.1', n: 0, decision: 'sing' }),
-    ],
+    ['updates named as a decision', updateEvents(5, 'retry', 'x', { call: '1.1', n: 0, decision: 'sing' })],
     ['a signal called like ours', [signal(undefined), signal({ caller: '1.1' })]],
     ['a child workflow', child('another-workflow', 'x')],
     ['activities called like ours', activityEvents(6, '1', 'callModel', { input: null, result: null })],
-    [
-      'activities without a result',
-      activityEvents(6, 'setup', 'resolveAgent', { input: undefined, result: undefined }),
-    ],
+    ['activities without result', activityEvents(6, 'setup', 'resolveAgent', nothing)],
   ])('says nothing of a run by %s', async (_, events) => {
     expect((await eventsOf(...events)).filter(({ type }) => type !== 'model_started')).toEqual([]);
   });

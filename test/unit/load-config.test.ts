@@ -59,16 +59,8 @@ const bad: [file: string, text: string, error: string][] = [
   ['esm/broken.config.mjs', BROKEN, loading('Unexpected end of input')],
   ['esm/import.config.ts', "import './nothing.ts'; export default 1;", loading('Cannot find module ')],
   ['esm/package.config.mjs', "import 'nothing'; export default 1;", loading("Cannot find package 'nothing'")],
-  [
-    'esm/agents.config.ts',
-    'export default { agents: [] };',
-    ': agents is empty. Define one with defineAgent.',
-  ],
-  [
-    'esm/whole.config.ts',
-    `export default { agents: [${AGENT}, ${AGENT}] };`,
-    ': Two agents are called "a". Rename one.',
-  ],
+  ['esm/agents.config.ts', 'export default { agents: [] };', ': agents is empty. Define one'],
+  ['esm/whole.config.ts', `export default { agents: [${AGENT}, ${AGENT}] };`, ': Two agents are called "a".'],
   ['esm/agent.config.ts', wrongKind, `: Agent "a": unknown kind "x". ${KINDS}`],
 ];
 

@@ -78,17 +78,9 @@ describe('a result', () => {
 
   const notText = 'Invalid input: expected object, received string at content[1]';
   test.each<[what: string, result: object | string, problem?: string]>([
-    [
-      'with a text part without text',
-      { content: [{ type: 'text' }] },
-      'a part of type "text" has no text at content[0].text',
-    ],
+    ['with no text', { content: [{ type: 'text' }] }, 'a part of type "text" has no text at content[0].text'],
     ['with a part that is not an object', { content: [{ type: 'text', text: 'a' }, 'b'] }, notText],
-    [
-      'whose content is not a list',
-      { content: 'a' },
-      'Invalid input: expected array, received string at content',
-    ],
+    ['whose content is one', { content: 'a' }, 'Invalid input: expected array, received string at content'],
     ['that is not a message of MCP', '<html>Welcome</html>'],
   ])('%s fails its call, and no other call', async (_what, result, problem) => {
     const gate = createGate();

@@ -38,12 +38,7 @@ describe('a program is told of a wait', () => {
     ['that lasts', [waiting('1.1')], [], ['1.1 0']],
     ['that is over: not', [waiting('1.1'), resumed('1.1')], [], []],
     ['once, though heard of again', [], [waiting('1/1'), resumed('1/1'), waiting('1/1')], ['1/1 0']],
-    [
-      'that lasts once, though heard of twice',
-      [waiting('1/1'), resumed('1/1'), waiting('1/1')],
-      [],
-      ['1/1 0'],
-    ],
+    ['that lasts once, though heard twice', [waiting('1/1'), resumed('1/1'), waiting('1/1')], [], ['1/1 0']],
     ['and of the next', [], [waiting('1.1'), resumed('1.1'), waiting('1.1', 1)], ['1.1 0', '1.1 1']],
   ])('%s', async (_, past, more, told) => {
     expect(await toldOf(past, more)).toEqual(told);

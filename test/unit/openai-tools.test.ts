@@ -64,6 +64,12 @@ const piece = (args: unknown, { name, ...more }: { id?: string; index?: number; 
   return { ...more, function: { name, arguments: args } };
 };
 
+const A = { id: 'a', name: 'x' };
+const A0 = { ...A, index: 0 };
+const B = { id: 'b', name: 'y' };
+const X = { name: 'x' };
+const A1 = { index: 1, name: 'x' };
+
 describe('a reply', () => {
   const weather = { name: 'weather', arguments: { city: 'Zürich' } };
   const search = { name: 'search', arguments: '{"q": bro', id: 'own-id' };
@@ -79,29 +85,17 @@ describe('a reply', () => {
   );
 
   test.each<[what: string, pieces: object[], read: string]>([
+    ['without an index', [piece('{}', A), piece({ n: 1 }, B)], 'a x {}, b y {"n":1}'],
+    ['without an id, numbered from 1', [piece('{"a"', A1), piece(':1}', A1)], 'call_1_1 x {"a":1}'],
     [
-      'without an index',
-      [piece('{}', { id: 'a', name: 'x' }), piece({ n: 1 }, { id: 'b', name: 'y' })],
-      'a x {}, b y {"n":1}',
-    ],
-    [
-      'without an id, numbered from 1, with the name repeated',
-      [piece('{"a"', { index: 1, name: 'x' }), piece(':1}', { index: 1, name: 'x' })],
-      'call_1_1 x {"a":1}',
-    ],
-    [
-      'with neither ids nor an index',
-      [piece('{"a"', { name: 'x' }), piece(':1}'), piece('{}', { name: 'x' })],
+      'with just names',
+      [piece('{"a"', X), piece(':1}'), piece('{}', X)],
       'call_1_1 x {"a":1}, call_1_2 x {}',
     ],
-    [
-      'that are all numbered 0',
-      [piece('{}', { index: 0, id: 'a', name: 'x' }), piece('{"n":1}', { index: 0, id: 'b', name: 'x' })],
-      'a x {}, b x {"n":1}',
-    ],
+    ['that are all numbered 0', [piece('{}', A0), piece('1', { ...A0, id: 'b' })], 'a x {}, b x 1'],
     [
       'with another id in every piece',
-      [piece('{"n"', { index: 0, id: 'a', name: 'x' }), piece(':1}', { index: 0, id: 'b' })],
+      [piece('{"n"', A0), piece(':1}', { index: 0, id: 'b' })],
       'a x {"n":1}',
     ],
   ])('is understood from a server that streams tool calls %s', async (_what, pieces, read) => {

@@ -11,11 +11,7 @@ describe('the cost of a reply', () => {
   test.each<[what: string, tokens: Tokens, cost: number | undefined]>([
     ['is its tokens at their prices, per million', tokens(1_000_000, 1_000_000), 0.75],
     ['takes cached tokens at their own price', { ...tokens(1_000_000, 0), cachedTokens: 400_000 }, 0.12],
-    [
-      'has at most the cached tokens of the prompt',
-      { ...tokens(100, 0), cachedTokens: 1_000_000 },
-      0.0000075,
-    ],
+    ['has no more cached tokens than the prompt', { ...tokens(100, 0), cachedTokens: 1_000_000 }, 0.0000075],
     ['has no noise of binary fractions', tokens(3, 1), 0.00000105],
   ])('%s', (_what, given, cost) => {
     expect(usageOf(given, 1, price)).toEqual({ ...given, modelCalls: 1, cost });

@@ -42,12 +42,7 @@ describe('the trace of a run', () => {
     ['nothing of words that are the answer', 'Oslo.', { decision: { type: 'finish', output: 'Oslo.' } }],
     ['the words beside native tool calls', 'I look.', native, '    Thought: I look.'],
     ['no words where there are none', '', { ...native, toolCalls: [] }],
-    [
-      'the error in place of a reply that could not be read',
-      'hm',
-      { decision: calls('No!') },
-      '    Thought: No!',
-    ],
+    ['the error in place of a reply not read', 'hm', { decision: calls('No!') }, '    Thought: No!'],
   ])('shows as thought %s', (_what, text, turn, shown) => {
     const { decision = { type: 'finish', output: 'y' }, ...more } = turn;
     const printed = trace(atSeconds(started, modelEnded('1', text, decision, more)));

@@ -146,11 +146,7 @@ describe('a request to the model', () => {
 describe('a recorded run cannot be gone through', () => {
   test.each<[string, RunExport, ConfigDefinition]>([
     ['with a config that lacks its agent', whole, { agents: [{ name: 'other', model: 'm' }] }],
-    [
-      'without its question',
-      { ...whole, agents: [{ scope: 0, manifest: null, question: null }] },
-      configOf(),
-    ],
+    ['with no question', { ...whole, agents: [{ scope: 0, manifest: null, question: null }] }, configOf()],
   ])('%s', async (_, record, config) => {
     await expect(recordedRun(record, { config })).rejects.toMatchObject({ name: 'InvalidInput' });
   });

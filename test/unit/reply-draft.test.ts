@@ -44,10 +44,7 @@ describe('a reply', () => {
   test.each([
     ['in one piece', whole({ tool_calls: Array.from({ length: 100_000 }, () => ({})) })],
     ['as new ones', pieces(100_000, () => ({ function: { name: 'again' } }))],
-    [
-      'as new ones of one index',
-      pieces(100_000, (at) => ({ index: 0, id: `${at}`, function: { name: 'a' } })),
-    ],
+    ['as new of one index', pieces(100_000, (at) => ({ index: 0, id: `${at}`, function: { name: 'a' } }))],
     ['each with its index', pieces(100_000, (index) => ({ index, function: { name: 'a' } }))],
   ])('is refused where it has 100,000 calls %s', (_how, given) => {
     expect(read(given)).toBe('more than 256 tool calls');
@@ -82,16 +79,8 @@ describe('a reply of odd types', () => {
     ['a fraction', { prompt_tokens: 1.5, completion_tokens: 2 }, undefined],
     ['more than there can be', { prompt_tokens: 1, completion_tokens: 1e300 }, undefined],
     ['known but for the cache', { ...counted, prompt_cache_hit_tokens: -1 }, known],
-    [
-      'known but for a cache of words',
-      { ...counted, prompt_tokens_details: { cached_tokens: 'many' } },
-      known,
-    ],
-    [
-      'known, with no word on the cache',
-      { ...counted, prompt_tokens_details: { cached_tokens: null } },
-      known,
-    ],
+    ['known but for a wordy cache', { ...counted, prompt_tokens_details: { cached_tokens: 'many' } }, known],
+    ['known, with a cache of null', { ...counted, prompt_tokens_details: { cached_tokens: null } }, known],
     ['known, with a list on the cache', { ...counted, prompt_tokens_details: [] }, known],
     ['known, with a text on the cache', { ...counted, prompt_tokens_details: 'none' }, known],
   ])('with a usage that is %s is read, and what is not a count is unknown', (_what, usage, wanted) => {

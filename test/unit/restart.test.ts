@@ -147,14 +147,11 @@ describe('the clock of a time limit, as the record has it', () => {
     expect(clock.elapsedMs(100)).toBe(80 - 10 - 50);
   });
 
+  const DOUBT = waitingSummary('2.1', 'pay', { ...call, waiting: 'doubt', until: 90 });
   test.each<[what: string, summary: string, elapsedMs: number]>([
     ['stands still in a pause', PAUSED_SUMMARY, 60],
     ['stands still at a limit', waitingSummary('3', '2 iterations', { kind: 'model', waiting: 'limit' }), 60],
-    [
-      'runs on until a lost attempt must have ended',
-      waitingSummary('2.1', 'pay', { ...call, waiting: 'doubt', until: 90 }),
-      90,
-    ],
+    ['runs on until a lost attempt is over', DOUBT, 90],
   ])('%s', async (_what, summary, elapsedMs) => {
     const clock = await clockAfter(
       start(0),

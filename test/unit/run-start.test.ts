@@ -20,6 +20,8 @@ const asked = { agent: 'helper', input: 'What?' };
 const recorded = { agent: 'helper', question: { input: 'What?', chatHistory: [] } };
 
 describe('the start of a run', () => {
+  const replaced = { agent: 'helper', question: { input: 'a\ufffd', chatHistory: [] } };
+  const limited = { ...recorded, overrides: { maxExecutionTimeMs: 5 } };
   test.each<[string, object, object]>([
     ['agent and question', asked, recorded],
     ['the form that is recorded', recorded, recorded],
@@ -38,16 +40,8 @@ describe('the start of a run', () => {
         overrides: { model: 'm', maxIterations: null, maxExecutionTimeMs: 5, budget: { totalTokens: 1 } },
       },
     ],
-    [
-      'overrides as they are recorded',
-      { ...recorded, overrides: { maxExecutionTimeMs: 5 } },
-      { ...recorded, overrides: { maxExecutionTimeMs: 5 } },
-    ],
-    [
-      'half a character, which could not be recorded',
-      { ...asked, input: 'a\ud800' },
-      { agent: 'helper', question: { input: 'a\ufffd', chatHistory: [] } },
-    ],
+    ['overrides as they are recorded', limited, limited],
+    ['half a character, which could not be recorded', { ...asked, input: 'a\ud800' }, replaced],
   ])('may be %s', (_title, sent, start) => {
     expect(readRunStart(sent, [])).toEqual(start);
     expect(isRecordedStart(readRunStart(sent, []))).toBe(true);

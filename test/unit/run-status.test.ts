@@ -121,38 +121,25 @@ const conditions = (filters: ListOptions, indexed = true) =>
     .slice(ALL.length)
     .replace(/^ AND /u, '');
 
+const STOPPED = '(ExecutionStatus = "Completed" AND (ReloopStatus IN ("stopped") OR ReloopAgent IS NULL))';
+const RUNNING = '(CloseTime IS NULL AND (ReloopStatus IS NULL OR ReloopStatus NOT IN ("waiting", "paused")))';
+const NOT_DONE = '(CloseTime IS NULL OR ExecutionStatus IN ("Failed", "Terminated", "TimedOut"))';
+const BETWEEN = 'StartTime >= "1970-01-01T00:00:00.000Z" AND StartTime < "1970-01-01T00:00:01.000Z"';
+const COMPLETED = 'ExecutionStatus = "Completed"';
+const KNOWN = 'Known: running, waiting, paused, completed, stopped, failed, cancelled';
+
 describe('the query for the list of runs', () => {
   test.each<[string, ListOptions, string]>([
     ['nothing', {}, ''],
     ['every status', { status: runStatuses }, ''],
     ['a status that Temporal has too', { status: 'cancelled' }, 'ExecutionStatus = "Canceled"'],
-    [
-      'a status that the run writes',
-      { status: 'stopped' },
-      '(ExecutionStatus = "Completed" AND (ReloopStatus IN ("stopped") OR ReloopAgent IS NULL))',
-    ],
-    [
-      'a status of Temporal that some runs have under another name',
-      { status: 'running' },
-      '(CloseTime IS NULL AND (ReloopStatus IS NULL OR ReloopStatus NOT IN ("waiting", "paused")))',
-    ],
-    [
-      'statuses that together are one of Temporal',
-      { status: ['completed', 'stopped'] },
-      'ExecutionStatus = "Completed"',
-    ],
-    [
-      'statuses of several kinds',
-      { status: [...openStatuses, 'failed'] },
-      '(CloseTime IS NULL OR ExecutionStatus IN ("Failed", "Terminated", "TimedOut"))',
-    ],
+    ['a status that the run writes', { status: 'stopped' }, STOPPED],
+    ['a status of Temporal that some runs call otherwise', { status: 'running' }, RUNNING],
+    ['statuses that together are one of Temporal', { status: ['completed', 'stopped'] }, COMPLETED],
+    ['statuses of several kinds', { status: [...openStatuses, 'failed'] }, NOT_DONE],
     ['an agent', { agent: "it's" }, '(ReloopAgent = "it\'s" OR ReloopAgent IS NULL)'],
     ['a session', { session: 's' }, '(ReloopSession = "s" OR ReloopAgent IS NULL)'],
-    [
-      'times',
-      { since: new Date(0), until: new Date(1000) },
-      'StartTime >= "1970-01-01T00:00:00.000Z" AND StartTime < "1970-01-01T00:00:01.000Z"',
-    ],
+    ['times', { since: new Date(0), until: new Date(1000) }, BETWEEN],
     ['a text, which the server cannot look for', { text: 'x' }, ''],
   ])('asks for %s', (_title, filters, query) => {
     expect(conditions(filters)).toBe(query);
@@ -178,11 +165,7 @@ describe('the query for the list of runs', () => {
 
 describe('filters', () => {
   test.each<[string, object, string]>([
-    [
-      'an unknown status',
-      { status: 'waitin' },
-      'Known: running, waiting, paused, completed, stopped, failed, cancelled',
-    ],
+    ['an unknown status', { status: 'waitin' }, KNOWN],
     ['an empty agent', { agent: ' ' }, 'agent is empty'],
     ['a time that is none', { since: new Date('x') }, 'since is not a time'],
     ['an end before the beginning', { since: new Date(2), until: new Date(1) }, 'since is not before until'],

@@ -56,7 +56,7 @@ describe('a tool with a schema', () => {
   it.each<[string, Json, unknown]>([
     ['fills in defaults', { city: 'Rome' }, rome],
     [
-      'reads numbers and booleans written as text',
+      'reads numbers and booleans in texts',
       { ...rome, days: '3', wind: 'no' },
       { ...rome, days: 3, wind: false },
     ],
