@@ -47,8 +47,16 @@ function shown(kind: AgentKind, context: PromptContext): unknown {
 }
 
 describe('a message to a run', () => {
-  test('stands behind the last observation in a prompt that is one text', () => {
-    const context = contextOf(zeroShot, step(1), says('In Celsius, please.'), says('And\nbriefly.'), step(2));
+  test('stands behind the observation or the answer that it came upon, in a prompt that is one text', () => {
+    const briefly = says('And\nbriefly.');
+    const turns = [
+      step(1),
+      says('In Celsius, please.'),
+      briefly,
+      step(2),
+      answered(' I know.\nFinal Answer: 70'),
+    ];
+    const context = contextOf(zeroShot, ...turns, says('Sure?'));
     expect(shown(zeroShot, context)).toMatchInlineSnapshot(`
       "Question: What?
       Thought: I look.
@@ -62,6 +70,9 @@ describe('a message to a run', () => {
       Action: Search
       Action Input: 2
       Observation: result 2
+      Thought: I know.
+      Final Answer: 70
+      Message from the user: Sure?
       Thought:"
     `);
   });
@@ -71,21 +82,6 @@ describe('a message to a run', () => {
       "Question: What?
       Thought:
       Message from the user: In Celsius, please.
-      Thought:"
-    `);
-  });
-
-  test('stands behind the answer that it came upon', () => {
-    const context = contextOf(zeroShot, step(1), answered(' I know.\nFinal Answer: 70'), says('In Celsius?'));
-    expect(shown(zeroShot, context)).toMatchInlineSnapshot(`
-      "Question: What?
-      Thought: I look.
-      Action: Search
-      Action Input: 1
-      Observation: result 1
-      Thought: I know.
-      Final Answer: 70
-      Message from the user: In Celsius?
       Thought:"
     `);
   });
