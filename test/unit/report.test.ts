@@ -14,7 +14,7 @@ const started: Happened = {
   id: 'fib',
   runId: 'run-1',
   agent: 'fibonacci',
-  input: 'What is the 10th Fibonacci number?',
+  input: 'fib(10)?',
 };
 
 const oops = { type: 'Error', message: 'oops' };
@@ -29,11 +29,9 @@ test('a run that nothing is known of has every field of the contract, empty', ()
 
 describe('while a run goes on', () => {
   test('iterations and usage are those of the replies so far', () => {
+    const soFar = { status: 'running', stopReason: null, output: null, iterations: 2 };
     expect(reportOf([started, replied('1', 10, 5), replied('2', 20, 1)])).toMatchObject({
-      status: 'running',
-      stopReason: null,
-      output: null,
-      iterations: 2,
+      ...soFar,
       usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
     });
   });

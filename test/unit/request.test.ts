@@ -6,15 +6,11 @@ import { sampleManifest } from '../support/manifest.ts';
 
 test('a request is the prompt of the kind with the model, stop strings and parameters of the agent', () => {
   const params = { api: 'completions', stream: true, temperature: 0, requestTimeoutMs: 5_000 } as const;
-  const manifest = sampleManifest({ model: 'gpt-4o-mini', stop: ['END'], params });
+  const [model, stop] = ['gpt-4o-mini', ['END']];
+  const manifest = sampleManifest({ model, stop, params });
   const conversation = { manifest, input: 'Who?', chatHistory: [], variables: {}, steps: [], closing: false };
   const prompt = zeroShot.render(conversation);
-  expect(renderRequest(zeroShot, conversation)).toEqual({
-    model: 'gpt-4o-mini',
-    prompt,
-    stop: ['END'],
-    params,
-  });
+  expect(renderRequest(zeroShot, conversation)).toEqual({ model, prompt, stop, params });
 });
 
 describe('the digest of a request', () => {
