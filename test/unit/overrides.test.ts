@@ -62,9 +62,7 @@ test('options of a run are checked as its overrides are, before it is started', 
     name: 'InvalidInput',
     message: expect.stringContaining('a whole number of milliseconds') as string,
   };
-  expect(() => overridesOf({ maxExecutionTime: '10m' })).toThrow(
-    expect.objectContaining(refused) as Error,
-  );
+  expect(() => overridesOf({ maxExecutionTime: '10m' })).toThrow(expect.objectContaining(refused) as Error);
 });
 
 test('no limit is null, and what is not given is not overridden', () => {

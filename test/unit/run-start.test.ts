@@ -50,6 +50,7 @@ describe('the start of a run', () => {
   test.each<[string, unknown, string]>([
     ['no text as agent', { ...asked, agent: 5 }, 'agent is the name'],
     ['a question twice', { ...asked, question: { input: 'b' } }, 'input stands beside question and in it'],
+    ['no question', { agent: 'a' }, 'input is missing: the question.'],
     ['a question that is none', { agent: 'a', question: 'b' }, 'question is an object'],
     ['an image that came with nothing', { ...asked, input: [{ type: 'image', ref: { index: 0 } }] }, 'input'],
     ['a history of texts', { ...asked, chatHistory: ['Hi'] }, 'chatHistory is a list of messages'],
