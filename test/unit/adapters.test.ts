@@ -22,24 +22,18 @@ function vercel(fields: VercelTool = {}): VercelTool {
   return { description: 'The weather.', execute: (input: unknown) => ({ given: input }), ...fields };
 }
 
-const json = {
-  type: 'object',
-  properties: { city: { type: 'string' }, days: { type: 'number' } },
-  required: ['city'],
-};
+const properties = { city: { type: 'string' }, days: { type: 'number' } };
+const json = { type: 'object', properties, required: ['city'] };
 const onlyCity = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
 /** What another package's class for a rejected input looks like. */
 class ToolInputParsingException extends Error {}
 
 /** The same schema, as each package writes it. */
+const z3City = z3.object({ city: z3.string(), days: z3.number().optional() });
 const schemas: { what: string; schema: unknown; inputSchema?: object }[] = [
   { what: 'zod 4', schema: z.object({ city: z.string(), days: z.number().optional() }) },
-  {
-    what: 'zod 3',
-    schema: z3.object({ city: z3.string(), days: z3.number().optional() }),
-    inputSchema: { ...json, additionalProperties: false },
-  },
+  { what: 'zod 3', schema: z3City, inputSchema: { ...json, additionalProperties: false } },
   { what: 'JSON Schema', schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...json } },
 ];
 const checked = schemas.filter(({ what }) => what !== 'JSON Schema');
@@ -48,9 +42,8 @@ describe('a LangChain tool', () => {
   test('becomes a tool that a config takes', () => {
     const tool = fromLangChain(langChain({ schema: z.object({ city: z.string() }), returnDirect: true }));
     const { manifest } = loadedConfig({ agents: [{ name: 'a', model: 'm', tools: [tool] }] });
-    expect(manifest('a', {})?.tools).toMatchObject([
-      { name: 'weather', description: 'The weather.', returnDirect: true, inputSchema: onlyCity },
-    ]);
+    const made = { name: 'weather', description: 'The weather.', returnDirect: true, inputSchema: onlyCity };
+    expect(manifest('a', {})?.tools).toMatchObject([made]);
   });
 
   test('takes options of a tool here, which win', () => {
@@ -81,12 +74,10 @@ describe('a LangChain tool', () => {
     expect(await call(fromLangChain(langChain({ schema })), 'Rome')).toEqual({ given: { city: 'Rome' } });
   });
 
+  const single = z3.object({ input: z3.string().optional() }).transform(({ input }) => input);
   test.each([
     { what: 'no schema', schema: undefined },
-    {
-      what: 'the schema of a single string',
-      schema: z3.object({ input: z3.string().optional() }).transform(({ input }) => input),
-    },
+    { what: 'the schema of a single string', schema: single },
   ])('with $what takes one string', async ({ schema }) => {
     const tool = fromLangChain(langChain({ schema }));
     expect(tool.inputSchema).toBeNull();
@@ -96,9 +87,8 @@ describe('a LangChain tool', () => {
   test('hears of a cancel, and gets the key against doubled effects', async () => {
     const invoke: LangChainTool['invoke'] = vi.fn<(input: never, config?: object) => string>(() => 'fine');
     const { signal } = new AbortController();
-    expect(await call(fromLangChain(langChain({ invoke })), 'x', { signal, idempotencyKey: 'k' })).toBe(
-      'fine',
-    );
+    const tool = fromLangChain(langChain({ invoke }));
+    expect(await call(tool, 'x', { signal, idempotencyKey: 'k' })).toBe('fine');
     expect(invoke).toHaveBeenCalledWith({ input: 'x' }, { signal, configurable: { idempotencyKey: 'k' } });
   });
 
@@ -115,6 +105,7 @@ describe('a LangChain tool', () => {
   });
 
   const isNone = /this is not a LangChain tool/u;
+  const withDate = z.object({ day: z.date() });
   test.each<[what: string, tool: unknown, message: RegExp]>([
     ['nothing', undefined, isNone],
     ['a tool of the AI SDK', vercel(), isNone],
@@ -122,27 +113,21 @@ describe('a LangChain tool', () => {
     ['a tool without invoke', { name: 'weather' }, /"weather" is not a LangChain tool/u],
     ['a schema of nothing', langChain({ schema: 7 }), /neither zod's nor JSON Schema/u],
     ['a schema of a list', langChain({ schema: z.array(z.string()) }), /not one of an object/u],
-    [
-      'a schema with a date',
-      langChain({ schema: z.object({ day: z.date() }) }),
-      /cannot be written as JSON Schema/u,
-    ],
+    ['a schema with a date', langChain({ schema: withDate }), /cannot be written as JSON Schema/u],
   ])('is refused at load when it is %s', (_what, tool, message) => {
     expect(() => fromLangChain(tool as LangChainTool)).toThrow(message);
   });
 });
 
 describe('a tool of the AI SDK', () => {
+  const standard = (validate: (value: unknown) => unknown) => ({
+    '~standard': { validate, jsonSchema: { input: () => json } },
+  });
   const wrapped = [
-    ...schemas.filter(({ what }) => what !== 'JSON Schema'),
+    ...checked,
     { what: 'jsonSchema()', schema: { jsonSchema: json, validate: undefined } },
     { what: 'a function that makes it', schema: () => ({ jsonSchema: json }) },
-    {
-      what: 'Standard JSON Schema',
-      schema: {
-        '~standard': { validate: (value: unknown) => ({ value }), jsonSchema: { input: () => json } },
-      },
-    },
+    { what: 'Standard JSON Schema', schema: standard((value) => ({ value })) },
   ];
 
   test.each(wrapped)('with a schema in $what is executed with an object', async ({ schema }) => {
@@ -152,21 +137,12 @@ describe('a tool of the AI SDK', () => {
     expect(await call(tool, 'Rome')).toEqual({ given: { city: 'Rome' } });
   });
 
+  const validate = () => ({ success: false, error: new Error('where?') });
+  const refuses = () => Promise.resolve({ issues: [{ message: 'where?' }] });
   test.each([
     ...checked,
-    {
-      what: 'jsonSchema() with validate',
-      schema: { jsonSchema: json, validate: () => ({ success: false, error: new Error('where?') }) },
-    },
-    {
-      what: 'Standard JSON Schema',
-      schema: {
-        '~standard': {
-          validate: () => Promise.resolve({ issues: [{ message: 'where?' }] }),
-          jsonSchema: { input: () => json },
-        },
-      },
-    },
+    { what: 'jsonSchema() with validate', schema: { jsonSchema: json, validate } },
+    { what: 'Standard JSON Schema', schema: standard(refuses) },
   ])('with a schema in $what refuses an input that does not fit', async ({ schema }) => {
     const execute = vi.fn<() => void>();
     const tool = fromVercel('weather', vercel({ inputSchema: schema, execute }));
@@ -175,13 +151,9 @@ describe('a tool of the AI SDK', () => {
   });
 
   test('is given what its schema made of the input', async () => {
-    const inputSchema = z.object({
-      city: z.string().transform((city) => city.length),
-      days: z.number().default(3),
-    });
-    expect(await call(fromVercel('w', vercel({ inputSchema })), 'Rome')).toEqual({
-      given: { city: 4, days: 3 },
-    });
+    const city = z.string().transform((name) => name.length);
+    const tool = fromVercel('w', vercel({ inputSchema: z.object({ city, days: z.number().default(3) }) }));
+    expect(await call(tool, 'Rome')).toEqual({ given: { city: 4, days: 3 } });
   });
 
   test('has its schema in `parameters` before version 5', () => {
@@ -211,10 +183,8 @@ describe('a tool of the AI SDK', () => {
 
   test('can come with others, in the object that generateText takes', () => {
     const inputSchema = z.object({ city: z.string() });
-    const tools = fromVercel(
-      { weather: vercel({ inputSchema }), time: { inputSchema, execute: () => 'noon' } },
-      { effects: 'none' },
-    );
+    const both = { weather: vercel({ inputSchema }), time: { inputSchema, execute: () => 'noon' } };
+    const tools = fromVercel(both, { effects: 'none' });
     expect(tools).toMatchObject([
       { name: 'weather', description: 'The weather.', effects: 'none', inputSchema: onlyCity },
       { name: 'time', description: 'time', effects: 'none' },

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 import { applyAll } from '../../cli/bulk/apply.ts';
 import { decidedByRun } from '../../cli/bulk/serve-bulk.ts';
 import type { Target } from '../../cli/bulk/targets.ts';
-import type { CliContext } from '../../cli/connection/context.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { offlineContext } from '../support/offline-context.ts';
 
 const run = (id: string, taskQueue = 'q'): RunSummary => ({
   id,
@@ -20,25 +19,21 @@ const run = (id: string, taskQueue = 'q'): RunSummary => ({
 const targets = (amount: number): Target[] =>
   Array.from({ length: amount }, (_, index) => ({ run: run(`r${index}`) }));
 const served = { ours: new Set<string>(), unserved: new Map<string, string>() };
+const context = {
+  ...offlineContext(),
+  startWorker: () => Promise.reject(new Error('no worker is wanted')),
+  close: () => Promise.resolve(),
+};
 
-function context(workerFailed = new Promise<never>(() => undefined)): CliContext {
-  return {
-    client: {} as AgentClient, // nobody asks it anything
-    namespace: 'default',
-    embedded: undefined,
-    workerFailed,
-    notify: () => undefined,
-    startWorker: () => Promise.reject(new Error('no worker is wanted')),
-    close: () => Promise.resolve(),
-  };
-}
+const apply = (amount: number, send: (id: string) => Promise<void>, io = fakeIo()) =>
+  applyAll(io, context, targets(amount), served, ({ run: { id } }) => send(id));
 
 const names = (done: readonly Target[]) => done.map(({ run: { id } }) => id);
 
 describe('a decision on many calls at once', () => {
   test('is done a few at a time', async () => {
     let [atOnce, most] = [0, 0];
-    const { done } = await applyAll(fakeIo(), context(), targets(40), served, async () => {
+    const { done } = await apply(40, async () => {
       most = Math.max(most, ++atOnce);
       await new Promise((resolve) => setImmediate(resolve));
       atOnce--;
@@ -48,21 +43,19 @@ describe('a decision on many calls at once', () => {
 
   test('tells how far it is, on lines of their own where there is no terminal', async () => {
     const io = fakeIo();
-    await applyAll(io, context(), targets(30), served, ({ run: { id } }) =>
-      id === 'r3' ? Promise.reject(new Error('no')) : Promise.resolve(),
-    );
+    await apply(30, (id) => (id === 'r3' ? Promise.reject(new Error('no')) : Promise.resolve()), io);
     expect(io.err()).toBe('10 of 30, 1 refused\n20 of 30, 1 refused\n');
   });
 
   test('tells so in place on a terminal, and leaves nothing there', async () => {
     const io = fakeIo({ terminal: true });
-    await applyAll(io, context(), targets(2), served, () => Promise.resolve());
+    await apply(2, () => Promise.resolve(), io);
     expect(io.err()).toContain('2 of 2\n');
     expect(io.err().endsWith('\u{1b}[1A\u{1b}[0J')).toBe(true);
   });
 
   test('goes on after what is refused, and keeps the reasons', async () => {
-    const { done, refused } = await applyAll(fakeIo(), context(), targets(3), served, ({ run: { id } }) =>
+    const { done, refused } = await apply(3, (id) =>
       id === 'r1' ? Promise.reject(new Error('moved\non')) : Promise.resolve(),
     );
     expect(names(done)).toEqual(['r0', 'r2']);
@@ -70,44 +63,29 @@ describe('a decision on many calls at once', () => {
   });
 
   test('is not sent where nobody would answer', async () => {
-    const unserved = new Map([['elsewhere', 'Nobody works there.']]);
+    const elsewhere = { ...served, unserved: new Map([['elsewhere', 'Nobody works there.']]) };
     const both = [{ run: run('here') }, { run: run('there', 'elsewhere') }];
     const sent: string[] = [];
-    const { done, refused } = await applyAll(
-      fakeIo(),
-      context(),
-      both,
-      { ...served, unserved },
-      async ({ run: { id } }) => void sent.push(id),
-    );
+    const send = async ({ run: { id } }: Target) => void sent.push(id);
+    const { done, refused } = await applyAll(fakeIo(), context, both, elsewhere, send);
     expect({ sent, done: names(done) }).toEqual({ sent: ['here'], done: ['here'] });
     expect(refused).toMatchObject([{ message: 'Nobody works there.' }]);
   });
 
   test('is answered as far as it was sent when Ctrl-C comes, and no more is sent', async () => {
     const io = fakeIo();
-    const { done, left, signal } = await applyAll(
-      io,
-      context(),
-      targets(20),
-      served,
-      async ({ run: { id } }) => {
-        if (id === 'r0') io.signal('SIGINT');
-        await new Promise((resolve) => setImmediate(resolve));
-      },
-    );
+    const send = async (id: string) => {
+      if (id === 'r0') io.signal('SIGINT');
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const { done, left, signal } = await apply(20, send, io);
     expect({ done: done.length, left: left.length, signal }).toEqual({ done: 1, left: 19, signal: 'SIGINT' });
   });
 
   test('does not wait for a worker of this process that has ended', async () => {
-    const gone = Promise.reject(new Error('the worker ended'));
-    const { refused } = await applyAll(
-      fakeIo(),
-      context(gone),
-      targets(1),
-      served,
-      () => new Promise(() => undefined),
-    );
+    const gone = { ...context, workerFailed: Promise.reject(new Error('the worker ended')) };
+    const never = () => new Promise<void>(() => undefined);
+    const { refused } = await applyAll(fakeIo(), gone, targets(1), served, never);
     expect(refused).toMatchObject([{ message: 'the worker ended' }]);
   });
 });

@@ -27,13 +27,9 @@ function fakeClient() {
       await new Promise<void>((resolve) => waiting.push(resolve));
       open--;
       if (input === 'bad') throw new Error('the run failed');
-      return {
-        output: `re: ${input}`,
-        intermediateSteps: [],
-        stopReason: 'final_answer',
-        iterations: 1,
-        usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0, modelCalls: 1 },
-      };
+      const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, modelCalls: 1 };
+      const ended = { stopReason: 'final_answer', iterations: 1, usage } as const;
+      return { output: `re: ${input}`, intermediateSteps: [], ...ended };
     },
   };
 }
@@ -60,19 +56,16 @@ describe('a batch', () => {
   });
 
   test.each([
-    { concurrency: undefined, inputs: 9, most: 4 },
-    { concurrency: 1, inputs: 3, most: 1 },
-    { concurrency: 2, inputs: 5, most: 2 },
-    { concurrency: 8, inputs: 2, most: 2 },
-  ])(
-    'with $inputs runs at concurrency $concurrency has $most under way',
-    async ({ concurrency, ...given }) => {
-      const inputs = Array.from({ length: given.inputs }, (_, index) => `q${index}`);
-      const { outputs, mostOpen } = await batch(inputs, concurrency === undefined ? {} : { concurrency });
-      expect(mostOpen).toBe(given.most);
-      expect(outputs).toEqual(inputs.map((input) => `re: ${input}`));
-    },
-  );
+    [9, undefined, 4],
+    [3, 1, 1],
+    [5, 2, 2],
+    [2, 8, 2],
+  ])('with %i runs at concurrency %s has %i under way', async (length, concurrency, most) => {
+    const inputs = Array.from({ length }, (_, index) => `q${index}`);
+    const { outputs, mostOpen } = await batch(inputs, concurrency === undefined ? {} : { concurrency });
+    expect(mostOpen).toBe(most);
+    expect(outputs).toEqual(inputs.map((input) => `re: ${input}`));
+  });
 
   test('goes on after a run that failed, which is a rejection in its place', async () => {
     const { outputs } = await batch(['one', 'bad', 'three'], { concurrency: 1 });
@@ -130,7 +123,7 @@ async function times(pool: { next(): Promise<Item | undefined> }): Promise<numbe
 }
 
 test.each([true, false])(
-  'events that several sources have at hand come by their time (complete: %s)',
+  'events that several sources have come by their time (complete: %s)',
   async (complete) => {
     const pool = createPool<Item>({ complete });
     pool.add(of({ at: 1 }, { at: 4 }, { at: 5 }));

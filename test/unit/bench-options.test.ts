@@ -10,11 +10,8 @@ test('options that are left out are those of a whole run, or of a quick one', ()
   const only = ['floor', 'append', 'reloop'];
   const quick = { ...whole, rounds: 1, steps: [5], concurrency: [2], only, json: undefined };
   expect(benchOptions(['--quick'])).toEqual(quick);
-  expect(benchOptions(['--quick', '--only', 'floor', '--steps', '7'])).toEqual({
-    ...quick,
-    only: ['floor'],
-    steps: [7],
-  });
+  const some = benchOptions(['--quick', '--only', 'floor', '--steps', '7']);
+  expect(some).toEqual({ ...quick, only: ['floor'], steps: [7] });
 });
 
 test.each([

@@ -23,12 +23,7 @@ describe('a budget', () => {
     ['of money lasts while some is left', { cost: 0.5 }, { cost: 0.499999 }, false],
     ['of money is used up with the last', { cost: 0.3 }, { cost: 0.3 }, true],
     ['of money counts what is known to be paid', { cost: 0.3 }, { partialCost: 0.3 }, true],
-    [
-      'of both is used up with one of them',
-      { totalTokens: 100, cost: 9 },
-      { totalTokens: 100, cost: 0 },
-      true,
-    ],
+    ['of both ends with one of them', { totalTokens: 100, cost: 9 }, { totalTokens: 100, cost: 0 }, true],
     ['of nothing is used up before the first call', { totalTokens: 0 }, {}, true],
     ['without a limit in it is never used up', { totalTokens: null }, { totalTokens: 1e9 }, false],
   ])('%s', (_what, budget, usage, isOver) => {
@@ -51,22 +46,12 @@ describe('a budget', () => {
     expect(budgetLeft(sampleManifest(), counters({}))).toBeUndefined();
     expect(budgetLeft(sampleManifest({ budget: { cost: 1 } }), counters({}))).toEqual({ cost: 1 });
   });
-
-  test('is named after the limits of turns and of time', () => {
-    const manifest = sampleManifest({ budget: { totalTokens: 0 }, maxIterations: 0 });
-    expect(reachedLimit(manifest, counters({}), 0)).toBe('max_iterations');
-  });
 });
 
 describe("a run's own budget", () => {
   test.each<[what: string, own: Budget | undefined, given: Budget | undefined, is: Budget | undefined]>([
     ['a limit takes the place of the agent’s', { cost: 1 }, { cost: 5 }, { cost: 5 }],
-    [
-      "one that is not given stays the agent's",
-      { cost: 1, totalTokens: 9 },
-      { cost: 5 },
-      { cost: 5, totalTokens: 9 },
-    ],
+    ["others stay the agent's", { cost: 1, totalTokens: 9 }, { cost: 5 }, { cost: 5, totalTokens: 9 }],
     ['null takes a limit away', { cost: 1, totalTokens: 9 }, { cost: null }, { totalTokens: 9 }],
     ['null for all leaves no budget', { cost: 1 }, { cost: null }, undefined],
     ['nothing given leaves the agent its own', { cost: 1 }, undefined, { cost: 1 }],
@@ -77,22 +62,13 @@ describe("a run's own budget", () => {
 });
 
 describe('a sub-agent keeps to', () => {
+  const both = { cost: 1, totalTokens: 3 };
   test.each<[what: string, own: Budget | undefined, parents: Budget | undefined, is: Budget | undefined]>([
     ['no budget where neither has one', undefined, undefined, undefined],
     ['its own where its parent has none', { cost: 1 }, undefined, { cost: 1 }],
     ["its parent's where it has none", undefined, { totalTokens: 0 }, { totalTokens: 0 }],
-    [
-      'the smaller of both, each kind by itself',
-      { cost: 1, totalTokens: 9 },
-      { cost: 2, totalTokens: 3 },
-      { cost: 1, totalTokens: 3 },
-    ],
-    [
-      'limits of both where they are of different kinds',
-      { cost: 1 },
-      { totalTokens: 3 },
-      { cost: 1, totalTokens: 3 },
-    ],
+    ['the smaller of each kind', { cost: 1, totalTokens: 9 }, { cost: 2, totalTokens: 3 }, both],
+    ['both where their kinds differ', { cost: 1 }, { totalTokens: 3 }, both],
   ])('%s', (_what, own, parents, is) => {
     expect(smallerBudget(own, parents)).toEqual(is);
   });
@@ -184,12 +160,7 @@ describe('a call whose tokens the server does not say', () => {
     ['known', counted, '1,200 + 34 tokens', '1,234 tokens'],
     ['unknown', uncounted, 'tokens unknown', 'tokens unknown'],
     ['known in part', addUsage(counted, uncounted), 'at least 1,200 + 34 tokens', 'at least 1,234 tokens'],
-    [
-      'of a run of old, which recorded zeros',
-      { ...noUsage, modelCalls: 2 },
-      'tokens unknown',
-      'tokens unknown',
-    ],
+    ['of an old run, recorded as zeros', { ...noUsage, modelCalls: 2 }, 'tokens unknown', 'tokens unknown'],
     ['of nobody', noUsage, '0 + 0 tokens', '0 tokens'],
   ])('is printed as what it is: %s', (_what, usage, words, total) => {
     expect([tokenWords(usage), totalTokenWords(usage)]).toEqual([words, total]);

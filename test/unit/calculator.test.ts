@@ -80,9 +80,8 @@ describe('a question in words', () => {
   it('is told to the agent with both problems where the model cannot write it either', async () => {
     const computed = compute('how old is Ada?', 'age(Ada)');
     await expect(computed).rejects.toThrow(ToolError);
-    await expect(computed).rejects.toThrow(
-      /"how old is Ada\?".*"age\(Ada\)" \(no function age\).*Give it one expression/su,
-    );
+    const problems = /"how old is Ada\?".*"age\(Ada\)" \(no function age\).*Give it one expression/su;
+    await expect(computed).rejects.toThrow(problems);
   });
 
   it('fails as the model fails', async () => {
@@ -95,26 +94,22 @@ it('nothing at all is refused without asking the model', async () => {
 });
 
 describe('a function that does more than compute', () => {
-  it.each([
-    'import({})',
-    'createUnit("foo")',
+  const calls =
+    'import({}) createUnit("foo") parse("1") ones(100000,100000) hypot(3,4).constructor cos a=3 1:1000000000';
+  const spaced = [
     'evaluate("1 + 1")',
-    'parse("1")',
     'simplify("x + x")',
     'derivative("x^2", "x")',
     'f(n) = f(n + 1)',
-    'a = 3',
     '1; 2',
-    '1:1000000000',
-    'ones(100000, 100000)',
     '"a" ',
-    'cos',
-    '{ a: 1 }',
-    'hypot(3, 4).constructor',
-    '('.repeat(100_000),
-  ])('is not an expression: %s', async (input) => {
-    await expect(compute(input, 'no')).rejects.toThrow(ToolError);
-  });
+  ];
+  it.each([...calls.split(' '), ...spaced, '{ a: 1 }', '('.repeat(100_000)])(
+    'is not one: %s',
+    async (input) => {
+      await expect(compute(input, 'no')).rejects.toThrow(ToolError);
+    },
+  );
 });
 
 it('the tool is called calculator, has no effects, and takes another name and description', () => {

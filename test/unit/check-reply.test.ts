@@ -30,11 +30,7 @@ test.each<[what: string, returned: object | undefined | null, said: string]>([
   ['no reason to finish', { ...reply, finishReason: null }, 'finishReason is not a string'],
   ['a usage that is a text', { ...reply, usage: '12' }, 'usage lacks'],
   ['a thought that is not text', { ...reply, reasoning: ['hm'] }, 'reasoning is not text'],
-  [
-    'cached tokens that are no number',
-    { ...reply, usage: { ...usage, cachedTokens: '3' } },
-    'usage.cachedTokens is not a number',
-  ],
+  ['odd cache', { ...reply, usage: { ...usage, cachedTokens: '3' } }, 'usage.cachedTokens is not a number'],
   ['a usage that is not a number', { ...reply, usage: { ...usage, totalTokens: NaN } }, 'usage lacks'],
 ])('a model of the user’s own that returns %s is told what to return', (_what, returned, said) => {
   const error = { type: 'ModelInvalidResponse', retryable: false, message: expect.stringContaining(said) };
@@ -76,16 +72,8 @@ test('whatever a model returns is either refused as no reply, or becomes one tha
   const odd = oneof(text, anything());
   const tokens = oneof(double().map(withoutMinusZero), constant(1));
   const counted = record({ promptTokens: tokens, completionTokens: tokens, totalTokens: tokens });
-  const returned = record(
-    {
-      text,
-      toolCalls: oneof(calls, anything()),
-      finishReason: odd,
-      usage: oneof(counted, anything()),
-      warnings: odd,
-    },
-    { requiredKeys: ['text'] },
-  );
+  const anyReply = { text, toolCalls: oneof(calls, anything()), finishReason: odd, warnings: odd };
+  const returned = record({ ...anyReply, usage: oneof(counted, anything()) }, { requiredKeys: ['text'] });
   assert(
     property(returned, (value) => {
       const checked = attempt(value);
@@ -162,26 +150,21 @@ describe('native tool calls', () => {
   const parse: AgentKind['parse'] = () => ({ type: 'act', actions: [good, bad] });
 
   test('run, except for unreadable ones, each of which is told to the model', () => {
-    expect(decided('text', { parse })).toEqual({
-      type: 'act',
-      actions: [
-        good,
-        {
-          tool: '_Exception',
-          toolInput: 'Invalid or incomplete response',
-          observation: 'Invalid or incomplete response',
-          log: 'not JSON',
-          toolCallId: 'b',
-        },
-      ],
-    });
+    const told = 'Invalid or incomplete response';
+    const unread = {
+      tool: '_Exception',
+      toolInput: told,
+      observation: told,
+      log: 'not JSON',
+      toolCallId: 'b',
+    };
+    expect(decided('text', { parse })).toEqual({ type: 'act', actions: [good, unread] });
   });
 
   test('fail the run where one is unreadable and parse errors are not handled', () => {
-    expect(decided('text', { parse }, { handleParsingErrors: false })).toMatchObject({
-      type: 'fail',
-      error: { type: 'OutputParserError', message: expect.stringContaining('not JSON') },
-    });
+    const failed = decided('text', { parse }, { handleParsingErrors: false });
+    const message = expect.stringContaining('not JSON');
+    expect(failed).toMatchObject({ type: 'fail', error: { type: 'OutputParserError', message } });
   });
 });
 
@@ -203,16 +186,9 @@ describe('a parser of the user’s own', () => {
     const toolInput = { 'a\ud83d': ['\ude00', NaN, new Date(0)] };
     const action = { tool: 'Search', toolInput, log: 'l\ud83d' };
     const parse = () => ({ type: 'act', actions: [action] }) as unknown as ParsedReply;
-    expect(decided('text', { parse })).toEqual({
-      type: 'act',
-      actions: [
-        {
-          tool: 'Search',
-          toolInput: { 'a\ufffd': ['\ufffd', null, '1970-01-01T00:00:00.000Z'] },
-          log: 'l\ufffd',
-        },
-      ],
-    });
+    const recordable = { 'a\ufffd': ['\ufffd', null, '1970-01-01T00:00:00.000Z'] };
+    const made = { tool: 'Search', toolInput: recordable, log: 'l\ufffd' };
+    expect(decided('text', { parse })).toEqual({ type: 'act', actions: [made] });
   });
 
   test('is refused where its decision is too large to be recorded', () => {
@@ -232,24 +208,15 @@ describe('the closing call', () => {
   });
 
   test('a reply that cannot be read fails the run, whatever handleParsingErrors says, and advises nothing', () => {
-    expect(closing('hm')).toEqual({
-      type: 'fail',
-      error: {
-        type: 'OutputParserError',
-        message: "The model's reply could not be read: Could not parse LLM output: `hm`.",
-      },
-    });
+    const message = "The model's reply could not be read: Could not parse LLM output: `hm`.";
+    expect(closing('hm')).toEqual({ type: 'fail', error: { type: 'OutputParserError', message } });
   });
 
   test('native calls without a word are no answer: the fixed sentence is', () => {
-    const parse: AgentKind['parse'] = () => ({
-      type: 'act',
-      actions: [{ tool: 'x', toolInput: {}, log: '' }],
-    });
-    expect(decided('', { closing: true, parse })).toEqual({
-      type: 'finish',
-      output: 'Agent stopped due to iteration limit or time limit.',
-    });
+    const action = { tool: 'x', toolInput: {}, log: '' };
+    const parse: AgentKind['parse'] = () => ({ type: 'act', actions: [action] });
+    const output = 'Agent stopped due to iteration limit or time limit.';
+    expect(decided('', { closing: true, parse })).toEqual({ type: 'finish', output });
   });
 
   test('an answer that does not fit the output schema is given as it is', () => {
@@ -260,10 +227,8 @@ describe('the closing call', () => {
 
 describe('an answer that does not fit the output schema', () => {
   test('is a step that keeps the reply and tells the model what is wrong', () => {
-    expect(decided('Final Answer: 5', { checkOutput: refuse })).toEqual({
-      type: 'act',
-      actions: [{ tool: '_Exception', toolInput: 'no city', observation: 'no city' }],
-    });
+    const told = { tool: '_Exception', toolInput: 'no city', observation: 'no city' };
+    expect(decided('Final Answer: 5', { checkOutput: refuse })).toEqual({ type: 'act', actions: [told] });
   });
 
   test('is what the schema makes of it where it fits', () => {
@@ -283,11 +248,8 @@ function refuse(): never {
   throw new OutputParserError('The answer does not fit', 'no city');
 }
 
-function decided(
-  text: string,
-  reader: Partial<ReplyReader> = {},
-  manifest: Partial<AgentManifest> = {},
-): TurnDecision {
+type Reader = Partial<ReplyReader>;
+function decided(text: string, reader: Reader = {}, manifest: Partial<AgentManifest> = {}): TurnDecision {
   const reply = { text, toolCalls: [], finishReason: 'stop' };
   return decide({ parse: zeroShot.parse, ...reader }, sampleManifest(manifest), reply).decision;
 }

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
-import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { AgentClient } from '../../client/api/agent-client.ts';
 import { finish } from '../../cli/follow/finish.ts';
 import { type FollowOptions, type FollowedRun, follow } from '../../cli/follow/follow.ts';
+import type { EmbeddedServer } from '../../server/server.ts';
 import { type FakeIo, fakeIo } from '../support/fake-io.ts';
+import { offlineContext } from '../support/offline-context.ts';
 import { answers, atSeconds, decides, observes, waits, started, within } from '../support/run-events.ts';
 
 interface FakeRun extends FollowedRun {
@@ -48,43 +48,16 @@ function fakeRun(recorded: RunEvent[]): FakeRun {
 function ended(status: 'cancelled' | 'failed'): RunEvent[] {
   const error = status === 'failed' ? { type: 'ToolBroke', message: 'two\nlines' } : null;
   const stopReason = status === 'failed' ? 'error' : 'cancelled';
-  return atSeconds({
-    type: 'run_ended',
-    status,
-    stopReason,
-    output: null,
-    iterations: null,
-    usage: null,
-    error,
-  });
+  const nothing = { output: null, iterations: null, usage: null };
+  return atSeconds({ type: 'run_ended', status, stopReason, ...nothing, error });
 }
 
 const silent: FollowOptions = { untilWaiting: false, onInterrupt: 'cancel', flags: [] };
 
-/** Nothing here reaches a server: the connection is opened when it is first used. */
+/** Of a server of its own, a command reads where the Web UI is. */
 function session(uiUrl?: string) {
-  const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
-  const embedded =
-    uiUrl === undefined
-      ? undefined
-      : ({
-          uiUrl,
-          address: '127.0.0.1:1',
-          namespace: 'default',
-          startedByUs: true,
-          fastSettings: true,
-          pid: 1,
-          dbFile: 'temporal.db',
-          binary: { path: 'temporal', source: 'PATH', version: '1' },
-          release: async () => undefined,
-        } as const);
-  return {
-    client: new AgentClient(client, '127.0.0.1:1', 'q'),
-    namespace: 'default',
-    embedded,
-    workerFailed: new Promise<never>(() => undefined),
-    notify: () => undefined,
-  };
+  const embedded = uiUrl === undefined ? undefined : ({ uiUrl } as EmbeddedServer);
+  return { ...offlineContext(), embedded };
 }
 
 /** Follows a run as a command does, to its exit code. */
@@ -121,9 +94,8 @@ describe('following a run', () => {
     const io = fakeIo();
     const resumed = atSeconds({ type: 'resumed', call: '1.1/2.1' });
     const rest = atSeconds(observes('1.1', 'helper', 'cats', 'meow'), ...answers('2', 'Cats.'));
-    expect(await followed(io, fakeRun([...parkedBelow, ...resumed, ...rest]), { untilWaiting: true })).toBe(
-      0,
-    );
+    const run = fakeRun([...parkedBelow, ...resumed, ...rest]);
+    expect(await followed(io, run, { untilWaiting: true })).toBe(0);
   });
 
   test('stops at a paused run whose sub-agent is paused too, once nothing runs in it, though its call is open', async () => {
@@ -191,13 +163,9 @@ describe('following a run', () => {
   ])('says of the model call %s that waits only what fits it', async (call, which) => {
     const io = fakeIo();
     const wait = { call, n: 0, tool: 'callModel', toolInput: null, reason: 'failed' } as const;
-    expect(
-      await followed(io, fakeRun(atSeconds(started, { type: 'waiting', wait })), { untilWaiting: true }),
-    ).toBe(4);
-    const typed = io
-      .err()
-      .split('\n')
-      .filter((line) => line.includes('reloop '));
+    const run = fakeRun(atSeconds(started, { type: 'waiting', wait }));
+    expect(await followed(io, run, { untilWaiting: true })).toBe(4);
+    const typed = io.err().match(/^.*reloop .*$/gmu);
     expect(typed).toEqual([
       `      reloop retry run-1${which}`,
       `      reloop resolve run-1${which} "…"  (the reply, as the model would have written it)`,
@@ -207,10 +175,8 @@ describe('following a run', () => {
 
   test('names the call in what to type where several wait', async () => {
     const io = fakeIo();
-    const second = atSeconds(
-      { type: 'tool_started', call: '1.2', tool: 'search', toolInput: 'dogs' },
-      ...waits('1.2', 'search', 'dogs'),
-    );
+    const begun = { type: 'tool_started', call: '1.2', tool: 'search', toolInput: 'dogs' } as const;
+    const second = atSeconds(begun, ...waits('1.2', 'search', 'dogs'));
     await followed(io, fakeRun([...parked, ...second]), { untilWaiting: true });
     expect(io.err()).toContain('reloop retry run-1 1.2 ');
   });

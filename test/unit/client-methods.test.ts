@@ -24,13 +24,13 @@ const token = `${'0'.repeat(32)}:1.1:r1`;
 
 type Call = () => unknown;
 
+const question = { id: 'm1', agent: 'a', input: 'q' };
+
 /** Every public method; `undefined`: one that asks nothing of the server. */
-const methods: {
-  [of: string]: { class: { prototype: object }; calls: { [method: string]: Call | undefined } };
-} = {
-  AgentClient: {
-    class: AgentClient,
-    calls: {
+const methods: [of: { name: string; prototype: object }, calls: { [method: string]: Call | undefined }][] = [
+  [
+    AgentClient,
+    {
       start: () => agentClient().start('a', 'q'),
       run: () => agentClient().run('a', 'q'),
       batch: async () => {
@@ -46,10 +46,10 @@ const methods: {
       session: undefined,
       close: undefined,
     },
-  },
-  AgentRun: {
-    class: AgentRun,
-    calls: {
+  ],
+  [
+    AgentRun,
+    {
       result: () => agentRun().result(),
       events: () => agentRun().events().next(),
       toResponse: () => agentRun().toResponse(),
@@ -68,28 +68,28 @@ const methods: {
       retry: () => agentRun().retry(),
       cancel: () => agentRun().cancel(),
     },
-  },
-  AgentSession: {
-    class: AgentSession,
-    calls: {
+  ],
+  [
+    AgentSession,
+    {
       describe: () => session().describe(),
       clear: () => session().clear(),
-      send: () =>
-        session().send({ id: 'm1', agent: 'a', input: 'q' }, { taskQueue: 'reloop', detach: false }),
+      send: () => session().send(question, { taskQueue: 'reloop', detach: false }),
     },
-  },
-  Backtest: {
-    class: Backtest,
-    calls: {
+  ],
+  [
+    Backtest,
+    {
       progress: () => backtest().progress().next(),
       report: () => backtest().report(),
       describe: () => backtest().describe(),
       cancel: () => backtest().cancel(),
     },
-  },
-};
+  ],
+];
 
-describe.each(Object.entries(methods))('%s', (_, { class: { prototype }, calls }) => {
+const named = methods.map(([of, calls]) => ({ name: of.name, prototype: of.prototype, calls }));
+describe.each(named)('$name', ({ prototype, calls }) => {
   test('is listed here with every method', () => {
     const all = Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([name, { value }]) =>
       typeof value === 'function' && name !== 'constructor' ? [name] : [],
@@ -97,14 +97,10 @@ describe.each(Object.entries(methods))('%s', (_, { class: { prototype }, calls }
     expect(Object.keys(calls).toSorted()).toEqual(all.toSorted());
   });
 
-  const asking = Object.entries(calls).flatMap(([name, call]) =>
-    call === undefined ? [] : [[name, call] as const],
-  );
+  const asking = Object.entries(calls).filter(([, call]) => call !== undefined);
   test.each(asking)('%s throws TemporalUnreachable where nobody answers', async (_name, call) => {
-    await expect((async () => call())()).rejects.toMatchObject({
-      name: 'TemporalUnreachable',
-      message: expect.stringContaining(ADDRESS),
-      cause: expect.any(Error),
-    });
+    const message = expect.stringContaining(ADDRESS);
+    const error = { name: 'TemporalUnreachable', message, cause: expect.any(Error) };
+    await expect((async () => call?.())()).rejects.toMatchObject(error);
   });
 });

@@ -55,7 +55,7 @@ describe.each<{ type: string; field: z.ZodType; cases: [Json, unknown][] }>([
       all(1, '1'),
       all(true, true, 'yes'),
       all({ n: 1 }, { n: '1' }),
-      all(REFUSED, { m: '1' }, 'maybe'),
+      all(REFUSED, { m: '1' }, '?'),
     ].flat(),
   },
   {
@@ -70,34 +70,19 @@ describe.each<{ type: string; field: z.ZodType; cases: [Json, unknown][] }>([
 });
 
 test('values are changed at any depth, in lists and records too, and the input stays as it was', () => {
-  const schema = z.object({
-    rows: z.array(z.object({ n: z.int(), keep: z.string() })),
-    by: z.record(z.string(), z.boolean()),
-  });
-  const input = {
-    rows: [
-      { n: '1', keep: '1', more: 'x' },
-      { n: 2, keep: 'b' },
-    ],
-    by: { a: 'on', b: false },
-  };
+  const row = z.object({ n: z.int(), keep: z.string() });
+  const schema = z.object({ rows: z.array(row), by: z.record(z.string(), z.boolean()) });
+  const input = { rows: [{ n: '1', keep: '1', more: 'x' }], by: { a: 'on', b: false } };
   const before = structuredClone(input);
-  expect(coerceTo(schema, input).data).toEqual({
-    rows: [
-      { n: 1, keep: '1' },
-      { n: 2, keep: 'b' },
-    ],
-    by: { a: true, b: false },
-  });
+  const coerced = { rows: [{ n: 1, keep: '1' }], by: { a: true, b: false } };
+  expect(coerceTo(schema, input).data).toEqual(coerced);
   expect(input).toEqual(before);
 });
 
 test('a value that is refused after the change too is refused, with the problems that are left', () => {
   const parsed = coerceTo(z.object({ days: z.number().max(7), city: z.string() }), { days: '9' });
-  expect(parsed.error?.issues.map(({ code, path }) => [code, ...path])).toEqual([
-    ['too_big', 'days'],
-    ['invalid_type', 'city'],
-  ]);
+  const problems = parsed.error?.issues.map(({ code, path }) => `${code} ${path.join()}`);
+  expect(problems).toEqual(['too_big days', 'invalid_type city']);
 });
 
 test('a schema that wants two things at once comes to an end', () => {
@@ -141,10 +126,8 @@ const image = (given: unknown, mediaType?: string) => [text, { type: 'image', im
 describe('a question', () => {
   test('is one text, as it was written, where it has texts alone', () => {
     expect(readInput(' what? ')).toEqual({ input: ' what? ', images: [] });
-    expect(readInput([text, { type: 'text', text: 'Who?' }])).toEqual({
-      input: 'What is on it?\nWho?',
-      images: [],
-    });
+    const read = readInput([text, { type: 'text', text: 'Who?' }]);
+    expect(read).toEqual({ input: 'What is on it?\nWho?', images: [] });
   });
 
   test.each([
@@ -155,15 +138,12 @@ describe('a question', () => {
     ['an ArrayBuffer of another realm', runInNewContext('Uint8Array.from(png).buffer', { png })],
     ['a data: URL', `data:image/png;base64,${png.toString('base64')}`],
     ['base64', png.toString('base64')],
-  ])(
-    'takes an image that is %s: what it is and where stands in the question, its bytes beside it',
-    (_, given) => {
-      const { input, images } = readInput(image(given));
-      const part = { type: 'image', mediaType: 'image/png', bytes: 1_000, ref: { index: 0 } };
-      expect(input).toEqual([text, part]);
-      expect(images.map((one) => one instanceof Uint8Array && png.equals(one))).toEqual([true]);
-    },
-  );
+  ])('takes an image that is %s: its place stands in the question, its bytes beside it', (_, given) => {
+    const { input, images } = readInput(image(given));
+    const part = { type: 'image', mediaType: 'image/png', bytes: 1_000, ref: { index: 0 } };
+    expect(input).toEqual([text, part]);
+    expect(images.map((one) => one instanceof Uint8Array && png.equals(one))).toEqual([true]);
+  });
 
   test.each([
     ['image/jpeg', '\xff\xd8\xff\xe0'],
@@ -178,14 +158,15 @@ describe('a question', () => {
     const url = 'https://example.com/a cat.png';
     const parts = [...image(png), ...image(new URL(url)), ...image(gif, 'image/gif')];
     const { input, images } = readInput(parts);
-    expect(input).toMatchObject([
+    const refs = [
       {},
       { ref: { index: 0 } },
       {},
       { url: 'https://example.com/a%20cat.png' },
       {},
       { ref: { index: 1 } },
-    ]);
+    ];
+    expect(input).toMatchObject(refs);
     expect(images).toHaveLength(2);
   });
 

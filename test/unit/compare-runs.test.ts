@@ -1,4 +1,3 @@
-import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import {
   type BacktestedRun,
@@ -8,106 +7,58 @@ import {
   unreadRun,
 } from '../../agent/backtest/backtest-report.ts';
 import { type Verdict, compareRuns } from '../../agent/backtest/compare-runs.ts';
-import {
-  type OutlinedDecision,
-  type RunEnding,
-  type RunOutline,
-  addToOutline,
-  emptyOutline,
-} from '../../agent/backtest/outline.ts';
-import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
+import { type RunEnding, type RunOutline, addToOutline, emptyOutline } from '../../agent/backtest/outline.ts';
+import { noUsage } from '../../agent/values/vocabulary.ts';
 import { followBacktest, leftBacktest } from '../../cli/follow/follow-backtest.ts';
-import { AgentClient } from '../../client/api/agent-client.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { answer, call, outline } from '../support/outlined-runs.ts';
+import { offlineContext } from '../support/offline-context.ts';
 import { answers, atSeconds, decides, observes, started } from '../support/run-events.ts';
 
-const call = (tool: string, toolInput: Json): OutlinedDecision => ({
-  type: 'act',
-  actions: [{ tool, toolInput }],
-});
-const answer = (output: Json): OutlinedDecision => ({ type: 'finish', output });
-
-function outline(decisions: OutlinedDecision[], ending: Partial<RunEnding> = {}): RunOutline {
-  const last = decisions.at(-1);
-  const output = last?.type === 'finish' ? last.output : null;
-  const end: RunEnding = {
-    status: 'completed',
-    stopReason: 'final_answer',
-    output,
-    error: null,
-    iterations: decisions.length,
-    usage: noUsage,
-  };
-  return { decisions, ending: { ...end, ...ending } };
-}
-
-const failed = (type: string): Partial<RunEnding> => ({
+const why = (type: string) => ({ type, message: 'why' });
+const fails = (type: string): Partial<RunEnding> => ({
   status: 'failed',
   stopReason: 'error',
-  error: { type, message: 'why' },
+  error: why(type),
 });
-const stopped: Partial<RunEnding> = {
+const stops: Partial<RunEnding> = {
   status: 'stopped',
   stopReason: 'max_iterations',
   output: 'Agent stopped.',
 };
 const search = call('search', 'x');
 const recorded = outline([search, answer('done')]);
+const [stopped, failed] = [outline([search], stops), outline([search], fails('A'))];
+const direct = outline([search], { output: 1, stopReason: 'return_direct' });
+const left = outline([call('look', 'x')], fails('NotRecorded'));
+const [sorted, unsorted] = [outline([call('t', { a: 1, b: 2 })]), outline([call('t', { b: 2, a: 1 })])];
 
 describe('two runs', () => {
   test.each<[string, RunOutline, RunOutline, Verdict, number, number | undefined]>([
     ['that decide alike', recorded, outline([search, answer('done')]), 'same', 2, undefined],
-    [
-      'with fields in another order',
-      outline([call('t', { a: 1, b: 2 })]),
-      outline([call('t', { b: 2, a: 1 })]),
-      'same',
-      1,
-      undefined,
-    ],
+    ['with fields in another order', sorted, unsorted, 'same', 1, undefined],
     ['with another answer', recorded, outline([search, answer('other')]), 'answer', 1, 2],
     ['with another input', recorded, outline([call('search', 'y'), answer('done')]), 'decisions', 0, 1],
     ['with another tool', recorded, outline([call('look', 'x'), answer('done')]), 'decisions', 0, 1],
     ['of which one answers earlier', recorded, outline([answer('done')]), 'decisions', 0, 1],
-    ['of which one is stopped', recorded, outline([search], stopped), 'decisions', 1, 2],
-    [
-      'of which one left the recording',
-      recorded,
-      outline([call('look', 'x')], failed('NotRecorded')),
-      'not_recorded',
-      0,
-      1,
-    ],
-    ['of which one fails', recorded, outline([search], failed('ModelError')), 'failed', 1, 2],
-    ['that fail alike', outline([search], failed('A')), outline([search], failed('A')), 'same', 1, undefined],
-    [
-      'that fail of something else',
-      outline([search], failed('A')),
-      outline([search], failed('B')),
-      'failed',
-      1,
-      undefined,
-    ],
-    ['of which one does not fail any more', outline([search], failed('A')), recorded, 'decisions', 1, 2],
-    [
-      'that end otherwise after the same decisions',
-      outline([search], stopped),
-      outline([search], { output: 1, stopReason: 'return_direct' }),
-      'answer',
-      1,
-      undefined,
-    ],
-  ])('%s', (_, before, after, verdict, sameSteps, step) => {
+    ['of which one is stopped', recorded, stopped, 'decisions', 1, 2],
+    ['of which one left the recording', recorded, left, 'not_recorded', 0, 1],
+    ['of which one fails', recorded, outline([search], fails('ModelError')), 'failed', 1, 2],
+    ['that fail alike', failed, outline([search], fails('A')), 'same', 1, undefined],
+    ['that fail of something else', failed, outline([search], fails('B')), 'failed', 1, undefined],
+    ['of which one does not fail any more', failed, recorded, 'decisions', 1, 2],
+    ['that end otherwise after the same decisions', stopped, direct, 'answer', 1, undefined],
+  ])('%s', (_, before, after, verdict, sameSteps, difference) => {
     const compared = compareRuns(before, after);
     expect({ ...compared, difference: compared.difference?.step }).toEqual({
       verdict,
       sameSteps,
-      difference: step,
+      difference,
     });
   });
 
   test('are shown side by side where they part, and null where one was over', () => {
-    const { difference } = compareRuns(recorded, outline([search], stopped));
+    const { difference } = compareRuns(recorded, stopped);
     expect(difference).toEqual({ step: 2, before: answer('done'), after: null });
   });
 });
@@ -139,44 +90,18 @@ describe('a backtested run', () => {
 
   test('counts as changed unless it is the same', () => {
     const same = backtestedRun(place, recorded, recorded);
-    const other = backtestedRun(
-      place,
-      recorded,
-      outline([answer('done')], { usage: { ...noUsage, totalTokens: 7 } }),
-    );
+    const cheaper = outline([answer('done')], { usage: { ...noUsage, totalTokens: 7 } });
+    const other = backtestedRun(place, recorded, cheaper);
     const unread = unreadRun('r', 'run', { type: 'RecordingGone', message: 'gone' });
-    expect(totalsOf([same, other, unread])).toEqual({
-      same: 1,
-      answer: 0,
-      decisions: 1,
-      not_recorded: 0,
-      failed: 1,
-      changed: 2,
-      before: noUsage,
-      after: { ...noUsage, totalTokens: 7 },
-    });
+    const verdicts = { same: 1, answer: 0, decisions: 1, not_recorded: 0, failed: 1, changed: 2 };
+    const usage = { before: noUsage, after: { ...noUsage, totalTokens: 7 } };
+    expect(totalsOf([same, other, unread])).toEqual({ ...verdicts, ...usage });
   });
 });
 
-/** Nothing here reaches a server: the connection is opened when it is first used. */
-const context = {
-  client: new AgentClient(
-    new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
-    '127.0.0.1:1',
-    'reloop',
-  ),
-  namespace: 'default',
-  embedded: undefined,
-  workerFailed: new Promise<never>(() => undefined),
-  notify: () => undefined,
-};
-
-const same: BacktestedRun = {
-  ...unreadRun('one', 'r', { type: 'T', message: 'm' }),
-  verdict: 'same',
-  sameSteps: 3,
-};
+const context = offlineContext();
 const failedRun = unreadRun('two', 'r', { type: 'T', message: 'm' });
+const same: BacktestedRun = { ...failedRun, id: 'one', verdict: 'same', sameSteps: 3 };
 
 function reportOf(...runs: BacktestedRun[]): BacktestReport {
   return { id: 'b', agent: 'a', model: null, status: 'running', total: 2, runs, totals: totalsOf(runs) };

@@ -9,6 +9,7 @@ import { createProgram } from '../../cli/program.ts';
 import { root } from '../support/cli.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { runStatuses } from '../../client/read/run-filters.ts';
 import { onTerminal } from '../support/typing.ts';
 
 const program = createProgram(fakeIo(), '0', () => undefined);
@@ -73,10 +74,7 @@ describe('a word at the cursor', () => {
     ['reloop completion ', ['bash', 'zsh', 'fish']],
     ['reloop session ', ['list', 'show', 'clear']],
     ['reloop approve r1 --remember ', ['tool', 'input']],
-    [
-      'reloop list --status ',
-      ['running', 'waiting', 'paused', 'completed', 'stopped', 'failed', 'cancelled'],
-    ],
+    ['reloop list --status ', runStatuses],
     ['reloop run a "what?" ', []],
   ])('is a word of the program, for %j', (line, words) => {
     expect(wordsFor(line)).toEqual(words);
@@ -85,20 +83,15 @@ describe('a word at the cursor', () => {
   test('is the value after option=, and the options of the command after a dash', () => {
     expect(wanted('reloop list --status=').prefix).toBe('--status=');
     expect(wordsFor('reloop rewind x --')).toContain('--step');
-    expect(wanted('reloop show --config a.ts --address h:1 ')).toMatchObject({
-      config: 'a.ts',
-      address: 'h:1',
-    });
+    const place = wanted('reloop show --config a.ts --address h:1 ');
+    expect(place).toMatchObject({ config: 'a.ts', address: 'h:1' });
   });
 });
 
 /** Real shells in a project whose agents are known already; no server is up, and none is started. */
 const project = tempFolder();
-const env = {
-  PATH: `${project}:${process.env['PATH'] ?? ''}`,
-  XDG_STATE_HOME: join(project, 'state'),
-  HOME: project,
-};
+const path = `${project}:${process.env['PATH'] ?? ''}`;
+const env = { PATH: path, XDG_STATE_HOME: join(project, 'state'), HOME: project };
 
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const unless = (shell: string) => (has(shell) ? '' : ` (skipped: ${shell} is not installed)`);
@@ -113,10 +106,8 @@ beforeAll(() => {
   const agents = ['team:sales europe', 'team:support'].map((word) => ({ word, about: 'answers' }));
   const { mtimeMs } = statSync(config);
   mkdirSync(join(project, 'state/reloop'), { recursive: true });
-  writeFileSync(
-    join(project, 'state/reloop/completion.json'),
-    JSON.stringify({ [config]: { mtimeMs, agents } }),
-  );
+  const known = JSON.stringify({ [config]: { mtimeMs, agents } });
+  writeFileSync(join(project, 'state/reloop/completion.json'), known);
   const command = join(project, 'reloop');
   writeFileSync(command, `#!/bin/sh\nexec ${process.execPath} ${join(root, 'dist/cli/main.js')} "$@"\n`);
   chmodSync(command, 0o755);
@@ -151,12 +142,10 @@ test('bash completes commands, options with =, files, and names with a colon and
 test.skipIf(!has('fish'))(
   `fish completes commands and agents, and says what they are${unless('fish')}`,
   () => {
-    const script =
-      'reloop completion fish | source; complete -C "reloop session sh"; complete -C "reloop chat team:su"; complete -C "reloop retry "';
-    const out = execFileSync('fish', ['-c', script], {
-      env: { ...process.env, ...env },
-      cwd: project,
-    }).toString();
+    const lines = ['session sh', 'chat team:su', 'retry '].map((line) => `complete -C "reloop ${line}"`);
+    const script = ['reloop completion fish | source', ...lines].join('; ');
+    const options = { env: { ...process.env, ...env }, cwd: project };
+    const out = execFileSync('fish', ['-c', script], options).toString();
     expect(out).toBe('show\tprint what was said, and which runs said it\nteam:support\tanswers\n');
   },
 );

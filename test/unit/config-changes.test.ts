@@ -13,9 +13,8 @@ test('two configs that say the same have no changes', () => {
 test('tools that came and went are named, and agents that are not what they were', () => {
   const before = summary(agent({ tools: [x] }), agent({ name: 'b' }));
   const after = summary(agent({ tools: [y] }), agent({ name: 'c' }));
-  expect(changesBetween(before, after)).toBe(
-    'agents a, c; + tool y, - tool x, + agent c, - agent b, agent a changed',
-  );
+  const changes = 'agents a, c; + tool y, - tool x, + agent c, - agent b, agent a changed';
+  expect(changesBetween(before, after)).toBe(changes);
 });
 
 test('a tool whose code is another has changed', () => {

@@ -20,80 +20,57 @@ describe('a tool is refused', () => {
     expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(`The tool name ${message}`);
   });
 
+  const known =
+    'name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile';
+  const retries = 'maxAttempts, initialInterval, backoffCoefficient, maximumInterval';
+  const NO_APPROVAL = "is none of 'always', 'never' and a function (input, context) => boolean.";
+  const NO_ASK = "is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }.";
+  const NO_INTERVAL = "is not a duration: give milliseconds, or a text such as '30s'.";
+  const SMALL = 'Too small: expected number to be';
+
   test.each<[message: string, fields: object]>([
     ['description: is empty, but the model chooses by it.', { description: '' }],
     ['effects: Invalid option: expected one of "none"|"idempotent"|"once".', { effects: 'onec' }],
-    [
-      'unknown option retries (known: name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile).',
-      { retries: 3 },
-    ],
-    [
-      "approval: is none of 'always', 'never' and a function (input, context) => boolean.",
-      { approval: 'sometimes' },
-    ],
-    [
-      "askTimeout: is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }.",
-      { askTimeout: { after: '1h', unanswered: 'retry' } },
-    ],
+    [`unknown option retries (known: ${known}).`, { retries: 3 }],
+    [`approval: ${NO_APPROVAL}`, { approval: 'sometimes' }],
+    [`askTimeout: ${NO_ASK}`, { askTimeout: { after: '1h', unanswered: 'retry' } }],
     ['onFailure: Invalid option: expected one of "ask"|"observe"|"fail".', { onFailure: 'wait' }],
-    [
-      'retry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
-      { retry: { times: 3 } },
-    ],
-    ['retry.maxAttempts: Too small: expected number to be >0.', { retry: { maxAttempts: 0 } }],
-    [
-      'retry.backoffCoefficient: Too small: expected number to be >=1.',
-      { retry: { backoffCoefficient: 0.5 } },
-    ],
-    [
-      "retry.maximumInterval: is not a duration: give milliseconds, or a text such as '30s'.",
-      { retry: { maximumInterval: Infinity } },
-    ],
-    ['maxOutputChars: Too small: expected number to be >0.', { maxOutputChars: 0 }],
+    [`retry: unknown option times (known: ${retries}).`, { retry: { times: 3 } }],
+    [`retry.maxAttempts: ${SMALL} >0.`, { retry: { maxAttempts: 0 } }],
+    [`retry.backoffCoefficient: ${SMALL} >=1.`, { retry: { backoffCoefficient: 0.5 } }],
+    [`retry.maximumInterval: ${NO_INTERVAL}`, { retry: { maximumInterval: Infinity } }],
+    [`maxOutputChars: ${SMALL} >0.`, { maxOutputChars: 0 }],
     ['returnDirect: Invalid input: expected boolean, received string.', { returnDirect: 'yes' }],
   ])('%s', (message, fields) => {
-    expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(
-      `the config: tool "t": ${message}`,
-    );
+    const problem = problemOf({ agents: [agent({ tools: [tool(fields)] })] });
+    expect(problem).toBe(`the config: tool "t": ${message}`);
   });
 
+  const INLINE =
+    "inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.";
+  const NO_DURATION = "is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.";
+
   test.each<[message: string, fields: object]>([
-    [
-      `inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.`,
-      { inline: true },
-    ],
-    [
-      "askTimeout: \"soon\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
-      { askTimeout: { after: 'soon' } },
-    ],
-    [
-      "timeout: \"long\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
-      { timeout: 'long' },
-    ],
+    [INLINE, { inline: true }],
+    [`askTimeout: "soon" ${NO_DURATION}`, { askTimeout: { after: 'soon' } }],
+    [`timeout: "long" ${NO_DURATION}`, { timeout: 'long' }],
     ['timeout: 0 leaves no time at all. Leave it out for the default.', { timeout: '0s' }],
-    [
-      "retry.initialInterval: \"x\" is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.",
-      { retry: { initialInterval: 'x' } },
-    ],
+    [`retry.initialInterval: "x" ${NO_DURATION}`, { retry: { initialInterval: 'x' } }],
     ['timeout: "30d" is longer than a timer can count. Write at most \'24 days\'.', { timeout: '30d' }],
   ])('%s', (message, fields) => {
     expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(`Tool "t": ${message}`);
   });
 
   test('even if no agent lists it', () => {
-    expect(problemOf({ agents: [agent()], tools: [tool({ retries: 3 })] })).toContain(
-      'tool "t": unknown option retries',
-    );
+    const problem = problemOf({ agents: [agent()], tools: [tool({ retries: 3 })] });
+    expect(problem).toContain('tool "t": unknown option retries');
   });
 
-  test.each(['callModel', 'resolveAgent', '_Exception', 'Final Answer', '__temporal_x'])(
-    'with a name that means something else: %s',
-    (name) => {
-      expect(problemOf({ agents: [agent({ tools: [tool({ name })] })] })).toBe(
-        `A tool cannot be called "${name}": the name is reserved.`,
-      );
-    },
-  );
+  const reserved = ['callModel', 'resolveAgent', '_Exception', 'Final Answer', '__temporal_x'];
+  test.each(reserved)('with a name that means something else: %s', (name) => {
+    const problem = problemOf({ agents: [agent({ tools: [tool({ name })] })] });
+    expect(problem).toBe(`A tool cannot be called "${name}": the name is reserved.`);
+  });
 
   test.each<[what: string, config: object]>([
     ['in two agents', { agents: [agent({ tools: [tool()] }), agent({ name: 'b', tools: [tool()] })] }],
@@ -110,22 +87,16 @@ describe('a tool is refused', () => {
     );
   });
 
+  const sub = (description: string) => () => agentTool({ agent: 'a', name: 'sub', description });
   test.each<[what: string, one: () => Tool, other: () => Tool]>([
     ['a calculator', calculator, () => calculator({ maxOutputChars: 10 })],
     ['a search', () => search({ apiKey: 'k' }), () => search({ apiKey: 'other' })],
     ['an http tool', () => http({ allow: ['a.example'] }), () => http({ allow: ['b.example'] })],
     ['a person', human, () => human({ description: 'Asks the boss.' })],
-    [
-      'a sub-agent',
-      () => agentTool({ agent: 'a', name: 'sub', description: 'd' }),
-      () => agentTool({ agent: 'a', name: 'sub', description: 'e' }),
-    ],
-  ])(
-    'when it is ours and written in place in two agents, but only where the options differ: %s',
-    (_what, one, other) => {
-      const agents = (second: Tool) => [agent({ tools: [one()] }), agent({ name: 'b', tools: [second] })];
-      expect(problemOf({ agents: agents(one()) })).toBe('none');
-      expect(problemOf({ agents: agents(other()) })).toContain('Two different tools are called');
-    },
-  );
+    ['a sub-agent', sub('d'), sub('e')],
+  ])('when it is ours and in two agents, only where the options differ: %s', (_what, one, other) => {
+    const agents = (second: Tool) => [agent({ tools: [one()] }), agent({ name: 'b', tools: [second] })];
+    expect(problemOf({ agents: agents(one()) })).toBe('none');
+    expect(problemOf({ agents: agents(other()) })).toContain('Two different tools are called');
+  });
 });

@@ -7,34 +7,31 @@ import { agent, problemOf } from '../support/config.ts';
 
 const known = builtInKinds.map(({ name }) => name).join(', ');
 
+const options = 'agents, tools, models, prices, cache, onEvent, heartbeats, concurrency, taskQueue';
+const NO_MODEL =
+  'is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).';
+const NO_TOOL = 'tools.0: is not a tool: make it with defineTool({ name, description, run }).';
+
 describe('a config is refused', () => {
-  test.each<[message: string, config: unknown]>([
+  test.each<[message: string, config: object]>([
     ['Invalid input: expected object, received array.', []],
     ['agents: is missing.', {}],
     ['agents is empty. Define one with defineAgent.', { agents: [] }],
     ['agents: Invalid input: expected array, received object.', { agents: {} }],
     [
-      'unknown option agent (did you mean agents?), queue (known: agents, tools, models, prices, cache, onEvent, heartbeats, concurrency, taskQueue).',
+      `unknown option agent (did you mean agents?), queue (known: ${options}).`,
       { agents: [agent()], agent: 1, queue: 'x' },
     ],
-    [
-      'models.local: is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
-      { agents: [agent()], models: { local: {} } },
-    ],
-    [
-      'tools.0: is not a tool: make it with defineTool({ name, description, run }).',
-      { agents: [agent()], tools: ['search'] },
-    ],
+    [`models.local: ${NO_MODEL}`, { agents: [agent()], models: { local: {} } }],
+    [NO_TOOL, { agents: [agent()], tools: ['search'] }],
     ['agents[0]: Invalid input: expected object, received null.', { agents: [null] }],
     ['agents[1]: name: is missing.', { agents: [agent(), { model: 'm' }] }],
   ])('%s', (message, config) => {
     expect(problemOf(config)).toBe(`the config: ${message}`);
   });
-
   test.each([undefined, null, () => ({})])('when it is %s', (config) => {
-    expect(problemOf(config)).toBe(
-      'the config has no config: write `export default defineConfig({ agents: […] })`.',
-    );
+    const said = 'the config has no config: write `export default defineConfig({ agents: […] })`.';
+    expect(problemOf(config)).toBe(said);
   });
 
   test('with two agents of one name', () => {
@@ -46,80 +43,61 @@ describe('an agent is refused', () => {
   const name = 'name: is empty, or begins with a blank, or has a slash or a line break';
   const duration = "is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'";
 
+  const NO_DURATION = "is not a duration: give milliseconds, or a text such as '30s'.";
+  const NO_KIND =
+    'is not a kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse }).';
+  const NO_ZOD = 'is not a zod schema: write z.object({ … }) with the z that reloop exports.';
+  const retries = 'maxAttempts, initialInterval, backoffCoefficient, maximumInterval';
+
   test.each<[message: string, fields: object]>([
     ['model: is missing.', { model: undefined }],
     ['model: is empty.', { model: '' }],
-    [
-      'model: is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).',
-      { model: { ask: () => '' } },
-    ],
-    [
-      'tools.0: is not a tool: make it with defineTool({ name, description, run }).',
-      { tools: [{ name: 'search' }] },
-    ],
-    [
-      'kind: is not a kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse }).',
-      { kind: { name: 'mine' } },
-    ],
+    [`model: ${NO_MODEL}`, { model: { ask: () => '' } }],
+    [NO_TOOL, { tools: [{ name: 'search' }] }],
+    [`kind: ${NO_KIND}`, { kind: { name: 'mine' } }],
     ['repeatLimit: has to be 2 or more: 1 would refuse every action.', { repeatLimit: 1 }],
-    [
-      'output: is not a zod schema: write z.object({ … }) with the z that reloop exports.',
-      { output: { type: 'object' } },
-    ],
+    [`output: ${NO_ZOD}`, { output: { type: 'object' } }],
     ["output: is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4').", { output: z3.string() }],
-    [
-      "maxExecutionTime: is not a duration: give milliseconds, or a text such as '30s'.",
-      { maxExecutionTime: true },
-    ],
-    [
-      "requestTimeout: is not a duration: give milliseconds, or a text such as '30s'.",
-      { requestTimeout: Number.POSITIVE_INFINITY },
-    ],
-    [
-      'modelRetry: unknown option times (known: maxAttempts, initialInterval, backoffCoefficient, maximumInterval).',
-      { modelRetry: { times: 3 } },
-    ],
+    [`maxExecutionTime: ${NO_DURATION}`, { maxExecutionTime: true }],
+    [`requestTimeout: ${NO_DURATION}`, { requestTimeout: Number.POSITIVE_INFINITY }],
+    [`modelRetry: unknown option times (known: ${retries}).`, { modelRetry: { times: 3 } }],
     ['handleParsingErrors: is neither true nor false, nor a text for the model.', { handleParsingErrors: 5 }],
   ])('%s', (message, fields) => {
     expect(problemOf({ agents: [agent(fields)] })).toBe(`the config: agent "a": ${message}`);
   });
 
+  const unseen = 'with this prompt the model never sees';
+  const texts = 'system, prefix, formatInstructions, suffix';
+  const beyond = "is longer than a timer can count. Write at most '24 days', or null for no limit.";
+  const zeroShotWith = (prompt: object) => ({ kind: 'zero-shot', prompt });
+  const theirs = {
+    'zero-shot-react-description': 'zero-shot',
+    'AgentType.ZERO_SHOT_REACT_DESCRIPTION': 'zero-shot',
+    'structured-chat-zero-shot-react-description': 'structured-chat',
+    'chat-conversational-react-description': 'conversational',
+    'openai-functions': 'tool-calling',
+    zeroshot: 'zero-shot',
+    Tool_Calling: 'tool-calling',
+  };
   test.each<[message: string, fields: object]>([
     [`unknown kind "chain-of-thought". Known: ${known}.`, { kind: 'chain-of-thought' }],
     ['there is another kind called "zero-shot" already. Rename yours.', { kind: { ...zeroShot } }],
+    [`the kind zero-shot has no prompt text sufix. It has: ${texts}.`, zeroShotWith({ sufix: 'Be kind.' })],
+    [`${unseen} {agent_scratchpad}. Add it to suffix.`, zeroShotWith({ suffix: 'Question: {input}' })],
     [
-      'the kind zero-shot has no prompt text sufix. It has: system, prefix, formatInstructions, suffix.',
-      { kind: 'zero-shot', prompt: { sufix: 'Be kind.' } },
-    ],
-    [
-      'with this prompt the model never sees {agent_scratchpad}. Add it to suffix.',
-      { kind: 'zero-shot', prompt: { suffix: 'Question: {input}' } },
-    ],
-    [
-      'with this prompt the model never sees {input} and {agent_scratchpad}. Add it to prefix or suffix.',
-      { kind: 'zero-shot', prompt: { prefix: 'Go.', suffix: '' } },
+      `${unseen} {input} and {agent_scratchpad}. Add it to prefix or suffix.`,
+      zeroShotWith({ prefix: 'Go.', suffix: '' }),
     ],
     [`maxExecutionTime: "soon" ${duration}.`, { maxExecutionTime: 'soon' }],
     [`maxExecutionTime: "" ${duration}.`, { maxExecutionTime: '' }],
     [`maxExecutionTime: "-5s" ${duration}.`, { maxExecutionTime: '-5s' }],
-    [
-      `maxExecutionTime: 2147483648 is longer than a timer can count. Write at most '24 days', or null for no limit.`,
-      { maxExecutionTime: 2 ** 31 },
-    ],
+    [`maxExecutionTime: 2147483648 ${beyond}`, { maxExecutionTime: 2 ** 31 }],
     [`maxExecutionTime: "-5" ${duration}.`, { maxExecutionTime: -5 }],
     [`modelRetry.initialInterval: "x" ${duration}.`, { modelRetry: { initialInterval: 'x' } }],
     ['requestTimeout: 0 leaves no time at all. Leave it out for the default.', { requestTimeout: 0 }],
-    ...[
-      ['zero-shot-react-description', 'zero-shot'],
-      ['AgentType.ZERO_SHOT_REACT_DESCRIPTION', 'zero-shot'],
-      ['structured-chat-zero-shot-react-description', 'structured-chat'],
-      ['chat-conversational-react-description', 'conversational'],
-      ['openai-functions', 'tool-calling'],
-      ['zeroshot', 'zero-shot'],
-      ['Tool_Calling', 'tool-calling'],
-    ].map(([theirs, ours]): [string, object] => [
-      `unknown kind "${theirs}". In Reloop that is kind: '${ours}'. Known: ${known}.`,
-      { kind: theirs },
+    ...Object.entries(theirs).map(([kind, ours]): [string, object] => [
+      `unknown kind "${kind}". In Reloop that is kind: '${ours}'. Known: ${known}.`,
+      { kind },
     ]),
   ])('%s', (message, fields) => {
     expect(problemOf({ agents: [agent(fields)] })).toBe(`Agent "a": ${message}`);
@@ -135,9 +113,9 @@ describe('an agent is refused', () => {
   });
 
   test('with more than can be recorded', () => {
-    expect(problemOf({ agents: [agent({ prompt: { system: '中'.repeat(100_000) } })] })).toMatch(
-      /^Agent "a": prompts and tool schemas take 30\d{4} bytes, at most 256000 can be recorded\. Shorten them\.$/u,
-    );
+    const size =
+      /^Agent "a": prompts and tool schemas take 30\d{4} bytes, at most 256000 can be recorded\. Shorten them\.$/u;
+    expect(problemOf({ agents: [agent({ prompt: { system: '中'.repeat(100_000) } })] })).toMatch(size);
   });
 
   test('with an unknown option, and told the known ones', () => {
@@ -176,8 +154,7 @@ describe('an agent is refused', () => {
     [{ budget: { cost: '$1' } }],
   ])('with %j, by the name of the option', (fields) => {
     const [option] = Object.keys(fields);
-    expect(problemOf({ agents: [agent(fields)] })).toMatch(
-      new RegExp(`^the config: agent "a": ${option}\\b.*: `, 'u'),
-    );
+    const named = new RegExp(`^the config: agent "a": ${option}\\b.*: `, 'u');
+    expect(problemOf({ agents: [agent(fields)] })).toMatch(named);
   });
 });

@@ -77,15 +77,6 @@ describe('the prompt', () => {
     expect(rest).toEqual([]);
   });
 
-  test('with two steps holds them in order', () => {
-    const steps = [searched, sampleStep('B', 'seen')];
-    const messages = prompt({ steps });
-    expect(messages.slice(0, 4)).toEqual(prompt({ steps: [searched] }));
-    expect(messages.slice(2).map(({ role }) => role)).toEqual(['assistant', 'user', 'assistant', 'user']);
-    expect(messages.at(-2)?.content).toBe('B');
-    expect(messages.at(-1)?.content).toContain('\nseen\n');
-  });
-
   test('has the texts of the agent in place of its own, with the values of the start filled in', () => {
     const texts = {
       system: 'For {user}.',
@@ -95,29 +86,14 @@ describe('the prompt', () => {
     };
     const variables = { user: '{input}', input: 'not this' };
     const steps = [sampleStep('A', '{user}')];
-    expect(prompt({ manifest: manifestOfKind(conversational, { prompt: texts }), variables, steps }))
-      .toMatchInlineSnapshot(`
-      [
-        {
-          "content": "For {input}.",
-          "role": "system",
-        },
-        {
-          "content": "> Search: Looks {things} up.
-      > add: Adds., args: {"a":{"type":"number"},"b":{"type":"number"}}
-      JSON {{}}: Search, add
-      What is fib(10)?",
-          "role": "user",
-        },
-        {
-          "content": "A",
-          "role": "assistant",
-        },
-        {
-          "content": "{input} saw {user}",
-          "role": "user",
-        },
-      ]
-    `);
+    const manifest = manifestOfKind(conversational, { prompt: texts });
+    const tools =
+      '> Search: Looks {things} up.\n> add: Adds., args: {"a":{"type":"number"},"b":{"type":"number"}}';
+    expect(prompt({ manifest, variables, steps })).toEqual([
+      { role: 'system', content: 'For {input}.' },
+      { role: 'user', content: `${tools}\nJSON {{}}: Search, add\nWhat is fib(10)?` },
+      { role: 'assistant', content: 'A' },
+      { role: 'user', content: '{input} saw {user}' },
+    ]);
   });
 });

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { decisionNames, helpOf } from '../../agent/rules/decisions.ts';
+import { helpOfMessage } from '../../agent/rules/run-messages.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { runPage, waitingPath } from '../../cli/connection/web-ui.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
 import { waitingDetails } from '../../workflows/web-ui/current-details.ts';
 
-const refund: WaitingCall = {
-  call: '2.1',
-  n: 0,
-  tool: 'refund',
-  reason: 'approval',
-  toolInput: { order: '1004', euros: 990 },
-};
+const toolInput = { order: '1004', euros: 990 };
+const refund: WaitingCall = { call: '2.1', n: 0, tool: 'refund', reason: 'approval', toolInput };
 
 function details(...waiting: WaitingCall[]): string {
   return waitingDetails('desk', waiting).join('\n\n');
@@ -56,26 +52,27 @@ describe('Current Details of a run that waits', () => {
   });
 
   test('name the own workflow of a call in a sub-agent', () => {
-    expect(details({ ...refund, call: '3.1/2.1' })).toContain(
-      'in the child workflow `desk/3.1` (see Relationships)',
-    );
+    const below = details({ ...refund, call: '3.1/2.1' });
+    expect(below).toContain('in the child workflow `desk/3.1` (see Relationships)');
   });
 });
 
 test('the descriptions of updates have no number of a call', () => {
-  expect(decisionNames.map(helpOf).filter((help) => /\d\.\d/u.test(help))).toEqual([]);
+  const helps = decisionNames.map(helpOf);
+  expect(helps.filter((help) => /\d\.\d/u.test(help))).toEqual([]);
+  expect(helpOfMessage('pause')).toBe('Start nothing new until resume; running calls finish. Data: nothing.');
+  expect(helps).toContain(
+    'Give the result of the waiting call yourself. Data: {"output":…}. If several calls fit: "call":"NUMBER" in the object.',
+  );
 });
 
 const embedded = { uiUrl: 'http://127.0.0.1:8233' } as EmbeddedServer; // no more is asked of it
 
 describe('a page of the Web UI', () => {
   test('is a run’s, whatever its id', () => {
-    expect(runPage({ embedded, namespace: 'a b' }, 'run/3.1 ?', 'r1')).toBe(
-      'http://127.0.0.1:8233/namespaces/a%20b/workflows/run%2F3.1%20%3F/r1',
-    );
-    expect(runPage({ embedded, namespace: 'default' }, 'r')).toBe(
-      'http://127.0.0.1:8233/namespaces/default/workflows/r',
-    );
+    const page = 'http://127.0.0.1:8233/namespaces/a%20b/workflows/run%2F3.1%20%3F';
+    expect(runPage({ embedded, namespace: 'a b' }, 'run/3.1 ?', 'r1')).toBe(`${page}/r1`);
+    expect(runPage({ embedded, namespace: 'a b' }, 'run/3.1 ?')).toBe(page);
   });
 
   test('is not known for a server at a given address', () => {

@@ -41,12 +41,6 @@ describe('a reply that can be read', () => {
     });
   });
 
-  test('asks for a tool of an agent that has none', () => {
-    expect(decided(SEARCH, { manifest: { tools: [] } })).toMatchObject({
-      actions: [{ observation: 'Search is not a valid tool, try one of [].' }],
-    });
-  });
-
   test('may hold several actions, each judged for itself, each with its own log', () => {
     const kind = parsing(() => ({
       type: 'act',
@@ -56,25 +50,21 @@ describe('a reply that can be read', () => {
         { tool: 'Calculator', toolInput: '1', log: 'reply' },
       ],
     }));
+    const observation = 'Browser is not a valid tool, try one of [Search, Calculator].';
     expect(decided('reply', { kind })).toEqual({
       type: 'act',
       actions: [
         { tool: 'Search', toolInput: { q: 'x' }, log: 'first' },
-        {
-          tool: 'Browser',
-          toolInput: 'y',
-          log: 'second',
-          observation: 'Browser is not a valid tool, try one of [Search, Calculator].',
-        },
+        { tool: 'Browser', toolInput: 'y', log: 'second', observation },
         { tool: 'Calculator', toolInput: '1' },
       ],
     });
   });
 
   test('may come with tool calls, which the kind is given as they are', () => {
-    const kind = parsing(({ toolCalls }) => ({
+    const kind = parsing(({ toolCalls: [first] }) => ({
       type: 'finish',
-      output: toolCalls[0]?.arguments ?? '',
+      output: first?.arguments ?? '',
       log: '',
     }));
     const toolCalls = [{ id: '1', name: 'Search', arguments: '{ "q": 1 }' }];
@@ -96,17 +86,11 @@ describe('stop strings', () => {
     expect(outcome('Final Answer: 5#5', { manifest: { stop: ['#'] } }).text).toBe('Final Answer: 5');
     expect(outcome(SEARCH + invented, { manifest: { stop: [] } }).text).toBe(SEARCH + invented);
   });
-
-  test('leave nothing of a reply that begins with one', () => {
-    expect(outcome('\nObservation: 1')).toMatchObject({
-      text: '',
-      decision: { actions: [{ tool: '_Exception', observation: missing('Action:', 'Thought:') }] },
-    });
-  });
 });
 
 describe('a reply that cannot be read', () => {
   const both = `${SEARCH}\nFinal Answer: 1`;
+  const ambiguous = `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`;
 
   test.each<[what: string, text: string, observation: string]>([
     ['no action', ' Hm.', missing('Action:', 'Thought:')],
@@ -117,29 +101,29 @@ describe('a reply that cannot be read', () => {
   });
 
   test('for another reason shows the model the error in place of its reply', () => {
-    const message = `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`;
-    expect(decided(both)).toEqual(toldModel(INCOMPLETE_REPLY, message));
-    expect(INCOMPLETE_REPLY).toBe('Invalid or incomplete response');
+    expect(decided(both)).toEqual(toldModel(INCOMPLETE_REPLY, ambiguous));
   });
 
   test.each<[what: string, text: string, log: string]>([
     ['a part is missing', ' Hm.', 'Could not parse LLM output: ` Hm.`'],
-    [
-      'any other reason',
-      both,
-      `Parsing LLM output produced both a final answer and a parse-able action:: ${both}`,
-    ],
+    ['any other reason', both, ambiguous],
   ])('is told in a text of the agent where it has one, and the log is the error: %s', (_what, text, log) => {
     for (const told of ['Keep to the format!', '']) {
       expect(decided(text, { manifest: { handleParsingErrors: told } })).toEqual(toldModel(told, log));
     }
   });
 
-  test('fails the run where the agent does not want the model to be told', () => {
-    expect(decided(' Hm.', { manifest: { handleParsingErrors: false } })).toEqual(
-      failsRun('Could not parse LLM output: ` Hm.`'),
-    );
-  });
+  test.each<[what: string, text: string, finishReason: string, why: string]>([
+    ['cannot be read', ' Hm.', 'stop', 'Could not parse LLM output: ` Hm.`'],
+    ['was cut off', SEARCH, 'length', 'It was cut off at the token limit (maxTokens)'],
+    ['was filtered', '', 'content_filter', "The provider's content filter took it away (content_filter)"],
+  ])(
+    'that %s fails the run where the agent does not want the model to be told',
+    (_, text, finishReason, why) => {
+      const silent = { manifest: { handleParsingErrors: false }, reply: { finishReason } };
+      expect(decided(text, silent)).toEqual(failsRun(why));
+    },
+  );
 
   test('by a mistake of the kind is no matter for the model: the error goes through', () => {
     const kind = parsing(() => {
@@ -160,14 +144,6 @@ describe('a reply that the provider’s content filter took away', () => {
     });
   });
 
-  test('fails the run where the agent does not want the model to be told', () => {
-    const failed = decided('', { reply, manifest: { handleParsingErrors: false } });
-    expect(failed).toMatchObject({
-      type: 'fail',
-      error: { message: expect.stringContaining('content filter') },
-    });
-  });
-
   test('is an answer where there is some text, or nothing was filtered', () => {
     const said = parsing(({ text }) => ({ type: 'finish', output: text, log: text }));
     expect(decided('I must', { reply, kind: said })).toEqual({ type: 'finish', output: 'I must' });
@@ -181,8 +157,6 @@ describe('a reply cut off at the token limit', () => {
     ['an action, which may lack the end of its input', SEARCH],
     ['an unknown tool, whose name may not be whole', 'Action: Sea\nAction Input: '],
     ['an action without input', 'Action: Sea'],
-    ['a thought', ' I should'],
-    ['nothing', ''],
     ['an action and the beginning of a stop string', `${SEARCH}\nObservat`],
   ])('is never run, and the model is told so: %s', (_what, text) => {
     expect(decided(text, { reply })).toEqual(toldModel(CUT_REPLY));
@@ -192,26 +166,12 @@ describe('a reply cut off at the token limit', () => {
     expect(decided(ANSWER, { reply })).toEqual({ type: 'finish', output: '55' });
   });
 
-  test.each<[what: string, stop: string]>([
-    ['the first', '\nObservation: 5'],
-    ['the second', '\n\tObservation:'],
-  ])('is whole if a stop string comes before the end: %s', (_what, stop) => {
-    expect(decided(SEARCH + stop, { reply })).toEqual({
-      type: 'act',
-      actions: [{ tool: 'Search', toolInput: 'x' }],
-    });
+  test('is whole if a stop string comes before the end', () => {
+    expect(decided(`${SEARCH}\n\tObservation:`, { reply })).toEqual(decided(SEARCH));
   });
 
   test('behind a stop string is unreadable for its own reason', () => {
-    expect(decided(' Hm.\nObservation: 5', { reply })).toMatchObject({
-      actions: [{ observation: missing('Action:', 'Thought:') }],
-    });
-  });
-
-  test('fails the run where the agent does not want the model to be told', () => {
-    expect(decided(SEARCH, { reply, manifest: { handleParsingErrors: false } })).toEqual(
-      failsRun('It was cut off at the token limit (maxTokens)'),
-    );
+    expect(decided(' Hm.\nObservation: 5', { reply })).toEqual(toldModel(missing('Action:', 'Thought:')));
   });
 
   test('is told in the words of the agent where it has some', () => {
@@ -220,7 +180,7 @@ describe('a reply cut off at the token limit', () => {
     );
   });
 
-  test.each(['stop', 'content_filter', 'tool_calls', ''])('is not one that ended by "%s"', (finishReason) => {
+  test.each(['stop', 'tool_calls', ''])('is not one that ended by "%s"', (finishReason) => {
     expect(decided(SEARCH, { reply: { finishReason } })).toMatchObject({ actions: [{ tool: 'Search' }] });
   });
 });
@@ -232,12 +192,7 @@ interface Given {
 }
 
 function outcome(text: string, { kind = zeroShot, manifest = {}, reply = {} }: Given = {}) {
-  return decide(kind, sampleManifest(manifest), {
-    text,
-    toolCalls: [],
-    finishReason: 'stop',
-    ...reply,
-  });
+  return decide(kind, sampleManifest(manifest), { text, toolCalls: [], finishReason: 'stop', ...reply });
 }
 
 function decided(text: string, given?: Given): TurnDecision {

@@ -2,14 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { readDecision } from '../../cli/chat/decision-prompt.ts';
 
-const call = (fields: Partial<WaitingCall>): WaitingCall => ({
-  call: '1.1',
-  n: 0,
-  tool: 'pay',
-  toolInput: 'x',
-  reason: 'failed',
-  ...fields,
-});
+const plain: WaitingCall = { call: '1.1', n: 0, tool: 'pay', toolInput: 'x', reason: 'failed' };
+const call = (fields: Partial<WaitingCall>): WaitingCall => ({ ...plain, ...fields });
 const failed = call({});
 const approval = call({ call: '1.2', reason: 'approval' });
 const deferred = call({ reason: 'deferred' });
@@ -36,30 +30,25 @@ describe('a line typed about a call that waits', () => {
 
   test('may name another call that waits', () => {
     const read = readDecision('approve 1.2 5', failed, [failed, approval]);
-    expect(read).toMatchObject({
-      type: 'decide',
-      waiting: approval,
-      decision: { type: 'approve', input: '5' },
-    });
+    const decision = { type: 'approve', input: '5' };
+    expect(read).toMatchObject({ type: 'decide', waiting: approval, decision });
   });
 
-  test.each([
+  const raises: [string, string, object][] = [
     ['MaxIterations', 'extend', { iterations: 5 }],
     ['MaxExecutionTime', 'ext 1h', { time: '1h' }],
     ['TokenBudget', 'extend 500', { tokens: 500 }],
     ['CostBudget', 'extend', { cost: 0.5 }],
-  ])('raises the limit %s that the run has come to: %s', (type, typed, by) => {
+  ];
+  test.each(raises)('raises the limit %s that the run has come to: %s', (type, typed, by) => {
     expect(readDecision(typed, limit(type), [])).toMatchObject({ type: 'extend', by });
   });
 
+  const AS_RESULT = 'As the result: resolve 900 euros';
   test.each([
     [approval, 'a', '"a" may be approve or abort. Type approve, reject, resolve or abort.'],
     [failed, 'approve', '"approve" does not fit. Type retry, resolve, skip or abort.'],
-    [
-      failed,
-      '900 euros',
-      '"900" does not fit. Type retry, resolve, skip or abort. As the result: resolve 900 euros',
-    ],
+    [failed, '900 euros', `"900" does not fit. Type retry, resolve, skip or abort. ${AS_RESULT}`],
     [failed, 'resolve', 'Type the result after it: resolve …'],
   ])('%# is answered with what would fit', (waiting, typed, line) => {
     expect(readDecision(typed, waiting, [waiting])).toEqual({ type: 'problem', line });

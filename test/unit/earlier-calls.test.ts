@@ -1,9 +1,9 @@
-import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type EndedCalls, readEndedCalls } from '../../history/views/earlier-calls.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
 import { historyClient } from '../support/history-client.ts';
+import { activityEvents, numbered, payloads, updateEvents } from '../support/history-events.ts';
 
 /** Events that were asked for, by the run they are of. */
 let asked: { [runId: string]: number } = {};
@@ -13,14 +13,11 @@ describe('the calls of a tool that have ended', () => {
   const of = { tool: 'count', scope: 0 };
   const first = [started(), ...call(2, '1.1', 'count', 'a'), ...call(4, '1/1.1', 'count', 'other agent')];
   const later = [...call(6, '2.1', 'search', 'other tool'), ...call(8, '3.1', 'count', 'b')];
+  const read = (run: HistoryEvent[], known = nothing) =>
+    readEndedCalls(clientOf({ run }), runOf('run'), of, known);
 
   test('are those of one agent of the workflow, oldest first', async () => {
-    const { calls } = await readEndedCalls(
-      clientOf({ run: [...first, ...later] }),
-      runOf('run'),
-      of,
-      nothing,
-    );
+    const { calls } = await read([...first, ...later]);
     expect(calls).toEqual([
       { call: '1.1', toolInput: 'in 1.1', output: 'a' },
       { call: '3.1', toolInput: 'in 3.1', output: 'b' },
@@ -28,14 +25,11 @@ describe('the calls of a tool that have ended', () => {
   });
 
   test('are read on from what is known, however much that is', async () => {
-    const long = [
-      started(),
-      ...Array.from({ length: 300 }, (_, n) => call(2 + 2 * n, `${n}.1`, 'count', n)).flat(),
-    ];
-    const known = await readEndedCalls(clientOf({ run: long }), runOf('run'), of, nothing);
+    const calls = Array.from({ length: 300 }, (_, n) => call(2 + 2 * n, `${n}.1`, 'count', n)).flat();
+    const long = [started(), ...calls];
+    const known = await read(long);
     asked = {};
-    const more = [...long, ...call(602, '300.1', 'count', 300)];
-    const ended = await readEndedCalls(clientOf({ run: more }), runOf('run'), of, () => known);
+    const ended = await read([...long, ...call(602, '300.1', 'count', 300)], () => known);
     expect(ended.calls).toHaveLength(301);
     expect(ended.calls.at(-1)).toMatchObject({ call: '300.1', output: 300 });
     expect(known.calls).toHaveLength(300);
@@ -44,32 +38,24 @@ describe('the calls of a tool that have ended', () => {
 
   test('include one that had begun, and not ended, when the others were read', async () => {
     const [begun, over] = call(2, '1.1', 'count', 'a');
-    const known = await readEndedCalls(clientOf({ run: [started(), begun] }), runOf('run'), of, nothing);
+    const known = await read([started(), begun]);
     expect(known.calls).toEqual([]);
-    const ended = await readEndedCalls(
-      clientOf({ run: [started(), begun, over] }),
-      runOf('run'),
-      of,
-      () => known,
-    );
+    const ended = await read([started(), begun, over], () => known);
     expect(ended.calls).toMatchObject([{ call: '1.1', output: 'a' }]);
   });
 
   test('begin in the runs before, of which only what is not known is read', async () => {
-    const next = [
-      started({ agent: 'a', from: { runId: 'run', length: 0, digest: '' } }),
-      ...call(2, '9.1', 'count', 'z'),
-    ];
+    const from = { runId: 'run', length: 0, digest: '' };
+    const next = [started({ agent: 'a', from }), ...call(2, '9.1', 'count', 'z')];
     const rest = Array.from({ length: 30 }, (_, n) => call(10 + 2 * n, `${4 + n}.1`, 'search', n)).flat();
     const run = [...first, ...later, ...rest];
     const client = clientOf({ run, next });
     const all = await readEndedCalls(client, runOf('next'), of, nothing);
     expect(all.calls.map(({ output }) => output)).toEqual(['a', 'b', 'z']);
-    const known = await readEndedCalls(client, runOf('run'), of, nothing);
+    const known = await read(run);
     asked = {};
-    const again = await readEndedCalls(client, runOf('next'), of, ({ runId }) =>
-      runId === 'run' ? known : undefined,
-    );
+    const knownOf = ({ runId }: { runId: string }) => (runId === 'run' ? known : undefined);
+    const again = await readEndedCalls(client, runOf('next'), of, knownOf);
     expect(again).toEqual(all);
     expect(asked['run']).toBeLessThan(run.length);
   });
@@ -77,21 +63,16 @@ describe('the calls of a tool that have ended', () => {
   const note = { output: 'handed on', kind: 'deferred', token: 't' };
   const deferred = [started(), ...called(2, '1.1', 'count', note)];
   const given = { call: '1.1', output: { rows: 17 } };
-
+  const again = [...update(4, 'retry', { call: '1.1' }), ...call(6, '1.1~1', 'count', 'at once')];
   test.each([
     ['waits', [], []],
     ['has its result', update(4, 'resolve', given), [{ rows: 17 }]],
     ['was skipped', update(4, 'skip', { call: '1.1' }), []],
-    [
-      'is run again',
-      [...update(4, 'retry', { call: '1.1' }), ...call(6, '1.1~1', 'count', 'at once')],
-      ['at once'],
-    ],
+    ['is run again', again, ['at once']],
   ])('give of a deferred one that %s the result, and not its note', async (_, more, outputs) => {
-    const run = [...deferred, ...more];
-    const known = await readEndedCalls(clientOf({ run: deferred }), runOf('run'), of, nothing);
+    const known = await read(deferred);
     for (const before of [nothing, () => known]) {
-      const { calls } = await readEndedCalls(clientOf({ run }), runOf('run'), of, before);
+      const { calls } = await read([...deferred, ...more], before);
       expect(calls.map(({ output }) => output)).toEqual(outputs);
     }
   });
@@ -99,30 +80,23 @@ describe('the calls of a tool that have ended', () => {
   const early = (id: number, token: string, output: unknown, of = '1.1') =>
     update(id, 'resolve', { call: of, output, token }, { kept: true });
   const [begun, over] = called(2, '1.1', 'count', note);
-  const [, own] = call(2, '1.1', 'count', 'own');
+  const own = { ...call(2, '1.1', 'count', 'own')[1], eventId: numbered(7) };
   const handedOver = { ...over, eventId: numbered(7) };
+  const wrong = early(3, 'x', 'no');
 
   test.each([
     ['before the call deferred', [begun, ...early(3, 't', 'early'), handedOver], ['early']],
-    [
-      'after one with a wrong token',
-      [begun, ...early(3, 'x', 'no'), ...early(5, 't', 'yes'), handedOver],
-      ['yes'],
-    ],
-    ['with a wrong token', [begun, ...early(3, 'x', 'no'), handedOver], []],
+    ['after one with a wrong token', [begun, ...wrong, ...early(5, 't', 'yes'), handedOver], ['yes']],
+    ['with a wrong token', [begun, ...wrong, handedOver], []],
     ['in the task that heard of the deferral', [begun, handedOver, ...early(8, 't', 'early')], ['early']],
     ['in that task, with a wrong token', [begun, handedOver, ...early(8, 'x', 'no')], []],
     ['to another call', [begun, ...early(3, 't', 'no', '7.1'), handedOver], []],
-    [
-      'to a call that did not defer',
-      [begun, ...early(3, 't', 'no'), { ...own, eventId: numbered(7) }],
-      ['own'],
-    ],
+    ['to a call that did not defer', [begun, ...early(3, 't', 'no'), own], ['own']],
   ])('give of a deferred one the answer that came early: %s', async (_, more, outputs) => {
     const run = [started(), ...more];
     for (let known = 1; known <= run.length; known++) {
-      const before = await readEndedCalls(clientOf({ run: run.slice(0, known) }), runOf('run'), of, nothing);
-      const { calls } = await readEndedCalls(clientOf({ run }), runOf('run'), of, () => before);
+      const before = await read(run.slice(0, known));
+      const { calls } = await read(run, () => before);
       expect(calls.map(({ output }) => output)).toEqual(outputs);
     }
   });
@@ -136,7 +110,7 @@ describe('the calls of a tool that have ended', () => {
   });
 
   test('say how many bytes they take', async () => {
-    const { bytes } = await readEndedCalls(clientOf({ run: first }), runOf('run'), of, nothing);
+    const { bytes } = await read(first);
     expect(bytes).toBe(JSON.stringify(['in 1.1', 'a']).length);
   });
 });
@@ -163,45 +137,12 @@ function update(
   name: string,
   sent: { call: string; [field: string]: unknown },
   more: object = {},
-): [HistoryEvent, HistoryEvent] {
-  const answer = { call: sent.call, n: 0, decision: name, ...more };
-  return [
-    {
-      eventId: numbered(id),
-      workflowExecutionUpdateAcceptedEventAttributes: {
-        acceptedRequest: { input: { name, args: payloads(sent) } },
-      },
-    },
-    {
-      eventId: numbered(id + 1),
-      workflowExecutionUpdateCompletedEventAttributes: {
-        acceptedEventId: numbered(id),
-        outcome: { success: payloads(answer) },
-      },
-    },
-  ];
+) {
+  return updateEvents(id, name, sent, { call: sent.call, n: 0, decision: name, ...more });
 }
 
 function called(id: number, activityId: string, name: string, result: object): [HistoryEvent, HistoryEvent] {
-  const input = payloads(`in ${activityId}`);
-  return [
-    {
-      eventId: numbered(id),
-      activityTaskScheduledEventAttributes: { activityId, activityType: { name }, input },
-    },
-    {
-      eventId: numbered(id + 1),
-      activityTaskCompletedEventAttributes: { scheduledEventId: numbered(id), result: payloads(result) },
-    },
-  ];
-}
-
-function payloads(value: unknown) {
-  return { payloads: [defaultPayloadConverter.toPayload(value)] };
-}
-
-function numbered(id: number): NonNullable<HistoryEvent['eventId']> {
-  return id as unknown as NonNullable<HistoryEvent['eventId']>; // as a text it reads the same as a Long
+  return activityEvents(id, activityId, name, { input: `in ${activityId}`, result });
 }
 
 interface Request {
@@ -212,10 +153,8 @@ interface Request {
 
 /** A client that knows these runs and nothing else: page by page, from either end. */
 function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
-  const page = (
-    events: HistoryEvent[],
-    { execution, maximumPageSize, nextPageToken = Uint8Array.of(0) }: Request,
-  ) => {
+  const page = (events: HistoryEvent[], request: Request) => {
+    const { execution, maximumPageSize, nextPageToken = Uint8Array.of(0) } = request;
     const from = (nextPageToken[0] ?? 0) * maximumPageSize;
     const shown = events.slice(from, from + maximumPageSize);
     asked[execution.runId] = (asked[execution.runId] ?? 0) + shown.length;
@@ -223,11 +162,10 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
     const next = more ? Uint8Array.of((nextPageToken[0] ?? 0) + 1) : new Uint8Array();
     return { history: { events: shown }, nextPageToken: next };
   };
-  const workflowService = {
-    getWorkflowExecutionHistory: async (request: Request) =>
-      page(runs[request.execution.runId] ?? [], request),
+  const eventsOf = ({ execution }: Request) => runs[execution.runId] ?? [];
+  return historyClient({
+    getWorkflowExecutionHistory: async (request: Request) => page(eventsOf(request), request),
     getWorkflowExecutionHistoryReverse: async (request: Request) =>
-      page((runs[request.execution.runId] ?? []).toReversed(), request),
-  };
-  return historyClient(workflowService);
+      page(eventsOf(request).toReversed(), request),
+  });
 }

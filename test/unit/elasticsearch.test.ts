@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ElasticsearchOptions, elasticsearch } from '../../tools/search/elasticsearch.ts';
 import { ToolError } from '../../tools/tool.ts';
-import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
+import { type LoopbackAnswer, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 const PASSWORD = 'elastic-secret';
@@ -26,33 +26,21 @@ describe('a search of an index', () => {
     const { url, requests } = await loopback(found({ title: 'a', content: 'b' }, article));
     const output = await ask({ url, auth: { username: 'elastic', password: PASSWORD } }, '清洁和TMT行业');
     expect(output).toBe('title: a, content: b\ntitle: 天融信, content: 没有一个太大的特点。\n');
-    expect(requests).toMatchObject([
-      {
-        method: 'POST',
-        path: '/summary_section/_search',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Basic ${Buffer.from(`elastic:${PASSWORD}`).toString('base64')}`,
-        },
-      },
-    ]);
-    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
-      query: { multi_match: { query: '清洁和TMT行业', fields: ['content', 'title'] } },
-      size: 5,
-    });
+    const authorization = `Basic ${Buffer.from(`elastic:${PASSWORD}`).toString('base64')}`;
+    const headers = { 'content-type': 'application/json', authorization };
+    expect(requests).toMatchObject([{ method: 'POST', path: '/summary_section/_search', headers }]);
+    const query = { multi_match: { query: '清洁和TMT行业', fields: ['content', 'title'] } };
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ query, size: 5 });
   });
 
   it('takes other fields, another size, an API key, several indices, and a path before them', async () => {
     const { url, requests } = await loopback(found());
     const options = { fields: ['name^3', 'text'], size: 2, index: 'logs-*,docs', auth: { apiKey: 'abc==' } };
     await ask({ url: `${url}/es/`, ...options });
-    expect(requests).toMatchObject([
-      { path: '/es/logs-*%2Cdocs/_search', headers: { authorization: 'ApiKey abc==' } },
-    ]);
-    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({
-      query: { multi_match: { fields: ['name^3', 'text'] } },
-      size: 2,
-    });
+    const headers = { authorization: 'ApiKey abc==' };
+    expect(requests).toMatchObject([{ path: '/es/logs-*%2Cdocs/_search', headers }]);
+    const query = { multi_match: { fields: ['name^3', 'text'] } };
+    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ query, size: 2 });
   });
 
   it('sends no credentials where there are none', async () => {
@@ -85,102 +73,42 @@ describe('a search of an index', () => {
   });
 });
 
+/** What each service that is asked for JSON has in common is proven in search.test.ts. */
 describe('a search of an index that fails', () => {
   const says = (status: number, reason: string): LoopbackAnswer => ({ status, body: { error: { reason } } });
+  const wrongPassword = says(401, `unable to authenticate with ${PASSWORD}`);
+  const hidden = /answered 401 at http.*_search: unable to authenticate with \*\*\*\. Check auth/;
+  const noIndex = says(404, 'no such index [summary_section]');
+  const atIndex = /no such index \[summary_section\]\. Check url and index/;
+  const odd: LoopbackAnswer = { status: 400, body: { error: 'parsing_exception' } };
   const recovering = { reason: 'all shards failed', root_cause: [{ reason: 'shard is recovering' }] };
-  const location = 'https://a.example/login?next=1';
-  type Failing = [when: string, answer: LoopbackAnswer, type: string, retryable: boolean, shown: RegExp];
-  it.each<Failing>([
-    [
-      'the password is wrong',
-      says(401, `unable to authenticate with ${PASSWORD}`),
-      'ToolAuthenticationError',
-      false,
-      /answered 401 at http.*_search: unable to authenticate with \*\*\*\. Check auth/,
-    ],
+  const away: LoopbackAnswer = { status: 503, body: { error: recovering } };
+  const inPart = (part: object): LoopbackAnswer => ({ body: { ...part, hits: { hits: [] } } });
+  const huge = { body: `"${'x'.repeat(10_000_000)}"` };
+
+  it.each<[when: string, answer: LoopbackAnswer, type: string, retryable: boolean, shown: RegExp]>([
+    ['the password is wrong', wrongPassword, 'ToolAuthenticationError', false, hidden],
     ['the user may not', { status: 403 }, 'ToolPermissionDenied', false, /that it may read the index/],
+    ['there is no such index', noIndex, 'ToolNotFound', false, atIndex],
+    ['the query is wrong', odd, 'ToolBadRequest', false, /parsing_exception\. Check index, fields and size/],
+    ['the queue is full', says(429, 'rejected'), 'ToolRateLimited', true, /rejected\. If this stays/],
+    ['no shard answers', away, 'ToolServerError', true, /503 .*: shard is recovering\.$/],
     [
-      'there is no such index',
-      says(404, 'no such index [summary_section]'),
-      'ToolNotFound',
-      false,
-      /no such index \[summary_section\]\. Check url and index/,
-    ],
-    [
-      'the query is wrong',
-      { status: 400, body: { error: 'parsing_exception' } },
-      'ToolBadRequest',
-      false,
-      /parsing_exception\. Check index, fields and size/,
-    ],
-    [
-      'the address redirects',
-      { status: 302, headers: { location } },
-      'ToolBadResponse',
-      false,
-      /It leads to https:\/\/a\.example\/login:/,
-    ],
-    [
-      'something was created instead',
-      { ...found(article), status: 201 },
-      'ToolBadResponse',
-      false,
-      /answered 201/,
-    ],
-    [
-      'the queue of the cluster is full',
-      says(429, 'rejected execution'),
-      'ToolRateLimited',
-      true,
-      /rejected execution\. If this stays/,
-    ],
-    [
-      'no shard answers',
-      { status: 503, body: { error: recovering } },
-      'ToolServerError',
-      true,
-      /503 .*: shard is recovering\.$/,
-    ],
-    ...[{ _shards: { failed: 1 } }, { timed_out: true }].map((part): Failing => [
-      `the answer is ${Object.keys(part).join()}`,
-      { body: { ...part, hits: { hits: [] } } },
+      'a shard failed',
+      inPart({ _shards: { failed: 1 } }),
       'ToolServerError',
       true,
       /a part of the index only/,
-    ]),
-    [
-      'the answer is not JSON',
-      { body: '<html>proxy</html>' },
-      'ToolBadResponse',
-      true,
-      /no JSON: <html>proxy/,
     ],
+    ['a shard was late', inPart({ timed_out: true }), 'ToolServerError', true, /a part of the index only/],
     ['the answer has no hits', { body: { cluster_name: 'x' } }, 'ToolBadResponse', true, /without hits/],
-    [
-      'the answer is too long',
-      { body: `"${'x'.repeat(10_000_000)}"` },
-      'ToolBadResponse',
-      false,
-      /more than 10 MB/,
-    ],
-    [
-      'the connection breaks',
-      { body: '{"hits":', fault: 'break' },
-      'ToolConnectionError',
-      true,
-      /The connection to Elasticsearch at http.* failed/,
-    ],
-  ])('because %s', async (_when, answer, type, retryable, shown) => {
+    ['the answer is too long', huge, 'ToolBadResponse', false, /more than 10 MB/],
+  ])('because %s', async (_when, answer, name, retryable, shown) => {
     const { url } = await loopback(answer);
     const error = await failureOf(ask({ url, auth: { username: 'elastic', password: PASSWORD } }));
-    expect(error).toMatchObject({ name: type, retryable, message: expect.stringMatching(shown) });
+    expect(error).toMatchObject({ name, retryable, message: expect.stringMatching(shown) });
     expect(error).toMatchObject({ message: expect.stringContaining(`${url}/summary_section/_search`) });
     expect(String(error)).not.toContain(PASSWORD);
-  });
-
-  it('because nobody listens may be tried again', async () => {
-    const error = await failureOf(ask({ url: `http://${await deadHost()}` }));
-    expect(error).toMatchObject({ name: 'ToolConnectionError', retryable: true });
   });
 });
 

@@ -20,12 +20,9 @@ beforeEach(() => {
 describe('a .env', () => {
   test('sets what the environment does not', () => {
     writeFileSync(file, 'KEY=from-file\nSET=from-file\nEMPTY=from-file\n');
+    const values = { KEY: 'from-file', SET: 'from-file', EMPTY: 'from-file' };
     const env = { SET: 'real', EMPTY: '', HOME: '/root' };
-    expect(loadEnvFile(env, join(project, 'reloop.config.ts'))).toEqual({
-      file,
-      values: { KEY: 'from-file', SET: 'from-file', EMPTY: 'from-file' },
-      set: ['KEY'],
-    });
+    expect(loadEnvFile(env, join(project, 'reloop.config.ts'))).toEqual({ file, values, set: ['KEY'] });
     expect(env).toEqual({ SET: 'real', EMPTY: '', HOME: '/root', KEY: 'from-file' });
   });
 
@@ -48,6 +45,7 @@ describe('a .env', () => {
     expect(readEnvFile(file)).toEqual(values);
   });
 
+  const MORE = 'there is more after the closing quote';
   test.each([
     ['is no NAME=value', 'A=1\nsk-secret\nB=2', 'line 2: that is no NAME=value.'],
     ['has a colon', 'A: 1', 'line 1: that is no NAME=value.'],
@@ -56,27 +54,18 @@ describe('a .env', () => {
     ['has a value that begins with #', 'A=#secret', 'line 1: a # ends the value'],
     ['has NUL in it', 'A=secret\0', 'line 1: that is no NAME=value.'],
     ['forgets a quote before the next value', 'KEY="secret\nURL="https://x/v1"', 'line 1: the quote (")'],
-    [
-      'forgets a quote before a value without an end',
-      'KEY="secret\nexport B = "\nC=1',
-      'line 1: the quote (")',
-    ],
-    ['has text behind its quotes', `A="secret"b"c"`, 'line 1: there is more after the closing quote (")'],
-    ['has two values', `A='secret' B='b'`, "line 1: there is more after the closing quote (')"],
-    ['escapes a quote', 'B=1\nA="secret \\"x\\""', 'line 2: there is more after the closing quote (")'],
-    [
-      'has an apostrophe in its quotes',
-      "A='it's secret'",
-      "line 1: there is more after the closing quote (')",
-    ],
-    ['has text behind several lines', 'A="x\ny" secret', 'line 2: there is more after the closing quote (")'],
-    ['begins with an apostrophe', "A='it's secret\nB=2", "line 1: there is more after the closing quote (')"],
+    ['forgets a quote that never ends', 'KEY="secret\nexport B = "\nC=1', 'line 1: the quote (")'],
+    ['has text behind its quotes', `A="secret"b"c"`, `line 1: ${MORE} (")`],
+    ['has two values', `A='secret' B='b'`, `line 1: ${MORE} (')`],
+    ['escapes a quote', 'B=1\nA="secret \\"x\\""', `line 2: ${MORE} (")`],
+    ['has an apostrophe in its quotes', "A='it's secret'", `line 1: ${MORE} (')`],
+    ['has text behind several lines', 'A="x\ny" secret', `line 2: ${MORE} (")`],
+    ['begins with an apostrophe', "A='it's secret\nB=2", `line 1: ${MORE} (')`],
     ['begins a quote that never ends', 'A="x\ny"\nB="secret\nC=1', 'line 3: the quote (") that begins there'],
   ])('is refused by its line if one %s, and the line is not said', (_, text, said) => {
     writeFileSync(file, text);
-    expect(() => readEnvFile(file)).toThrow(
-      expect.objectContaining({ name: 'UsageError', message: expect.stringContaining(`.env, ${said}`) }),
-    );
+    const message = expect.stringContaining(`.env, ${said}`);
+    expect(() => readEnvFile(file)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
     expect(() => readEnvFile(file)).not.toThrow(/secret/u);
   });
 
@@ -93,15 +82,20 @@ describe('a .env', () => {
 });
 
 describe('every command reads it', () => {
-  test.each([['run', 'a', 'q'], ['list'], ['session', 'list'], ['retry', 'id'], ['agents'], ['doctor']])(
-    'and says what is wrong with it before anything else: %s',
-    async (...words) => {
-      writeFileSync(file, 'oops');
-      const io = fakeIo();
-      expect(await cli([...words, '--config', join(project, 'reloop.config.mjs')], io)).toBe(2);
-      expect(io.err()).toMatch(/^error: .*project\/\.env, line 1: that is no NAME=value\./u);
-    },
-  );
+  const commands = [
+    ['run', 'a', 'q'],
+    ['list'],
+    ['session', 'list'],
+    ['retry', 'id'],
+    ['agents'],
+    ['doctor'],
+  ];
+  test.each(commands)('and says what is wrong with it before anything else: %s', async (...words) => {
+    writeFileSync(file, 'oops');
+    const io = fakeIo();
+    expect(await cli([...words, '--config', join(project, 'reloop.config.mjs')], io)).toBe(2);
+    expect(io.err()).toMatch(/^error: .*project\/\.env, line 1: that is no NAME=value\./u);
+  });
 
   test('before the config is loaded, which finds its keys in the environment', async () => {
     writeFileSync(file, 'RELOOP_TEST_AGENT=called-by-env');
@@ -119,8 +113,7 @@ describe('every command reads it', () => {
     writeFileSync(file, 'KEY=secret\nSET=secret\n');
     const io = { ...fakeIo(), env: { KEY: 'secret', SET: 'other' } };
     const [check] = checkEnvFile(io, { config: join(project, 'reloop.config.mjs') });
-    expect(check?.found).toMatch(
-      /project\/\.env sets KEY, SET; the environment has its own SET, which counts$/u,
-    );
+    const said = /project\/\.env sets KEY, SET; the environment has its own SET, which counts$/u;
+    expect(check?.found).toMatch(said);
   });
 });

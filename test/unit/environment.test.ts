@@ -36,83 +36,55 @@ const AZURE = {
   OPENAI_API_VERSION: '2025-01-01',
   AZURE_OPENAI_API_KEY: 'key',
 };
-const azure = (variable: keyof typeof AZURE): Row => ({
-  variable,
-  value: AZURE[variable],
-  read: () => azureOpenAI().validate?.(),
-  effect: undefined,
-  otherwise: expect.stringContaining(variable),
-  beside: AZURE,
+const azureRows = Object.entries(AZURE).map(([variable, value]): Row => {
+  const read = () => azureOpenAI().validate?.();
+  return {
+    variable,
+    value,
+    read,
+    effect: undefined,
+    otherwise: expect.stringContaining(variable),
+    beside: AZURE,
+  };
 });
 
-const rows: Row[] = [
-  {
-    variable: 'RELOOP_STATE_DIR',
-    value: 'my state',
-    read: () => stateDirectory(folder),
-    effect: join(folder, 'my state'),
-    otherwise: join(folder, '.reloop'),
-  },
-  {
-    variable: 'TEMPORAL_ADDRESS',
-    value: '127.0.0.1:1',
-    read: () => temporalSettings({}).address,
-    effect: '127.0.0.1:1',
-    otherwise: undefined,
-  },
-  {
-    variable: 'TEMPORAL_NAMESPACE',
-    value: 'mine',
-    read: () => temporalSettings({}).namespace,
-    effect: 'mine',
-    otherwise: 'default',
-  },
-  {
-    variable: 'TEMPORAL_API_KEY',
-    value: 'key',
-    read: () => temporalSettings({}).connection?.apiKey,
-    effect: 'key',
-    otherwise: undefined,
-  },
-  {
-    variable: 'TEMPORAL_TASK_QUEUE',
-    value: 'mine',
-    read: () => [
-      namedQueue({ ...fakeIo(), env: process.env }, {}),
-      loadedConfig({ agents: [agent()] }).taskQueue,
+const queues = () => [
+  namedQueue({ ...fakeIo(), env: process.env }, {}),
+  loadedConfig({ agents: [agent()] }).taskQueue,
+];
+
+async function isBinarySaid(): Promise<boolean> {
+  const env = { PATH: '', HOME: folder, TEMPORAL_CLI_PATH: process.env['TEMPORAL_CLI_PATH'] };
+  const said = await installedBinary(env).then(() => '', String);
+  return said.includes('TEMPORAL_CLI_PATH is /no/such/temporal,');
+}
+
+const listed: [variable: string, value: string, read: () => unknown, effect: unknown, otherwise: unknown][] =
+  [
+    [
+      'RELOOP_STATE_DIR',
+      'state',
+      () => stateDirectory(folder),
+      join(folder, 'state'),
+      join(folder, '.reloop'),
     ],
-    effect: ['mine', 'mine'],
-    otherwise: [undefined, 'reloop'],
-  },
-  {
-    variable: 'TEMPORAL_CLI_PATH',
-    value: '/no/such/temporal',
-    read: () =>
-      installedBinary({
-        PATH: '',
-        HOME: folder,
-        TEMPORAL_CLI_PATH: process.env['TEMPORAL_CLI_PATH'],
-      }).catch((error: unknown) => String(error).includes('TEMPORAL_CLI_PATH is /no/such/temporal,')),
-    effect: true,
-    otherwise: undefined,
-  },
-  {
-    variable: 'OPENAI_API_KEY',
-    value: 'key',
-    read: () => openai().validate?.(),
-    effect: undefined,
-    otherwise: NO_MODEL,
-  },
-  {
-    variable: 'OPENAI_BASE_URL',
-    value: 'http://127.0.0.1:1/v1',
-    read: () => openai().validate?.(),
-    effect: undefined,
-    otherwise: NO_MODEL,
-  },
-  azure('AZURE_OPENAI_ENDPOINT'),
-  azure('OPENAI_API_VERSION'),
-  azure('AZURE_OPENAI_API_KEY'),
+    ['TEMPORAL_ADDRESS', '127.0.0.1:1', () => temporalSettings({}).address, '127.0.0.1:1', undefined],
+    ['TEMPORAL_NAMESPACE', 'mine', () => temporalSettings({}).namespace, 'mine', 'default'],
+    ['TEMPORAL_API_KEY', 'key', () => temporalSettings({}).connection?.apiKey, 'key', undefined],
+    ['TEMPORAL_TASK_QUEUE', 'mine', queues, ['mine', 'mine'], [undefined, 'reloop']],
+    ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
+    ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
+    ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],
+  ];
+const rows: Row[] = [
+  ...listed.map(([variable, value, read, effect, otherwise]) => ({
+    variable,
+    value,
+    read,
+    effect,
+    otherwise,
+  })),
+  ...azureRows,
 ];
 
 /** All that these tests decide on themselves. */
@@ -151,14 +123,11 @@ const OF_OTHERS = ['SERPAPI_API_KEY'];
 test('each variable that a source names has a row', () => {
   const root = resolve(import.meta.dirname, '../..');
   const folders = ['agent', 'workflows', 'activities', 'history', 'models', 'tools', 'config', 'worker'];
-  const named = [...folders, 'server', 'client', 'embedded', 'cli', 'testing'].flatMap((name) =>
-    readdirSync(join(root, name), { recursive: true, encoding: 'utf8' })
+  const name = /'((?:[A-Z]+_)*(?:RELOOP|OPENAI|TEMPORAL|API)_[A-Z_]+)'/gu;
+  const named = [...folders, 'server', 'client', 'embedded', 'cli', 'testing'].flatMap((place) =>
+    readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => [
-        ...readFileSync(join(root, name, file), 'utf8').matchAll(
-          /'((?:[A-Z]+_)*(?:RELOOP|OPENAI|TEMPORAL|API)_[A-Z_]+)'/gu,
-        ),
-      ])
+      .flatMap((file) => [...readFileSync(join(root, place, file), 'utf8').matchAll(name)])
       .map(([, variable = '']) => variable),
   );
   const known = [...rows.map(({ variable }) => variable), ...OF_OTHERS];

@@ -3,6 +3,7 @@ import type { RunExport } from '../../client/export/run-export.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
+import { textOf } from '../support/page-text.ts';
 import { answers, atSeconds, decides, observes, waits, started } from '../support/run-events.ts';
 
 const EVIL = `<xss>"><xss a='</pre></style></script><script>alert(1)</script><!--\u0000\u001b[31m\u202e&lt;`;
@@ -58,83 +59,51 @@ describe('the page of a run', () => {
     const page = runPage(hostile());
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     expect(page).not.toMatch(/<(?:script|img|link|iframe|object)\b|\ssrc=|url\(|@import/u);
-    expect(
-      [...page.matchAll(/href="([^"]*)"/gu)].filter(([, link]) => link?.startsWith('#') !== true),
-    ).toEqual([]);
+    const links = [...page.matchAll(/href="([^"]*)"/gu)].map(([, link]) => link);
+    expect(links.filter((link) => link?.startsWith('#') !== true)).toEqual([]);
   });
+
+  const error = { type: 'Error', message: 'no' };
+  const failed = { type: 'tool_failed', call: '1.1', error, attempts: 3 } as const;
+  const skip = { type: 'decided', call: '1.1', decision: { type: 'skip', reason: 'not now' } } as const;
+  const retry = { type: 'decided', call: '1.1', decision: { type: 'retry' } } as const;
+  const again = { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'x' } as const;
+  const observed = observes('1.1', 'Search', 'x', 'ok');
 
   test.each<[string, Parameters<typeof atSeconds>, string]>([
     ['waits', waiting, 'waiting for a person'],
     ['runs', searching, 'running'],
-    [
-      'was skipped',
-      [
-        ...waiting,
-        { type: 'decided', call: '1.1', decision: { type: 'skip', reason: 'not now' } },
-        observes('1.1', 'Search', 'x', 'skipped'),
-      ],
-      'skipped',
-    ],
-    [
-      'failed, of which the model was told,',
-      [
-        ...searching,
-        { type: 'tool_failed', call: '1.1', error: { type: 'Error', message: 'no' }, attempts: 3 },
-        observes('1.1', 'Search', 'x', 'Error: no'),
-      ],
-      'failed',
-    ],
-    [
-      'failed and was run again',
-      [
-        ...waiting,
-        { type: 'decided', call: '1.1', decision: { type: 'retry' } },
-        { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'x' },
-        observes('1.1', 'Search', 'x', 'ok'),
-      ],
-      'done',
-    ],
+    ['was skipped', [...waiting, skip, observed], 'skipped'],
+    ['failed, of which the model was told,', [...searching, failed, observed], 'failed'],
+    ['failed and was run again', [...waiting, retry, again, observed], 'done'],
   ])('says by a word that a call %s', (_, events, word) => {
     expect(textFrom(...events)).toContain(`1.1 Search ${word}`);
   });
 
   test('shows what a person gave with a decision, once', () => {
-    const events = atSeconds(
-      started,
-      ...waiting,
-      { type: 'decided', call: '1.1', decision: { type: 'retry', input: 'mended' } },
-      { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'mended' },
-      observes('1.1', 'Search', 'mended', 'ok'),
-    );
+    const decided = { ...retry, decision: { type: 'retry', input: 'mended' } } as const;
+    const observedAgain = observes('1.1', 'Search', 'mended', 'ok');
+    const events = atSeconds(started, ...waiting, decided, { ...again, toolInput: 'mended' }, observedAgain);
     const text = textOf(runPage(exportOf(events, { decisions: [] })));
     expect(text).toContain('decided retry input mended');
     expect(text.split('mended')).toHaveLength(2);
   });
 
   test('shows a model call that failed and was made again as one step', () => {
-    const page = runPage(
-      exportOf(
-        atSeconds(
-          started,
-          { type: 'model_started', call: '1' },
-          { type: 'model_failed', call: '1', error: { type: 'Overloaded', message: 'busy' }, attempts: 5 },
-          ...answers('1', 'Rain.'),
-        ),
-      ),
-    );
+    const busy = { type: 'Overloaded', message: 'busy' };
+    const failedOnce = { type: 'model_failed', call: '1', error: busy, attempts: 5 } as const;
+    const begun = { type: 'model_started', call: '1' } as const;
+    const page = runPage(exportOf(atSeconds(started, begun, failedOnce, ...answers('1', 'Rain.'))));
     expect(page.match(/<details class="turn"/gu)).toHaveLength(1);
     expect(textOf(page)).toContain('failed after 5 attempts Overloaded: busy');
   });
 
   test('shows a sub-agent within the call that it is, its calls under names of their own', () => {
-    const page = runPage(
-      exportOf(finished, {
-        subAgents: [
-          { call: '1.1', n: 0, id: 'run-1/1.1', export: exportOf(finished) },
-          { call: '1.1', n: 1, id: 'run-1/1.1~1', export: null },
-        ],
-      }),
-    );
+    const subAgents = [
+      { call: '1.1', n: 0, id: 'run-1/1.1', export: exportOf(finished) },
+      { call: '1.1', n: 1, id: 'run-1/1.1~1', export: null },
+    ];
+    const page = runPage(exportOf(finished, { subAgents }));
     const ids = [...page.matchAll(/ id="([^"]*)"/gu)].map(([, id]) => id);
     expect(ids).toEqual(['1', '1.1', '1.1/1', '1.1/1.1', '1.1/2', '2']);
     expect(textOf(page)).toContain('Sub-agent run-1/1.1~1 (schedule 2): there is no record of its run.');
@@ -142,9 +111,8 @@ describe('the page of a run', () => {
 
   test('shows that a sub-agent waits with its call, also where it was started again', () => {
     const wait = { call: '1.1~1/2.1', n: 0, tool: 'mail', toolInput: '', reason: 'failed' } as const;
-    expect(textFrom(...searching, { type: 'waiting', wait })).toContain(
-      'waiting for a person: mail (1.1~1/2.1) failed',
-    );
+    const text = textFrom(...searching, { type: 'waiting', wait });
+    expect(text).toContain('waiting for a person: mail (1.1~1/2.1) failed');
   });
 
   test('shows the cost where prices are known', () => {
@@ -155,12 +123,8 @@ describe('the page of a run', () => {
   });
 
   test('cuts a text that is too long for a page, and says so', () => {
-    const observation = 'y'.repeat(80_000);
-    const page = runPage(
-      exportOf(
-        atSeconds(started, ...decides('1', 'Search', 'x'), observes('1.1', 'Search', 'x', observation)),
-      ),
-    );
+    const observed = observes('1.1', 'Search', 'x', 'y'.repeat(80_000));
+    const page = runPage(exportOf(atSeconds(started, ...searching, observed)));
     expect(page.match(/y{1000,}/gu)?.map(({ length }) => length)).toEqual([50_000]);
     expect(textOf(page)).toContain('30,000 more characters: `reloop export` without --html has them.');
   });
@@ -174,10 +138,8 @@ describe('requests on the page', () => {
   const prompt = `${'A line that every prompt begins with.\n'.repeat(20)}Thought:`;
 
   test('are shown whole the first time, and then by what is new', () => {
-    const requests = [
-      askedWith('1', prompt),
-      askedWith('2', `${prompt} I look.\nObservation: rain\nThought:`),
-    ];
+    const second = askedWith('2', `${prompt} I look.\nObservation: rain\nThought:`);
+    const requests = [askedWith('1', prompt), second];
     const page = runPage(exportOf(finished, { requests }));
     expect(page.match(/A line that every prompt begins with\./gu)).toHaveLength(20);
     expect(textOf(page)).toContain(
@@ -208,19 +170,6 @@ describe('requests on the page', () => {
   });
 });
 
-/** What stands on a page, tags left out. */
-function textOf(page: string): string {
-  return page
-    .replace(/<style>.*<\/style>/su, '')
-    .replace(/<[^>]*>/gu, ' ')
-    .replace(/&lt;/gu, '<')
-    .replace(/&gt;/gu, '>')
-    .replace(/&quot;/gu, '"')
-    .replace(/&#39;/gu, "'")
-    .replace(/&amp;/gu, '&')
-    .replace(/\s+/gu, ' ');
-}
-
 /** A run in which everybody writes markup, in every field that is a text of theirs. */
 function hostile(): RunExport {
   const error = { type: EVIL, message: EVIL };
@@ -247,10 +196,7 @@ function hostile(): RunExport {
   const chatHistory = [{ role: 'user' as const, content: EVIL }];
   const question = { input: EVIL, chatHistory, variables: { [EVIL]: EVIL } };
   const exported = exportOf(events, {
-    agents: [
-      { scope: 0, manifest, question },
-      { scope: 1, manifest, question },
-    ],
+    agents: [0, 1].map((scope) => ({ scope, manifest, question })),
     requests: [askedWith('1', EVIL), askedWith('2', EVIL, false)],
   });
   const run = { ...exported.run, id: EVIL, runId: EVIL };

@@ -6,20 +6,22 @@ import { axisOf, WIDTH } from '../../cli/export-page/axis.ts';
 import { runPage } from '../../cli/export-page/run-page.ts';
 import { exportJson } from '../../cli/print/export-json.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
+import { textOf } from '../support/page-text.ts';
 import { answers, atSeconds, decides, observes, restarted, started, waits } from '../support/run-events.ts';
 
 /** What people did to a run, on the page it is exported to. */
 
 const pageOf = (events: RunEvent[]) => textOf(runPage(exportOf(events)));
+const wait = { call: '1.1', n: 0, tool: 'Search', toolInput: 'x' };
 const asks = (reason: WaitingReason, more: object = {}) =>
-  ({
-    type: 'waiting',
-    wait: { call: '1.1', n: 0, tool: 'Search', toolInput: 'x', reason, ...more },
-  }) as const;
+  ({ type: 'waiting', wait: { ...wait, reason, ...more } }) as const;
 const search = decides('1', 'Search', 'x');
 const found = observes('1.1', 'Search', 'x', 'found');
 const steered = (message: Extract<RunEvent, { type: 'steered' }>['message']) =>
   ({ type: 'steered', message }) as const;
+const LIMIT = 'the run before step 2 has come to a limit The limit of 1 iteration is reached.';
+const DOUBT = 'Search (1.1) may or may not have taken effect The worker died.';
+const died = { type: 'InDoubt', message: 'The worker died.' };
 
 test('a message to a run stands between the steps it was said between', () => {
   const text = pageOf(
@@ -55,17 +57,9 @@ test('a run that is paused says so', () => {
 
 test.each<[RunEvent['type'] | WaitingReason, ReturnType<typeof asks>, string]>([
   ['approval', asks('approval'), 'Search (1.1) needs approval'],
-  [
-    'doubt',
-    asks('doubt', { error: { type: 'InDoubt', message: 'The worker died.' } }),
-    'Search (1.1) may or may not have taken effect The worker died.',
-  ],
+  ['doubt', asks('doubt', { error: died }), DOUBT],
   ['deferred', asks('deferred', { note: 'Which one?' }), 'Search (1.1) waits for its result Which one?'],
-  [
-    'limit',
-    asks('limit', { call: '2', error: limitError('1 iterations') }),
-    'the run before step 2 has come to a limit The limit of 1 iteration is reached.',
-  ],
+  ['limit', asks('limit', { call: '2', error: limitError('1 iterations') }), LIMIT],
 ])('a wait says what for: %s', (_reason, wait, words) => {
   const text = pageOf(atSeconds(started, ...search, ...(wait.wait.reason === 'limit' ? [found] : []), wait));
   expect(text).toContain(`waiting for a person: ${words}`);
@@ -77,14 +71,8 @@ test.each<[OperatorDecision, string]>([
   [{ type: 'resolve', output: 'found' }, 'resolved'],
   [{ type: 'retry' }, 'done'],
 ])('a call that was decided on says how: %j', (decision, word) => {
-  const events = atSeconds(
-    started,
-    ...search,
-    asks('approval'),
-    { type: 'decided', call: '1.1', decision },
-    found,
-    ...answers('2', 'Rain.'),
-  );
+  const decided = { type: 'decided', call: '1.1', decision } as const;
+  const events = atSeconds(started, ...search, asks('approval'), decided, found, ...answers('2', 'Rain.'));
   expect(pageOf(events)).toContain(`1.1 Search ${word}`);
 });
 
@@ -110,61 +98,32 @@ test('a run that begins again says how, with what was changed of what it kept', 
   const text = pageOf(atSeconds(started, ...search, found, again, ...answers('2', 'None.')));
   expect(text).toContain('changed the observation, which was found');
   expect(text).toContain('Observation nothing');
-  expect(text.indexOf('Forked from run run-1 at step 2')).toBeGreaterThan(
-    text.indexOf('Observation nothing'),
-  );
+  const [forked, observed] = ['Forked from run run-1 at step 2', 'Observation nothing'];
+  expect(text.indexOf(forked)).toBeGreaterThan(text.indexOf(observed));
 });
 
 test('a call that is made again after a retry has ended with the run before, and has one place', () => {
   const again = { type: 'tool_started', call: '1.1', tool: 'Search', toolInput: 'x' } as const;
-  const text = pageOf(
-    atSeconds(
-      started,
-      ...search,
-      ...waits('1.1', 'Search', 'x'),
-      restarted('retry', 1, { again: ['1.1'] }),
-      again,
-      found,
-      ...answers('2', 'Rain.'),
-    ),
-  );
+  const retried = [...waits('1.1', 'Search', 'x'), restarted('retry', 1, { again: ['1.1'] })];
+  const events = atSeconds(started, ...search, ...retried, again, found, ...answers('2', 'Rain.'));
+  const text = pageOf(events);
   expect(text).toContain('Retried from call 1.1');
   expect(text.split('Observation found')).toHaveLength(2);
   expect(text).toMatch(/Waiting for a person 1\.0 s/u);
 });
 
-/** What a reader sees of a page, without its look. */
-function textOf(page: string): string {
-  const body = page.slice(page.indexOf('<body>'));
-  return body
-    .replace(/<[^>]*>/gu, ' ')
-    .replace(/\s+/gu, ' ')
-    .trim();
-}
-
 const HOUR = 3_600_000;
+const span = (from: number, to: number) => ({ from, to });
 
 describe('the axis of a timeline', () => {
   test('is to scale where nothing is long and empty', () => {
-    const axis = axisOf(
-      [
-        { from: 0, to: 40 },
-        { from: 45, to: 100 },
-      ],
-      { from: 0, to: 100 },
-    );
+    const axis = axisOf([span(0, 40), span(45, 100)], span(0, 100));
     expect([0, 20, 45, 100].map((at) => axis.place(at) / WIDTH)).toEqual([0, 0.2, 0.45, 1]);
     expect(axis.gaps).toEqual([]);
   });
 
   test('draws hours in which nothing ran shorter than the seconds in which something did', () => {
-    const axis = axisOf(
-      [
-        { from: 0, to: 1000 },
-        { from: HOUR, to: HOUR + 1000 },
-      ],
-      { from: 0, to: HOUR + 1000 },
-    );
+    const axis = axisOf([span(0, 1000), span(HOUR, HOUR + 1000)], span(0, HOUR + 1000));
     expect(axis.gaps).toEqual([{ from: 1000, to: HOUR, isGap: true, width: 160 }]);
     const [end, again] = [axis.place(1000), axis.place(HOUR)];
     expect(end / WIDTH).toBeCloseTo(1000 / 2160);
@@ -174,26 +133,20 @@ describe('the axis of a timeline', () => {
   });
 
   test('leaves two thirds to what ran, however many such hours there are', () => {
-    const ran = Array.from({ length: 50 }, (_, hour) => ({ from: hour * HOUR, to: hour * HOUR + 1000 }));
-    const axis = axisOf(ran, { from: 0, to: 49 * HOUR + 1000 });
+    const ran = Array.from({ length: 50 }, (_, hour) => span(hour * HOUR, hour * HOUR + 1000));
+    const axis = axisOf(ran, span(0, 49 * HOUR + 1000));
     const shown = ran.reduce((total, { from, to }) => total + axis.place(to) - axis.place(from), 0);
     expect(shown / WIDTH).toBeCloseTo(2 / 3);
   });
 
   test('takes what ran side by side, and out of order, as one', () => {
-    const axis = axisOf(
-      [
-        { from: 50, to: 100 },
-        { from: 0, to: 60 },
-      ],
-      { from: 0, to: 100 },
-    );
+    const axis = axisOf([span(50, 100), span(0, 60)], span(0, 100));
     expect(axis.place(55) / WIDTH).toBeCloseTo(0.55);
   });
 
   test('has a place for every time where nothing ran at all, or no time passed', () => {
-    expect(axisOf([], { from: 0, to: 100 }).place(50)).toBe(WIDTH / 2);
-    expect(axisOf([], { from: 5, to: 5 }).place(5)).toBe(0);
+    expect(axisOf([], span(0, 100)).place(50)).toBe(WIDTH / 2);
+    expect(axisOf([], span(5, 5)).place(5)).toBe(0);
   });
 });
 

@@ -9,6 +9,7 @@ import type { Fact } from '../../history/read/fact.ts';
 import { createFactReader } from '../../history/read/facts.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
 import { createTrace } from '../../history/trace/trace.ts';
+import { numbered, payloads, updateEvents, activityEvents } from '../support/history-events.ts';
 import { sampleManifest } from '../support/manifest.ts';
 import { reportFrom } from '../support/report.ts';
 
@@ -43,7 +44,7 @@ describe('a fact', () => {
   });
 
   test('of an update that is done has the name and the input of its acceptance', async () => {
-    const [accepted, completed] = factsOf(...update('skip', { reason: 'no' }, 'whatever'));
+    const [accepted, completed] = factsOf(...updateEvents(5, 'skip', { reason: 'no' }, 'whatever', 'u'));
     expect(accepted).toMatchObject({ type: 'update_accepted', name: 'skip', updateId: 'u' });
     expect(completed).toMatchObject({ type: 'update_completed', name: 'skip', updateId: 'u' });
     expect(completed?.type === 'update_completed' && (await completed.input?.())).toEqual({ reason: 'no' });
@@ -57,6 +58,7 @@ describe('a fact', () => {
 });
 
 describe("a workflow that is not Reloop's", () => {
+  const nothing = { input: undefined, result: undefined };
   test.each<[what: string, event: HistoryEvent, output: unknown]>([
     ['nothing', { workflowExecutionCompletedEventAttributes: {} }, null],
     ['a text', { workflowExecutionCompletedEventAttributes: { result: payloads('done') } }, 'done'],
@@ -67,19 +69,13 @@ describe("a workflow that is not Reloop's", () => {
   });
 
   test.each<[what: string, events: HistoryEvent[]]>([
-    ['an update that answers with nothing', update('rename', { to: 'x' }, undefined)],
-    ['an update that answers in its own way', update('rename', null, { call: 1 })],
-    [
-      'an update that is called like a decision',
-      update('retry', 'x', { call: '1.1', n: 0, decision: 'sing' }),
-    ],
-    [
-      'a signal called like ours',
-      [signal('childWaiting', undefined), signal('childWaiting', { caller: '1.1' })],
-    ],
+    ['an update that answers with nothing', updateEvents(5, 'rename', { to: 'x' }, undefined)],
+    ['an update that answers in its own way', updateEvents(5, 'rename', null, { call: 1 })],
+    ['updates named as a decision', updateEvents(5, 'retry', 'x', { call: '1.1', n: 0, decision: 'sing' })],
+    ['a signal called like ours', [signal(undefined), signal({ caller: '1.1' })]],
     ['a child workflow', child('another-workflow', 'x')],
-    ['activities called like ours', activity('1', 'callModel', null, null)],
-    ['activities without a result', [...activity('setup', 'resolveAgent', undefined, undefined)]],
+    ['activities called like ours', activityEvents(6, '1', 'callModel', { input: null, result: null })],
+    ['activities without result', activityEvents(6, 'setup', 'resolveAgent', nothing)],
   ])('says nothing of a run by %s', async (_, events) => {
     expect((await eventsOf(...events)).filter(({ type }) => type !== 'model_started')).toEqual([]);
   });
@@ -97,56 +93,18 @@ async function eventsOf(...events: HistoryEvent[]): Promise<RunEvent[]> {
   return all;
 }
 
-function payloads(value: unknown) {
-  return value === undefined ? null : { payloads: [defaultPayloadConverter.toPayload(value)] };
-}
-
-function update(name: string, sent: unknown, answered: unknown): HistoryEvent[] {
-  const eventId = numbered(5);
-  const acceptedRequest = { meta: { updateId: 'u' }, input: { name, args: payloads(sent) } };
-  const outcome = { success: payloads(answered) };
-  return [
-    { eventId, workflowExecutionUpdateAcceptedEventAttributes: { acceptedRequest } },
-    {
-      workflowExecutionUpdateCompletedEventAttributes: {
-        acceptedEventId: eventId,
-        meta: { updateId: 'u' },
-        outcome,
-      },
-    },
-  ];
-}
-
-function signal(signalName: string, sent: unknown): HistoryEvent {
-  return { workflowExecutionSignaledEventAttributes: { signalName, input: payloads(sent) } };
+function signal(sent: unknown): HistoryEvent {
+  return { workflowExecutionSignaledEventAttributes: { signalName: 'childWaiting', input: payloads(sent) } };
 }
 
 function child(workflowId: string, result: unknown): HistoryEvent[] {
   const eventId = numbered(6);
+  const initiated = { workflowId, workflowType: { name: 'other' } };
+  const completed = { initiatedEventId: eventId, result: payloads(result) };
   return [
-    {
-      eventId,
-      startChildWorkflowExecutionInitiatedEventAttributes: { workflowId, workflowType: { name: 'other' } },
-    },
-    {
-      childWorkflowExecutionCompletedEventAttributes: { initiatedEventId: eventId, result: payloads(result) },
-    },
+    { eventId, startChildWorkflowExecutionInitiatedEventAttributes: initiated },
+    { childWorkflowExecutionCompletedEventAttributes: completed },
   ];
-}
-
-function activity(activityId: string, name: string, input: unknown, result: unknown): HistoryEvent[] {
-  const eventId = numbered(6);
-  return [
-    {
-      eventId,
-      activityTaskScheduledEventAttributes: { activityId, activityType: { name }, input: payloads(input) },
-    },
-    { activityTaskCompletedEventAttributes: { scheduledEventId: eventId, result: payloads(result) } },
-  ];
-}
-
-function numbered(id: number): NonNullable<HistoryEvent['eventId']> {
-  return id as unknown as NonNullable<HistoryEvent['eventId']>; // as a text it reads the same as a Long
 }
 
 /** A fact before its place in a history. */
@@ -159,12 +117,8 @@ describe('a call that failed as a person cancelled it', () => {
 
   test('is cancelled, as the next model call says', async () => {
     const observation = cancelledTool(undefined);
-    const entry = {
-      type: 'step',
-      call: '1.1',
-      action: { tool: 'Search', toolInput: 'x', log: '' },
-      observation,
-    };
+    const action = { tool: 'Search', toolInput: 'x', log: '' };
+    const entry = { type: 'step', call: '1.1', action, observation };
     const next = scheduled('callModel', '2', { base: 2, prev: '', delta: [entry] });
     expect(await reportOf(failed, cancel, next)).toMatchObject({
       status: 'running',

@@ -9,10 +9,9 @@ type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 const NOW = 1_000_000_000;
 /** The server's clock is an hour ahead. */
 const AHEAD = 3_600_000;
+const of = { workflowId: 'run-1', runId: 'a-run', activityId: '1.1' };
 const begun: BegunAttempt = {
-  workflowId: 'run-1',
-  runId: 'a-run',
-  activityId: '1.1',
+  ...of,
   attempt: 2,
   taskQueue: 'reloop',
   identity: 'the worker',
@@ -36,6 +35,8 @@ test('the attempt that died is lost, whatever the clocks say', () => {
   expect(isLost(pending(), begun, NOW)).toBe(true);
 });
 
+const short = { startToCloseTimeout: msNumberToTs(60_500) };
+
 test.each<[string, Partial<Pending>]>([
   ['a later attempt', { attempt: 3 }],
   ['an attempt of another worker', { lastWorkerIdentity: 'another' }],
@@ -44,10 +45,7 @@ test.each<[string, Partial<Pending>]>([
   ['one that is to be paused', { state: 5 }],
   ['one that is about to be silent for too long', { lastHeartbeatTime: msNumberToTs(NOW + AHEAD - 9_500) }],
   ['one without a beat whose time is up', { lastHeartbeatTime: null }],
-  [
-    'one that is about to have lasted too long',
-    { activityOptions: { startToCloseTimeout: msNumberToTs(60_500) } },
-  ],
+  ['one that is about to have lasted too long', { activityOptions: short }],
 ])('%s is not', (_what, more) => {
   expect(isLost(pending(more), begun, NOW)).toBe(false);
 });
@@ -62,11 +60,10 @@ function server(activity: Pending, failures: object[] = []) {
   const connection = {
     withDeadline: (_deadline: unknown, fn: () => Promise<unknown>) => fn(),
     workflowService: {
-      describeWorkflowExecution: () => {
+      describeWorkflowExecution: async () => {
         const failure = failures.shift();
-        return failure === undefined
-          ? Promise.resolve({ pendingActivities: [activity] })
-          : Promise.reject(Object.assign(new Error('no'), failure));
+        if (failure !== undefined) throw Object.assign(new Error('no'), failure);
+        return { pendingActivities: [activity] };
       },
       respondActivityTaskFailedById: (answer: object) => Promise.resolve(answers.push(answer)),
     },
@@ -81,16 +78,9 @@ test('a lost attempt fails as by its heartbeat time-out, with what it had stored
   const heartbeatDetails = { payloads: [{ data: new Uint8Array([1]) }] };
   const { connection, answers } = server(pending({ heartbeatDetails }));
   await failOrphans(connection, 'default', [begun]);
-  expect(answers).toMatchObject([
-    {
-      namespace: 'default',
-      workflowId: 'run-1',
-      runId: 'a-run',
-      activityId: '1.1',
-      failure: { timeoutFailureInfo: { timeoutType: 4, lastHeartbeatDetails: heartbeatDetails } },
-      lastHeartbeatDetails: heartbeatDetails,
-    },
-  ]);
+  const failure = { timeoutFailureInfo: { timeoutType: 4, lastHeartbeatDetails: heartbeatDetails } };
+  const answer = { namespace: 'default', ...of, failure, lastHeartbeatDetails: heartbeatDetails };
+  expect(answers).toMatchObject([answer]);
 });
 
 test('a server that does not answer is asked again, one that knows no such run is not', async () => {

@@ -11,51 +11,24 @@ import type { Attempt } from '../../activities/attempt/attempt.ts';
 import { onceGuard } from '../../activities/tool/once.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
 
+const app = (message: string, more: { type?: string; details?: unknown[] } = {}) =>
+  ApplicationFailure.create({ message, ...more });
+
 const heartbeat = { failures: 2, checkpoint: { page: 7 } };
 
 describe('the failure of an activity', () => {
-  test.each<[what: string, cause: Error, error: { type: string; message: string }]>([
-    [
-      'keeps the type that it has',
-      ApplicationFailure.create({ type: 'ModelRateLimited', message: 'slow down' }),
-      { type: 'ModelRateLimited', message: 'slow down' },
-    ],
-    [
-      'without a type is an Error',
-      ApplicationFailure.create({ message: 'oops' }),
-      { type: 'Error', message: 'oops' },
-    ],
-    [
-      'by its own time-out says so',
-      timeout('START_TO_CLOSE'),
-      { type: 'Timeout', message: 'it took longer than its time-out' },
-    ],
-    [
-      'by its worker says that the worker died',
-      timeout('HEARTBEAT'),
-      {
-        type: 'Timeout',
-        message: 'its worker died or stopped answering in the middle of the call',
-      },
-    ],
-    [
-      'by another time-out keeps the words of the server',
-      timeout('SCHEDULE_TO_START'),
-      { type: 'Timeout', message: 'activity timed out' },
-    ],
-    [
-      'keeps its message where it has no type',
-      new TerminatedFailure('ended'),
-      { type: 'Error', message: 'ended' },
-    ],
-    [
-      'by an error of the language keeps its message',
-      new TypeError('not a function'),
-      { type: 'Error', message: 'not a function' },
-    ],
-  ])('%s', (_what, cause, error) => {
-    const timedOut = error.type === 'Timeout' || undefined;
-    const read = { error, checkpoint: undefined, mayPass: timedOut === true, timedOut };
+  const DIED = 'its worker died or stopped answering in the middle of the call';
+  test.each<[what: string, cause: Error, type: string, message: string]>([
+    ['keeps its own type', app('slow down', { type: 'ModelRateLimited' }), 'ModelRateLimited', 'slow down'],
+    ['without a type is an Error', app('oops'), 'Error', 'oops'],
+    ['by its own time-out', timeout('START_TO_CLOSE'), 'Timeout', 'it took longer than its time-out'],
+    ['by its worker', timeout('HEARTBEAT'), 'Timeout', DIED],
+    ['by a time-out of the server', timeout('SCHEDULE_TO_START'), 'Timeout', 'activity timed out'],
+    ['keeps its message where it has no type', new TerminatedFailure('ended'), 'Error', 'ended'],
+    ['by an error of the language', new TypeError('not a function'), 'Error', 'not a function'],
+  ])('%s', (_what, cause, type, message) => {
+    const timedOut = type === 'Timeout' || undefined;
+    const read = { error: { type, message }, checkpoint: undefined, mayPass: timedOut === true, timedOut };
     expect(readFailure(activityFailure(cause))).toEqual(read);
     expect(readFailure(cause)).toEqual(read);
   });
@@ -67,7 +40,7 @@ describe('the failure of an activity', () => {
   });
 
   test.each<[what: string, cause: Error]>([
-    ['with its last error', ApplicationFailure.create({ message: 'oops', details: [heartbeat] })],
+    ['with its last error', app('oops', { details: [heartbeat] })],
     ['with its last heartbeat', timeout('HEARTBEAT', heartbeat)],
   ])('carries the checkpoint of the tool: %s', (_what, cause) => {
     expect(readFailure(activityFailure(cause)).checkpoint).toEqual({ page: 7 });
@@ -75,7 +48,7 @@ describe('the failure of an activity', () => {
 
   test('carries what the runner knows of a call that may take effect once only', () => {
     const intent = { at: 1, attempt: 1 };
-    const cause = ApplicationFailure.create({ message: 'oops', details: [{ notDone: 'again' }] });
+    const cause = app('oops', { details: [{ notDone: 'again' }] });
     expect(readFailure(activityFailure(cause))).toMatchObject({ notDone: 'again' });
     expect(readFailure(activityFailure(timeout('HEARTBEAT', { intent })))).toMatchObject({ intent });
   });
@@ -90,22 +63,19 @@ describe('the failure of an activity', () => {
   });
 
   test('may pass when the runner says that the attempts are used up', () => {
-    const cause = ApplicationFailure.create({ message: 'oops', details: [{ exhausted: true }] });
+    const cause = app('oops', { details: [{ exhausted: true }] });
     expect(readFailure(activityFailure(cause)).mayPass).toBe(true);
   });
 
   test.each([undefined, null, 'a text', 5, {}, { failures: 2 }])('may carry other details: %j', (details) => {
-    const cause = ApplicationFailure.create({ message: 'oops', details: [details] });
+    const cause = app('oops', { details: [details] });
     expect(readFailure(activityFailure(cause)).checkpoint).toBeUndefined();
   });
 
   test('is read by names: a copy of another class, or of none, reads the same', () => {
-    const plain = {
-      name: 'ActivityFailure',
-      message: 'Activity task failed',
-      cause: { name: 'ApplicationFailure', message: 'oops', type: 'Oops', details: [heartbeat] },
-    };
-    expect(readFailure(plain)).toEqual({
+    const cause = { name: 'ApplicationFailure', message: 'oops', type: 'Oops', details: [heartbeat] };
+    const read = readFailure({ name: 'ActivityFailure', message: 'Activity task failed', cause });
+    expect(read).toEqual({
       error: { type: 'Oops', message: 'oops' },
       checkpoint: { page: 7 },
       mayPass: false,
@@ -118,11 +88,8 @@ describe('the failure of an activity', () => {
     ['that is a text', 'oops'],
     ['that is null', null],
   ])('%s is unknown', (_what, failure) => {
-    expect(readFailure(failure)).toEqual({
-      error: { type: 'Error', message: 'unknown error' },
-      checkpoint: undefined,
-      mayPass: false,
-    });
+    const error = { type: 'Error', message: 'unknown error' };
+    expect(readFailure(failure)).toEqual({ error, checkpoint: undefined, mayPass: false });
   });
 });
 
@@ -137,7 +104,7 @@ describe('the usage of a failed call', () => {
     ['is unknown where a part of it is not a number', [{ usage: { ...usage, totalTokens: '3' } }], undefined],
     ['is unknown where its cost is not a number', [{ usage: { ...usage, cost: null } }], undefined],
   ])('%s', (_what, details, known) => {
-    const cause = ApplicationFailure.create({ message: 'oops', details });
+    const cause = app('oops', { details });
     expect(readFailure(activityFailure(cause)).usage).toEqual(known);
   });
 
@@ -147,14 +114,7 @@ describe('the usage of a failed call', () => {
 });
 
 function activityFailure(cause: Error | undefined): ActivityFailure {
-  return new ActivityFailure(
-    'Activity task failed',
-    'search',
-    '3.1',
-    RetryState.MAXIMUM_ATTEMPTS_REACHED,
-    'w',
-    cause,
-  );
+  return new ActivityFailure('failed', 'search', '3.1', RetryState.MAXIMUM_ATTEMPTS_REACHED, 'w', cause);
 }
 
 function timeout(type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_START', lastHeartbeat?: unknown) {
@@ -163,21 +123,13 @@ function timeout(type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_START', las
 
 /** The first attempt of a call; the server wants it to end when `commit` is asked for. */
 function attempt(): Attempt {
-  const info = {
-    attempt: 1,
-    currentAttemptScheduledTimestampMs: 1,
-    scheduledTimestampMs: 1,
-    activityId: '1.1',
-  };
+  const times = { currentAttemptScheduledTimestampMs: 1, scheduledTimestampMs: 1 };
+  const info = { attempt: 1, activityId: '1.1', ...times };
   const client = { workflow: { getHandle: () => ({ signal: () => Promise.resolve() }) } };
   const claims: ('paused' | undefined)[] = [undefined, 'paused'];
-  const stored = { record: {}, claim: () => Promise.resolve(claims.shift()), set: () => undefined };
-  const made = {
-    context: { info, client, cancellationSignal: AbortSignal.abort() },
-    heartbeat: stored,
-    signal: new AbortController().signal,
-  };
-  return made as unknown as Attempt; // what the guard reads of it
+  const heartbeat = { record: {}, claim: () => Promise.resolve(claims.shift()), set: () => undefined };
+  const context = { info, client, cancellationSignal: AbortSignal.abort() };
+  return { context, heartbeat, signal: new AbortController().signal } as unknown as Attempt; // what the guard reads of it
 }
 
 test('a round that was refused says nothing of the next one, which may have had its effect', async () => {

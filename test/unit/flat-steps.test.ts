@@ -79,22 +79,15 @@ const marker = (total: number) =>
 
 describe('a context that is too long', () => {
   test('loses the ends of its oldest observations, until half of all is left', () => {
-    expect(shortened(long('a'), long('b'), long('c'), long('d'))).toEqual([
-      'a'.repeat(200) + marker(1_000),
-      'b'.repeat(200) + marker(1_000),
-      'c'.repeat(200) + marker(1_000),
-      long('d'),
-    ]);
+    const cut = ['a', 'b', 'c'].map((char) => char.repeat(200) + marker(1_000));
+    expect(shortened(long('a'), long('b'), long('c'), long('d'))).toEqual([...cut, long('d')]);
   });
 
   test('keeps what is short, and every action', () => {
     const before = context('short', long('a'), 'also short');
     const after = shortenOldest(before);
-    expect(after?.steps.map(({ observation }) => observation)).toEqual([
-      'short',
-      'a'.repeat(200) + marker(1_000),
-      'also short',
-    ]);
+    const observations = after?.steps.map(({ observation }) => observation);
+    expect(observations).toEqual(['short', 'a'.repeat(200) + marker(1_000), 'also short']);
     expect(after?.steps.map(({ action }) => action)).toEqual(before.steps.map(({ action }) => action));
   });
 
@@ -160,12 +153,8 @@ const turns: Json[][] = [['sunny "é"\n'], [{ degrees: 20, of: ['°C'] }], ['one
 
 /** The bodies of the requests before, between and behind the turns; with `calls`, each turn makes so many. */
 function requestsOf(kind: AgentKind, fields: { trimIntermediateSteps?: number }, calls?: number): string[] {
-  const manifest = sampleManifest({
-    kind: kind.name,
-    prompt: { ...kind.prompt },
-    stop: [...kind.stop],
-    ...fields,
-  });
+  const { name, prompt, stop } = kind;
+  const manifest = sampleManifest({ kind: name, prompt: { ...prompt }, stop: [...stop], ...fields });
   const entries: Entry[] = [
     { type: 'agent', manifest },
     { type: 'question', input: 'What is it?', chatHistory: [] },

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
+import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { ModelRequest } from '../../models/model.ts';
 import { type VercelLanguageModel, fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { callContext, failureOf, modelRequest } from '../support/model-calls.ts';
@@ -49,7 +50,7 @@ const sunny = (version: string) => [...text('Sunny.'), finish('stop', version)];
 
 describe.each(['v2', 'v3', 'v4'])('a model of version %s', (version) => {
   test.each([true, false])(
-    'says text, thoughts and calls, and gets them back signed (stream: %s)',
+    'says text, thoughts and calls, and gets them back (stream: %s)',
     async (stream) => {
       const first = stream ? thoughtful(version) : wholeThought(version);
       const second = stream ? sunny(version) : [{ type: 'text', text: 'Sunny.' }, finish('stop', version)];
@@ -63,27 +64,17 @@ describe.each(['v2', 'v3', 'v4'])('a model of version %s', (version) => {
         usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15, cachedTokens: 4 },
       });
       expect(reply.second).toMatchObject({ text: 'Sunny.', finishReason: 'stop', providerData: undefined });
+      const said = [
+        { type: 'reasoning', text: 'Let me look.', providerOptions: signature },
+        { type: 'text', text: 'I look.' },
+        { type: 'tool-call', toolCallId: 'toolu_1', toolName: 'weather', input: { city: 'Rome' } },
+      ];
+      const output = { type: 'text', value: 'sunny' };
+      const result = { type: 'tool-result', toolCallId: 'toolu_1', toolName: 'weather', output };
       expect(sdk.calls[1]?.prompt).toEqual([
         { role: 'user', content: [{ type: 'text', text: 'Weather in Rome?' }] },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'reasoning', text: 'Let me look.', providerOptions: signature },
-            { type: 'text', text: 'I look.' },
-            { type: 'tool-call', toolCallId: 'toolu_1', toolName: 'weather', input: { city: 'Rome' } },
-          ],
-        },
-        {
-          role: 'tool',
-          content: [
-            {
-              type: 'tool-result',
-              toolCallId: 'toolu_1',
-              toolName: 'weather',
-              output: { type: 'text', value: 'sunny' },
-            },
-          ],
-        },
+        { role: 'assistant', content: said },
+        { role: 'tool', content: [result] },
       ]);
     },
   );
@@ -98,15 +89,11 @@ describe('a model of the AI SDK', () => {
     const extra = { anthropic: { thinking: { type: 'enabled' } } };
     const params = { stream: true, temperature: 0, topP: 1, maxTokens: 9, extra };
     const tools = [{ name: 'a', description: 'A.', parameters: { type: 'object' } }];
-    const prompt: ModelRequest['prompt'] = {
-      type: 'messages',
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'user', content: 'Hi' },
-      ],
-      tools,
-      toolChoice: 'none',
-    };
+    const messages: ChatMessage[] = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+    ];
+    const prompt: ModelRequest['prompt'] = { type: 'messages', messages, tools, toolChoice: 'none' };
     await ask(sdk, modelRequest(params, { prompt, stop: ['STOP'] }));
     expect(sdk.calls[0]).toMatchObject({
       prompt: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
@@ -121,9 +108,8 @@ describe('a model of the AI SDK', () => {
   });
 
   test('is not listened to behind a stop string that it does not know', async () => {
-    const parts = ['Action: a\nObser', 'vation: made up', ' and more'].flatMap((piece) => [
-      { type: 'text-delta', id: '0', delta: piece },
-    ]);
+    const pieces = ['Action: a\nObser', 'vation: made up', ' and more'];
+    const parts = pieces.map((delta) => ({ type: 'text-delta', id: '0', delta }));
     const context = callContext();
     const sdk = sdkModel('v3', [[...parts, finish('stop', 'v3')]]);
     const reply = await ask(sdk, modelRequest({ stream: true }, { stop: ['Observation:'] }), context);
@@ -138,58 +124,30 @@ describe('a model of the AI SDK', () => {
     ];
     const model = fromVercelModel(sdkModel('v3', [warned('v3'), warned('v3')]));
     const request = modelRequest({ stream: true });
-    expect((await model.call(request, callContext())).warnings).toEqual([
-      expect.stringContaining('stopSequences'),
-    ]);
+    const { warnings } = await model.call(request, callContext());
+    expect(warnings).toEqual([expect.stringContaining('stopSequences')]);
     expect((await model.call(request, callContext())).warnings).toBeUndefined();
   });
 
-  test.each<[string, Error, object]>([
-    [
-      'asks to wait',
-      apiCallError('slow down', {
-        statusCode: 429,
-        isRetryable: true,
-        responseHeaders: { 'retry-after': '7' },
-      }),
-      { type: 'ModelRateLimited', retryable: true, retryAfterMs: 7000 },
-    ],
-    [
-      'has no credit',
-      apiCallError('insufficient_quota', { statusCode: 429, isRetryable: true }),
-      { retryable: false },
-    ],
-    [
-      'refuses the key',
-      apiCallError('no', { statusCode: 401 }),
-      { type: 'ModelAuthenticationError', retryable: false },
-    ],
-    [
-      'is overloaded',
-      apiCallError('no', { statusCode: 529, isRetryable: true }),
-      { type: 'ModelServerError', retryable: true },
-    ],
-    [
-      'was asked too much',
-      apiCallError('prompt is too long: 9 tokens', { statusCode: 400 }),
-      { type: 'ModelContextTooLong' },
-    ],
-    [
-      'is not there',
-      apiCallError('Cannot connect', { isRetryable: true }),
-      { type: 'ModelConnectionError', retryable: true },
-    ],
-    [
-      'was made without a key',
-      Object.assign(new Error('ANTHROPIC_API_KEY is missing'), { name: 'AI_LoadAPIKeyError' }),
-      { type: 'ModelAuthenticationError', retryable: false },
-    ],
-    [
-      'sends nonsense',
-      Object.assign(new Error('bad'), { name: 'AI_TypeValidationError' }),
-      { type: 'ModelInvalidResponse', retryable: true },
-    ],
-  ])('fails as any other model does where it %s', async (_what, error, expected) => {
+  const limited = { statusCode: 429, isRetryable: true };
+  const busy = apiCallError('slow down', { ...limited, responseHeaders: { 'retry-after': '7' } });
+  const noKey = Object.assign(new Error('ANTHROPIC_API_KEY is missing'), { name: 'AI_LoadAPIKeyError' });
+  const nonsense = Object.assign(new Error('bad'), { name: 'AI_TypeValidationError' });
+  const tooLong = apiCallError('prompt is too long: 9 tokens', { statusCode: 400 });
+  const overloaded = apiCallError('no', { statusCode: 529, isRetryable: true });
+  const away = apiCallError('Cannot connect', { isRetryable: true });
+
+  test.each<[string, Error, type: string, retryable: boolean, retryAfterMs?: number]>([
+    ['asks to wait', busy, 'ModelRateLimited', true, 7000],
+    ['has no credit', apiCallError('insufficient_quota', limited), 'ModelRateLimited', false],
+    ['refuses the key', apiCallError('no', { statusCode: 401 }), 'ModelAuthenticationError', false],
+    ['is overloaded', overloaded, 'ModelServerError', true],
+    ['was asked too much', tooLong, 'ModelContextTooLong', false],
+    ['is not there', away, 'ModelConnectionError', true],
+    ['was made without a key', noKey, 'ModelAuthenticationError', false],
+    ['sends nonsense', nonsense, 'ModelInvalidResponse', true],
+  ])('fails as any other model does where it %s', async (_what, error, type, retryable, retryAfterMs) => {
+    const expected = { type, retryable, retryAfterMs };
     expect(await failureOf(ask(sdkModel('v3', [error])))).toMatchObject(expected);
     const inStream: SdkPart[] = [...text('Hel'), { type: 'error', error }];
     expect(await failureOf(ask(sdkModel('v3', [inStream])))).toMatchObject(expected);
@@ -203,21 +161,16 @@ describe('a model of the AI SDK', () => {
   });
 
   test('is asked again where its stream breaks off', async () => {
-    expect(await failureOf(ask(sdkModel('v3', [text('Hel')])))).toMatchObject({
-      type: 'ModelStreamCut',
-      retryable: true,
-    });
+    const error = await failureOf(ask(sdkModel('v3', [text('Hel')])));
+    expect(error).toMatchObject({ type: 'ModelStreamCut', retryable: true });
   });
 
   test('ends with the call’s signal', async () => {
     const ended = new AbortController();
-    const context = callContext({
-      signal: ended.signal,
-      onText: () => ended.abort(new Error('cancelled by the run')),
-    });
-    await expect(ask(sdkModel('v3', [sunny('v3')]), modelRequest({ stream: true }), context)).rejects.toThrow(
-      'cancelled by the run',
-    );
+    const onText = () => ended.abort(new Error('cancelled by the run'));
+    const context = callContext({ signal: ended.signal, onText });
+    const asked = ask(sdkModel('v3', [sunny('v3')]), modelRequest({ stream: true }), context);
+    await expect(asked).rejects.toThrow('cancelled by the run');
   });
 
   test('takes options by provider only', async () => {
@@ -234,11 +187,10 @@ describe('a model of the AI SDK', () => {
     expect(() => fromVercelModel(given as VercelLanguageModel)).toThrow(says);
   });
 
-  const said = (parts: SdkPart[], stream = true) =>
-    fromVercelModel(sdkModel('v2', [[...parts, finish('stop', 'v2')]])).call(
-      modelRequest({ stream }),
-      callContext({ step: '3' }),
-    );
+  const said = (parts: SdkPart[], stream = true) => {
+    const model = fromVercelModel(sdkModel('v2', [[...parts, finish('stop', 'v2')]]));
+    return model.call(modelRequest({ stream }), callContext({ step: '3' }));
+  };
 
   test.each([true, false])('has calls with one id, or none, kept apart (stream: %s)', async (stream) => {
     const named = (toolCallId: string) => ({ ...toolCall, toolCallId, providerMetadata: signature });
@@ -247,34 +199,23 @@ describe('a model of the AI SDK', () => {
     expect(providerData).toMatchObject({ vercel: ['a', 'call_3_2', 'call_3_3'].map((id) => ({ id })) });
   });
 
-  test.each([true, false])(
-    'has a call without arguments, and no more than 256 (stream: %s)',
-    async (stream) => {
-      const calls = (count: number) =>
-        Array.from({ length: count }, (_, at) => ({ type: 'tool-call', toolCallId: `${at}`, toolName: 'x' }));
-      expect((await said(calls(256), stream)).toolCalls).toHaveLength(256);
-      expect(await failureOf(said(calls(257), stream))).toMatchObject({
-        type: 'ModelInvalidResponse',
-        message: expect.stringContaining('more than 256 tool calls'),
-      });
-    },
-  );
+  test.each([true, false])('has calls without arguments, and at most 256 (stream: %s)', async (stream) => {
+    const calls = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ type: 'tool-call', toolCallId: `${at}`, toolName: 'x' }));
+    expect((await said(calls(256), stream)).toolCalls).toHaveLength(256);
+    const message = expect.stringContaining('more than 256 tool calls');
+    expect(await failureOf(said(calls(257), stream))).toMatchObject({
+      type: 'ModelInvalidResponse',
+      message,
+    });
+  });
 
   test('has its thoughts kept as far as they can be recorded, and goes on', async () => {
-    const delta = {
-      type: 'reasoning-delta',
-      id: '0',
-      delta: 'x'.repeat(50_000),
-      providerMetadata: signature,
-    };
-    const {
-      reasoning = '',
-      text: answer,
-      providerData,
-    } = await said([...Array.from({ length: 20 }, () => delta), ...text('hi'), toolCall]);
+    const piece = { type: 'reasoning-delta', id: '0', delta: 'x'.repeat(50_000) };
+    const thoughts = Array.from({ length: 20 }, () => ({ ...piece, providerMetadata: signature }));
+    const { reasoning, ...kept } = await said([...thoughts, ...text('hi'), toolCall]);
     expect(reasoning).toHaveLength(limits.reasoningBytes + 1);
-    expect(answer).toBe('hi');
-    expect(providerData).toBeUndefined();
+    expect(kept).toMatchObject({ text: 'hi', providerData: undefined });
   });
 
   test('is ended, as cut, where it begins block after block', async () => {

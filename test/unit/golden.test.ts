@@ -23,9 +23,8 @@ describe('a recorded history is read as it was', () => {
         events.push(event);
         view.add(event);
       }
-    const lines = [...events, { ...reportOf(view), actions: actions.sum() }].map((line) =>
-      JSON.stringify(line),
-    );
+    const report = { ...reportOf(view), actions: actions.sum() };
+    const lines = [...events, report].map((line) => JSON.stringify(line));
     expect(events.length).toBeGreaterThan(0);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../fixtures/golden/${name}.jsonl`);
   });

@@ -1,4 +1,3 @@
-import { classifyError } from '../../activities/attempt/errors.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { type HttpOptions, http } from '../../tools/http/http.ts';
 import { ToolError } from '../../tools/tool.ts';
@@ -34,49 +33,29 @@ describe('a request', () => {
     const own = ({ pathname }: URL) => ({ authorization: `Bearer ${pathname}`, accept: 'text/html' });
     const input = { url: `${url}/x`, headers: { Accept: 'a/b', 'X-Page': '2' } };
     await send({ allow: [host], headers: own, allowHeaders: ['accept', 'x-page'] }, input);
-    expect(requests[0]?.headers).toMatchObject({
-      authorization: 'Bearer /x',
-      accept: 'text/html',
-      'x-page': '2',
-    });
+    const headers = { authorization: 'Bearer /x', accept: 'text/html', 'x-page': '2' };
+    expect(requests[0]?.headers).toMatchObject(headers);
   });
 
-  it.each<{ what: string; answer: LoopbackAnswer; told: string }>([
-    {
-      what: 'text in the charset that it names',
-      answer: { body: Buffer.from([0xe4]), headers: { 'content-type': 'text/plain; charset=latin1' } },
-      told: 'HTTP 200 OK\n\nä',
-    },
-    {
-      what: 'text in a charset that nobody knows',
-      answer: { body: 'a', headers: { 'content-type': 'text/plain; charset=klingon' } },
-      told: 'HTTP 200 OK\n\na',
-    },
-    {
-      what: 'what is not text by its type',
-      answer: { body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'image/png' } },
-      told: 'HTTP 200 OK\n\n(no text: image/png)',
-    },
-    {
-      what: 'a long text up to the limit',
-      answer: { body: 'ä'.repeat(50) },
-      told: `HTTP 200 OK\n\n${'ä'.repeat(10)}\n[the rest was not read: the answer is too long]`,
-    },
-    { what: 'an answer without a body', answer: { status: 204 }, told: 'HTTP 204 No Content' },
-    { what: 'a redirect that leads nowhere', answer: { status: 302 }, told: 'HTTP 302 Found' },
-  ])('tells the model $what', async ({ answer, told }) => {
+  const typed = (body: string | Buffer, type: string) => ({ body, headers: { 'content-type': type } });
+  const cut = `\n\n${'ä'.repeat(10)}\n[the rest was not read: the answer is too long]`;
+  it.each<[what: string, answer: LoopbackAnswer, told: string]>([
+    ['text in its charset', typed(Buffer.from([0xe4]), 'text/plain; charset=latin1'), '200 OK\n\nä'],
+    ['text in a charset that nobody knows', typed('a', 'text/plain; charset=klingon'), '200 OK\n\na'],
+    ['what is no text', typed(Buffer.from([1, 0, 2]), 'image/png'), '200 OK\n\n(no text: image/png)'],
+    ['a long text up to the limit', { body: 'ä'.repeat(50) }, `200 OK${cut}`],
+    ['an answer without a body', { status: 204 }, '204 No Content'],
+    ['a redirect that leads nowhere', { status: 302 }, '302 Found'],
+  ])('tells the model %s', async (_what, answer, told) => {
     const { url, host } = await loopback(answer);
-    expect(await send({ allow: [host], maxBytes: 21 }, url)).toBe(told);
+    expect(await send({ allow: [host], maxBytes: 21 }, url)).toBe(`HTTP ${told}`);
   });
 });
 
 describe('a request that the model has to mend', () => {
+  const evil = { headers: { Host: 'evil.example' } };
   it.each([
-    [
-      'a header that is not listed',
-      { headers: { Host: 'evil.example' } },
-      /may not set host\. Headers you may/,
-    ],
+    ['a header that is not listed', evil, /may not set host\. Headers you may/],
     ['a header with a line break', { headers: { accept: 'a\r\nhost: evil' } }, /a line break/],
     ['a GET with a body', { body: 'x' }, /GET takes no body/],
   ])('is told to it, and not sent: %s', async (_what, input, says) => {
@@ -97,9 +76,7 @@ describe('a request that the model has to mend', () => {
 describe('a redirect', () => {
   it('is followed, relative ones too, within the list', async () => {
     const target = await loopback({ body: 'there' });
-    const { url, host } = await loopback(({ path }) =>
-      path === '/a' ? redirect('/b') : redirect(`${target.url}/c`),
-    );
+    const { url, host } = await loopback(({ path }) => redirect(path === '/a' ? '/b' : `${target.url}/c`));
     expect(await send({ allow: [host, target.host] }, `${url}/a`)).toBe('HTTP 200 OK\n\nthere');
     expect(target.requests).toMatchObject([{ path: '/c' }]);
   });
@@ -113,9 +90,8 @@ describe('a redirect', () => {
     ['nonsense', () => 'http://['],
   ])('to %s is told to the model and not followed', async (_what, to) => {
     const other = await loopback({ body: 'secret' });
-    const { url, host, requests } = await loopback((request) =>
-      redirect(to(other.host, request.headers.host ?? '')),
-    );
+    const answer = (self = '') => redirect(to(other.host, self));
+    const { url, host, requests } = await loopback((request) => answer(request.headers.host));
     const error = await failureOf(send({ allow: [host] }, url));
     expect(error).toBeInstanceOf(ToolError);
     expect(error).toMatchObject({ message: expect.stringContaining(`${url}/ redirects to `) });
@@ -123,12 +99,12 @@ describe('a redirect', () => {
   });
 
   it.each([
-    { status: 301, method: 'GET', body: '', type: undefined },
-    { status: 302, method: 'GET', body: '', type: undefined },
-    { status: 303, method: 'GET', body: '', type: undefined },
-    { status: 307, method: 'POST', body: 'hi', type: 'text/x' },
-    { status: 308, method: 'POST', body: 'hi', type: 'text/x' },
-  ])('by $status makes a $method of a POST', async ({ status, method, body, type }) => {
+    [301, 'GET', '', undefined],
+    [302, 'GET', '', undefined],
+    [303, 'GET', '', undefined],
+    [307, 'POST', 'hi', 'text/x'],
+    [308, 'POST', 'hi', 'text/x'],
+  ])('by %i makes a %s of a POST', async (status, method, body, type) => {
     const { url, host, requests } = await loopback(({ path }) =>
       path === '/b' ? {} : redirect('/b', status),
     );
@@ -173,7 +149,7 @@ describe('a redirect', () => {
 
 describe('an answer that is an error', () => {
   it.each([400, 401, 403, 404, 422])(
-    'is told to the model, with the start of its body, for status %d',
+    'is told to the model, with its beginning, for status %d',
     async (status) => {
       const { url, host } = await loopback({ status, body: `no${'.'.repeat(5000)}` });
       const error = await failureOf(send({ allow: [host] }, url));
@@ -183,37 +159,23 @@ describe('an answer that is an error', () => {
   );
 
   it.each([
-    { status: 408, type: 'ToolTimeout' },
-    { status: 429, type: 'ToolRateLimited' },
-    { status: 500, type: 'ToolServerError' },
-    { status: 503, type: 'ToolServerError' },
-  ])('is, for status $status, $type, to be tried again', async ({ status, type }) => {
+    [408, 'ToolTimeout'],
+    [429, 'ToolRateLimited'],
+    [500, 'ToolServerError'],
+    [503, 'ToolServerError'],
+  ])('is, for status %i, %s, to be tried again', async (status, name) => {
     const { url, host, requests } = await loopback({ status, body: 'busy', headers: { 'retry-after': '2' } });
     const error = await failureOf(send({ allow: [host] }, url));
-    expect(error).toMatchObject({ name: type, retryable: true, retryAfterMs: 2000 });
-    expect(error).toMatchObject({
-      message: expect.stringMatching(`^${url}/ answered HTTP ${status} .*: busy$`),
-    });
+    const message = expect.stringMatching(`^${url}/ answered HTTP ${status} .*: busy$`);
+    expect(error).toMatchObject({ name, retryable: true, retryAfterMs: 2000, message });
     expect(requests).toHaveLength(1);
-  });
-
-  it('with a longer wait than a run makes is not tried again automatically, and says so', async () => {
-    const { url, host } = await loopback({ status: 503, headers: { 'retry-after': '86400' } });
-    const classified = classifyError(await failureOf(send({ allow: [host] }, url)));
-    expect(classified).toMatchObject({
-      retryable: false,
-      message: expect.stringContaining('asked to wait 24 hours'),
-    });
   });
 
   it('may be tried again where nobody listens', async () => {
     const host = await deadHost();
     const error = await failureOf(send({ allow: [host] }, `http://${host}/`));
-    expect(error).toMatchObject({
-      name: 'ToolConnectionError',
-      retryable: true,
-      message: expect.stringMatching(`^The connection to ${host} failed \\(ECONNREFUSED\\)`),
-    });
+    const message = expect.stringMatching(`^The connection to ${host} failed \\(ECONNREFUSED\\)`);
+    expect(error).toMatchObject({ name: 'ToolConnectionError', retryable: true, message });
   });
 
   it('may be tried again where the connection breaks in the body', async () => {
@@ -231,11 +193,10 @@ describe('an answer that is an error', () => {
 
 it('the tool names its hosts and methods to the model, and takes another name and description', () => {
   const { name, description, inputSchema } = http({ allow: ['a.example', '*.b.example'] });
-  expect({ name, description }).toEqual({
-    name: 'http',
-    description:
-      "Sends an HTTP request (GET, POST) and gives the answer's text. Hosts: a.example, *.b.example.",
-  });
+  expect(name).toBe('http');
+  expect(description).toBe(
+    "Sends an HTTP request (GET, POST) and gives the answer's text. Hosts: a.example, *.b.example.",
+  );
   expect(inputSchema).toMatchObject({ required: ['url'], properties: { method: { enum: ['GET', 'POST'] } } });
   const named = http({
     allow: ['a.example'],

@@ -14,13 +14,10 @@ const script = (module: string) => `
   console.log(JSON.stringify([...new Set(packages)]));`;
 
 test.each(['reloop', 'reloop/testing'])(
-  'import of %s loads no worker, no server and no connection to one',
+  'import of %s loads no worker, no server and no client',
   async (module) => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '-e', script(module)],
-      { cwd: root, env: cleanEnv() },
-    );
+    const args = ['--input-type=module', '-e', script(module)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: cleanEnv() });
     const heavy = ['client', 'core-bridge', 'testing', 'worker'];
     expect((JSON.parse(stdout) as string[]).filter((name) => heavy.includes(name))).toEqual([]);
   },
@@ -28,30 +25,26 @@ test.each(['reloop', 'reloop/testing'])(
 
 describe('a package that not every project has', () => {
   test('is asked for by the words of the tool that needs it, with the command that installs it', () => {
-    expect(() => requirePackage('pyodide', 'python()', () => undefined)).toThrow(
-      /^python\(\) needs the package pyodide, which is not installed: npm install pyodide@\^\d+\.\d+\.\d+$/u,
-    );
+    const needs =
+      /^python\(\) needs the package pyodide, which is not installed: npm install pyodide@\^\d+\.\d+\.\d+$/u;
+    expect(() => requirePackage('pyodide', 'python()', () => undefined)).toThrow(needs);
   });
 
-  test.each(['1.0.0', '1.31.9', '1.32.1', '2.0.0'])(
-    'is refused in version %s, which Reloop was not tried with',
-    (version) => {
-      expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).toThrow(
-        `mcp() needs @modelcontextprotocol/sdk ^1.32.2, but ${version} is installed: npm install @modelcontextprotocol/sdk@^1.32.2`,
-      );
-    },
-  );
+  test.each(['1.0.0', '1.31.9', '1.32.1', '2.0.0'])('is refused in version %s', (version) => {
+    const install = 'npm install @modelcontextprotocol/sdk@^1.32.2';
+    expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).toThrow(
+      `mcp() needs @modelcontextprotocol/sdk ^1.32.2, but ${version} is installed: ${install}`,
+    );
+  });
 
   test.each(['1.32.2', '1.32.10', '1.40.0', '1.33.0-beta.1'])('is taken in version %s', (version) => {
     expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).not.toThrow();
   });
 
-  test.each(['@modelcontextprotocol/sdk', 'pyodide', 'zod-to-json-schema'] as const)(
-    'is found where npm has put it: %s',
-    (name) => {
-      expect(() => requirePackage(name, 'the checkout')).not.toThrow();
-    },
-  );
+  const optional = ['@modelcontextprotocol/sdk', 'pyodide', 'zod-to-json-schema'] as const;
+  test.each(optional)('is found where npm has put it: %s', (name) => {
+    expect(() => requirePackage(name, 'the checkout')).not.toThrow();
+  });
 });
 
 test('the packages that declarations import are found, in types too', () => {
@@ -70,11 +63,8 @@ test('the first adapter whose prefix fits is asked for a model', () => {
     { name: 'one', prefix: 'one-' },
     { name: 'all', prefix: '' },
   ];
-  expect(['one-mini', 'two-mini', 'one'].map((model) => adapterFor(model, list))).toEqual([
-    'one',
-    'all',
-    'all',
-  ]);
+  const named = ['one-mini', 'two-mini', 'one'].map((model) => adapterFor(model, list));
+  expect(named).toEqual(['one', 'all', 'all']);
 });
 
 test('a model of any name has an adapter, and a model that no prefix fits is refused', () => {

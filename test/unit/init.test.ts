@@ -15,16 +15,9 @@ const project = join(folder, 'My Agent');
 beforeEach(() => rmSync(project, { recursive: true, force: true }));
 
 const AGENT = ['reloop.config.ts', 'price.ts', 'demo-model.ts', 'reloop.test.ts'];
-const AROUND = [
-  '.env.example',
-  '.gitignore',
-  '.dockerignore',
-  'tsconfig.json',
-  'README.md',
-  'Dockerfile',
-  'docker-compose.yml',
-  'deploy/dynamic-config.yaml',
-];
+const DEPLOY = ['Dockerfile', 'docker-compose.yml', 'deploy/dynamic-config.yaml'];
+const IGNORED = ['.env.example', '.gitignore', '.dockerignore'];
+const AROUND = [...IGNORED, 'tsconfig.json', 'README.md', ...DEPLOY];
 
 const names = z.array(z.string());
 const reportSchema = z.object({
@@ -55,22 +48,18 @@ describe('reloop init', () => {
   test('writes a project that installs this Reloop', async () => {
     const { code, report } = await init('--package', '^1.2.3');
     expect(code).toBe(0);
+    const created = ['package.json', ...AGENT, ...AROUND];
+    const nothing = { left: [], added: [], notes: [], hasConfig: false };
     expect(report).toEqual({
       folder: project,
-      created: ['package.json', ...AGENT, ...AROUND],
-      left: [],
-      added: [],
+      created,
+      ...nothing,
       reloop: '^1.2.3',
-      hasConfig: false,
-      notes: [],
       install: 'left to you',
     });
-    for (const file of report?.created ?? []) expect(existsSync(join(project, file))).toBe(true);
-    expect(read('package.json')).toMatchObject({
-      name: 'my-agent',
-      type: 'module',
-      dependencies: { reloop: '^1.2.3' },
-    });
+    for (const file of created) expect(existsSync(join(project, file))).toBe(true);
+    const dependencies = { reloop: '^1.2.3' };
+    expect(read('package.json')).toMatchObject({ name: 'my-agent', type: 'module', dependencies });
     expect(readFileSync(join(project, '.gitignore'), 'utf8').split('\n')).toContain('.env');
   });
 
@@ -87,33 +76,17 @@ describe('reloop init', () => {
   });
 
   test('adds what an existing project lacks, and overwrites nothing', async () => {
-    const own = {
-      name: 'old',
-      type: 'commonjs',
-      scripts: { start: 'node .', test: NO_TEST },
-      devDependencies: { vitest: '^3.0.0' },
-    };
-    write('package.json', JSON.stringify(own, undefined, '\t'));
+    const scripts = { start: 'node .', test: NO_TEST };
+    const own = { name: 'old', type: 'commonjs', devDependencies: { vitest: '^3.0.0' } };
+    write('package.json', JSON.stringify({ ...own, scripts }, undefined, '\t'));
     write('README.md', 'mine');
     write('.gitignore', '/node_modules/\n');
     const { report, err } = await init('--package', '^1.2.3');
-    expect(report).toMatchObject({
-      left: ['.gitignore', 'README.md'],
-      added: [
-        'scripts.dev',
-        'scripts.test',
-        'scripts.typecheck',
-        'dependencies.reloop',
-        'devDependencies.@types/node',
-        'devDependencies.typescript',
-      ],
-    });
-    expect(read('package.json')).toMatchObject({
-      name: 'old',
-      type: 'commonjs',
-      scripts: { start: 'node .', dev: 'reloop dev', test: 'vitest run' },
-      devDependencies: { vitest: '^3.0.0' },
-    });
+    const added = ['scripts.dev', 'scripts.test', 'scripts.typecheck', 'dependencies.reloop'];
+    const types = ['devDependencies.@types/node', 'devDependencies.typescript'];
+    expect(report).toMatchObject({ left: ['.gitignore', 'README.md'], added: [...added, ...types] });
+    const changed = { start: 'node .', dev: 'reloop dev', test: 'vitest run' };
+    expect(read('package.json')).toMatchObject({ ...own, scripts: changed });
     expect(readFileSync(join(project, 'package.json'), 'utf8')).toContain('\n\t"name": "old"');
     expect(readFileSync(join(project, 'README.md'), 'utf8')).toBe('mine');
     expect(err).toContain('.gitignore should have .env in it');
@@ -146,9 +119,8 @@ describe('reloop init', () => {
     mkdirSync(project, { recursive: true });
     writeFileSync(join(dirname(project), 'reloop-1.tgz'), '');
     const { report } = await init('--package', join(dirname(project), 'reloop-1.tgz'));
-    expect(report?.notes).toEqual([
-      expect.stringContaining('&& cp ../reloop-1.tgz . && npm install ./reloop-1.tgz`'),
-    ]);
+    const note = '&& cp ../reloop-1.tgz . && npm install ./reloop-1.tgz`';
+    expect(report?.notes).toEqual([expect.stringContaining(note)]);
   });
 
   test.each([
@@ -174,7 +146,7 @@ describe('reloop init', () => {
   });
 
   test.each(['node_modules', 'Node_Modules', 'favicon.ico'])(
-    'writes nothing into a new folder %s: npm takes no package of that name',
+    'makes no folder %s, as npm takes none',
     async (name) => {
       const io = fakeIo();
       expect(await cli(['init', join(project, name), '--no-install'], io)).toBe(2);
@@ -242,23 +214,17 @@ describe('the template', () => {
     const { services, networks, volumes } = composeSchema.parse(parse(template('docker-compose.yml')));
     const { worker, ...others } = services;
     const { worker: ourWorker, ...ourOthers } = ours.services;
-    expect({ others, networks, volumes }).toEqual({
-      others: ourOthers,
-      networks: ours.networks,
-      volumes: ours.volumes,
-    });
+    const { networks: ourNetworks, volumes: ourVolumes } = ours;
+    expect([others, networks, volumes]).toEqual([ourOthers, ourNetworks, ourVolumes]);
+    const test = ['CMD', 'node_modules/.bin/reloop', 'doctor', '--worker'];
     expect(worker).toEqual({
       ...ourWorker,
       env_file: [{ path: '.env', required: false }],
       environment: { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_NAMESPACE: 'default' },
-      healthcheck: {
-        ...ourWorker.healthcheck,
-        test: ['CMD', 'node_modules/.bin/reloop', 'doctor', '--worker'],
-      },
+      healthcheck: { ...ourWorker.healthcheck, test },
     });
-    expect(template('deploy/dynamic-config.yaml')).toBe(
-      readFileSync(join(root, 'deploy/dynamic-config.yaml'), 'utf8'),
-    );
+    const dynamic = 'deploy/dynamic-config.yaml';
+    expect(template(dynamic)).toBe(readFileSync(join(root, dynamic), 'utf8'));
   });
 
   test('has an image on the same Debian, with no secret in it, whose worker is not root', () => {
@@ -266,9 +232,8 @@ describe('the template', () => {
     const dockerfile = template('Dockerfile');
     expect(from.exec(dockerfile)?.[1]).toBe(from.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1]);
     expect(dockerfile).toMatch(/USER node\nCMD \["node_modules\/\.bin\/reloop", "worker"\]\n$/u);
-    expect(template('_dockerignore').split('\n')).toEqual(
-      expect.arrayContaining(['.env*', '.git', '.reloop', 'node_modules']),
-    );
+    const ignored = ['.env*', '.git', '.reloop', 'node_modules'];
+    expect(template('_dockerignore').split('\n')).toEqual(expect.arrayContaining(ignored));
   });
 });
 

@@ -17,11 +17,7 @@ describe('the JSON of a reply', () => {
     ['behind a fence on the same line', 'x ```json{"a": 1}``` y', { a: 1 }],
     ['the first of two objects', '{"a": 1}\n{"a": 2}', { a: 1 }],
     ['the first of two fences', 'x\n```\n{"a": 1}\n```\n```\n{"a": 2}\n```', { a: 1 }],
-    [
-      'a text that holds a fence itself',
-      '```json\n{"a": "```python\nf()\n```"}\n```',
-      { a: '```python\nf()\n```' },
-    ],
+    ['a text that holds a fence', '```json\n{"a": "```python\nf()\n```"}\n```', { a: '```python\nf()\n```' }],
     ['an object with text behind it', '{"a": 1}\nObservation: 2', { a: 1 }],
     ['an object with another open one behind it', '{"a": {"b": 1}} and {', { a: { b: 1 } }],
     ['a number that the reply begins with, though a fence follows', '5 apples\n```\n{"a": 1}\n```', 5],
@@ -49,16 +45,11 @@ describe('the JSON of a reply', () => {
 describe('an end that is missing', () => {
   test.each<[text: string, value: Json | undefined]>([
     ['{"a": {"b": [1, "x"]}', { a: { b: [1, 'x'] } }],
-    ['{"a": {"b": [1, "x"]', { a: { b: [1, 'x'] } }],
-    ['{"a": {"b": [1, "x"', { a: { b: [1, 'x'] } }],
     ['{"a": {"b": [1, "x', { a: { b: [1, 'x'] } }],
     ['{"a": {"b": [1, "', { a: { b: [1, ''] } }],
     ['{"a": {"b": [1, ', { a: { b: [1] } }],
-    ['{"a": {"b": [', { a: { b: [] } }],
     ['{"a": {"b": ', { a: {} }],
-    ['{"a": {"b"', { a: {} }],
     ['{"a": {', { a: {} }],
-    ['{"a": ', {}],
     ['{"a', {}],
     ['{', {}],
     ['{"a": "x\\', { a: 'x' }],
@@ -97,20 +88,8 @@ describe('JSON', () => {
     expect(JSON.stringify(decoded)).toBe('{"type":"value","value":{"__proto__":{"a":1}}}');
   });
 
-  test.each([
-    '01',
-    '+1',
-    '.5',
-    '1.',
-    '0x1f',
-    '1_000',
-    'True',
-    'nul',
-    '"\\x41"',
-    '"\\u00g0"',
-    '[1 2]',
-    '{1: 2}',
-  ])('is not what Python refuses: %s', (text) => {
+  const refused = '01 +1 .5 1. 0x1f 1_000 True nul "\\x41" "\\u00g0"'.split(' ');
+  test.each([...refused, '[1 2]', '{1: 2}'])('is not what Python refuses: %s', (text) => {
     expect(decodeJson(text)).toMatchObject({ type: 'broken' });
   });
 

@@ -36,19 +36,14 @@ let kept: KeptWorker;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   [children, said] = [[], []];
-  kept = keepWorker({
-    child: fakeChild().child,
-    summary,
-    spawn() {
-      const next = fakeChild();
-      children.push(next);
-      return next.child;
-    },
-    watching: true,
-    onBegin: () => undefined,
-    onSay: (text) => said.push(text),
-    onLoading: () => () => undefined,
-  });
+  const spawn = () => {
+    const next = fakeChild();
+    children.push(next);
+    return next.child;
+  };
+  const onSay = (text: string) => said.push(text);
+  const heard = { onBegin: () => undefined, onSay, onLoading: () => () => undefined };
+  kept = keepWorker({ child: fakeChild().child, summary, spawn, watching: true, ...heard });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -61,9 +56,8 @@ describe('a config that writes a file which it imports', () => {
       writeFileSync(generated, String(index));
       kept.reload([generated]);
       children[index]?.load();
-      await vi.waitFor(() =>
-        expect(said.filter((line) => line.startsWith('Reloaded'))).toHaveLength(index + 1),
-      );
+      const loads = () => said.filter((line) => line.startsWith('Reloaded'));
+      await vi.waitFor(() => expect(loads()).toHaveLength(index + 1));
     }
     expect(children).toHaveLength(3);
     expect(said.at(-1)).toMatch(/seen\.ts changes whenever the config is loaded/u);

@@ -16,9 +16,9 @@ const models: [string, (url: string) => Model][] = [
 
 describe.each(models)('connections of %s', (_name, modelAt) => {
   test.each([true, false])('calls one after the other take one connection (stream: %s)', async (stream) => {
-    const { url, sockets } = await counting((_request, response) =>
-      stream ? events(response, thoughtAndText) : whole(response),
-    );
+    const answer = (response: ServerResponse) =>
+      stream ? events(response, thoughtAndText) : whole(response);
+    const { url, sockets } = await counting((_request, response) => answer(response));
     const model = modelAt(url);
     for (let call = 0; call < CALLS; call++) {
       const reply = await model.call(modelRequest({ stream }), callContext());
@@ -104,8 +104,6 @@ function events(response: ServerResponse, pieces: readonly object[]): void {
 }
 
 function whole(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(
-    JSON.stringify({ choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] }),
-  );
+  const choices = [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }];
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices }));
 }

@@ -16,18 +16,14 @@ import { asRecorded, recordedReplies } from '../support/recorded-replies.ts';
 const CLOSING = 'I now need to return a final answer based on the previous steps:';
 
 describe.each(builtInKinds)('the prompt of $name', (kind) => {
+  const city = { city: 'Zürich', days: [1, 2] };
   test.each<[what: string, observation: Json, shown: string, asPython?: string]>([
     ['text', '55', '55'],
     ['nothing', '', ''],
     ['several lines', 'a\n\nb\n', 'a\n\nb\n'],
     ['braces, which are no fields', '{input} {"a": 1}', '{input} {"a": 1}'],
     ['text that reads like an answer, as it is', 'Final Answer: 1', 'Final Answer: 1'],
-    [
-      'an object, as JSON',
-      { city: 'Zürich', days: [1, 2] },
-      '{"city":"Zürich","days":[1,2]}',
-      '{"city": "Zürich", "days": [1, 2]}',
-    ],
+    ['an object', city, '{"city":"Zürich","days":[1,2]}', '{"city": "Zürich", "days": [1, 2]}'],
     ['a number', 55, '55'],
     ['false', false, 'false'],
     ['null', null, 'null'],
@@ -81,13 +77,10 @@ test.each<[string, AgentKind, texts: { [name: string]: string }, before: string,
   expect(contents.join('')).toContain(`${before}${told}${behind}`);
 });
 
-test.each([conversational, toolCalling])(
-  '$name has no system message where the agent has an empty one',
-  (kind) => {
-    const manifest = manifestOfKind(kind, { prompt: { ...kind.prompt, system: '' } });
-    expect(prompt(kind, { manifest })).toEqual(prompt(kind).slice(1));
-  },
-);
+test.each([conversational, toolCalling])('$name has no system message for an empty text', (kind) => {
+  const manifest = manifestOfKind(kind, { prompt: { ...kind.prompt, system: '' } });
+  expect(prompt(kind, { manifest })).toEqual(prompt(kind).slice(1));
+});
 
 /**
  * Replies were recorded with the parsers of langchain-classic 1.0.8 (Python 3.11): JSONAgentOutputParser, the one of
@@ -107,10 +100,8 @@ test.each([
 });
 
 /** The messages of a prompt; one that is a text has an empty system message before it. */
-function prompt(
-  kind: AgentKind,
-  context: Partial<PromptContext> & { manifest?: AgentManifest } = {},
-): ChatMessage[] {
+type Given = Partial<PromptContext> & { manifest?: AgentManifest };
+function prompt(kind: AgentKind, context: Given = {}): ChatMessage[] {
   const made = rendered(kind, manifestOfKind(kind), context);
   if (made.type === 'messages') return made.messages;
   return [

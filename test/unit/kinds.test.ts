@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import type { Json, ToolCall } from '../../agent/values/vocabulary.ts';
-import { nativeManifest as manifest, sampleManifest, sampleTool } from '../support/manifest.ts';
+import { nativeManifest as manifest, sampleTool } from '../support/manifest.ts';
 
 test('each kind says where the model would invent an observation, and whether it takes chat history', () => {
   const said = builtInKinds.map(({ name, stop, chatHistory }) => [name, chatHistory, ...stop]);
@@ -20,23 +20,12 @@ test('each kind ends a stopped run with the fixed sentence of its AgentExecutor'
   expect(said).toEqual([legacy, legacy, legacy, 'Agent stopped due to max iterations.']);
 });
 
-test('zero-shot reads replies by the text protocol', () => {
-  const text = 'Action: Search\nAction Input: x';
-  expect(builtInKinds[0]?.parse({ text, toolCalls: [] }, sampleManifest())).toEqual({
-    type: 'act',
-    actions: [{ tool: 'Search', toolInput: 'x', log: text }],
-  });
-});
-
 describe('a reply', () => {
   test.each(['The answer is 4.', '', ' {"not": "parsed"} '])(
     'without tool calls is the answer: %j',
     (text) => {
-      expect(toolCalling.parse({ text, toolCalls: [] }, manifest())).toEqual({
-        type: 'finish',
-        output: text,
-        log: text,
-      });
+      const read = toolCalling.parse({ text, toolCalls: [] }, manifest());
+      expect(read).toEqual({ type: 'finish', output: text, log: text });
     },
   );
 
@@ -45,16 +34,11 @@ describe('a reply', () => {
     ['I add.', '{"a":1.0}', { a: 1 }, 'I add.\nInvoking `add` with {"a":1}'],
     ['', '{"__arg1":"hi"}', 'hi', 'Invoking `add` with "hi"'],
     ['', '', {}, 'Invoking `add` with {}'],
-  ])(
-    '%j with arguments %j is an action whose log has the words and the call',
-    (text, args, toolInput, log) => {
-      const toolCalls = [{ id: 'c1', name: 'add', arguments: args }];
-      expect(toolCalling.parse({ text, toolCalls }, manifest())).toEqual({
-        type: 'act',
-        actions: [{ tool: 'add', toolInput, log, toolCallId: 'c1' }],
-      });
-    },
-  );
+  ])('%j with %j is an action whose log has the words and the call', (text, args, toolInput, log) => {
+    const toolCalls = [{ id: 'c1', name: 'add', arguments: args }];
+    const action = { tool: 'add', toolInput, log, toolCallId: 'c1' };
+    expect(toolCalling.parse({ text, toolCalls }, manifest())).toEqual({ type: 'act', actions: [action] });
+  });
 
   test('with a lot of words beside many calls repeats only their beginning in each log', () => {
     const toolCalls = [call('c1', 'add'), call('c2', 'add')];
@@ -71,24 +55,17 @@ describe('a reply', () => {
 
   test('with several calls is as many actions in order; only the unreadable one says so', () => {
     const long = `{"a": ${'9'.repeat(1000)}`;
-    const decision = toolCalling.parse(
-      {
-        text: '',
-        toolCalls: [call('c1', 'add'), { id: 'c2', name: 'add', arguments: long }, call('c3', 'search')],
-      },
-      manifest(),
-    );
+    const toolCalls = [call('c1', 'add'), { id: 'c2', name: 'add', arguments: long }, call('c3', 'search')];
+    const decision = toolCalling.parse({ text: '', toolCalls }, manifest());
     const actions = decision.type === 'act' ? decision.actions : [];
-    expect(actions.map(({ tool, toolCallId }) => [tool, toolCallId])).toEqual([
-      ['add', 'c1'],
-      ['add', 'c2'],
-      ['search', 'c3'],
+    expect(actions.map(({ tool, toolCallId }) => `${tool} ${toolCallId}`)).toEqual([
+      'add c1',
+      'add c2',
+      'search c3',
     ]);
-    expect(actions.map(({ unreadable }) => unreadable)).toEqual([
-      undefined,
-      expect.stringMatching(/^The arguments of the call of add are not a JSON object \(.+\): \{"a": 9+…$/u),
-      undefined,
-    ]);
+    const said = /^The arguments of the call of add are not a JSON object \(.+\): \{"a": 9+…$/u;
+    const unreadable = [undefined, expect.stringMatching(said), undefined];
+    expect(actions.map((action) => action.unreadable)).toEqual(unreadable);
   });
 });
 

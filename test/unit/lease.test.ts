@@ -4,20 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLeaseServer, type LeaseServer } from '../../server/keeper/lease-server.ts';
 import { takeLease } from '../../server/keeper/lease.ts';
 import type { LockHolder } from '../../server/lock-file.ts';
-import type { ServerRecord } from '../../server/state-folder.ts';
+import { serverRecord } from '../support/server-record.ts';
 
-const server: ServerRecord = {
-  address: '127.0.0.1:7233',
-  namespace: 'default',
-  uiUrl: 'http://127.0.0.1:8233',
-  ports: { grpc: 7233, ui: 8233 },
-  pid: 1,
-  startedAt: null,
-  dbFile: 'temporal.db',
-  fastSettings: true,
-  binary: { path: 'temporal', source: 'PATH', version: '1.5.1' },
-  ready: true,
-};
+const server = serverRecord();
 
 let leases: LeaseServer;
 let keeper: LockHolder;

@@ -4,13 +4,12 @@ import { type AddressInfo, type Socket, createServer as createTcpServer } from '
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { ProxyAgent } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { azureOpenAI } from '../../models/openai/azure.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { bareServer, callContext, failureOf, modelRequest } from '../support/model-calls.ts';
 
-const reply = JSON.stringify({
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
-});
+const JSON_TYPE = { 'content-type': 'application/json' };
+const message = { role: 'assistant', content: 'hi' };
+const reply = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
 
 const ask = (baseURL: string) =>
   openai({ baseURL, apiKey: 'sk-1' }).call(modelRequest({ stream: false }), callContext());
@@ -25,7 +24,7 @@ test.each([
 ])('a reply that is compressed although nobody asked for it is read: %s', async (encoding, compress) => {
   const url = await bareServer((request, response) => {
     expect(request.headers['accept-encoding']).toBeUndefined();
-    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding });
+    response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding });
     response.end(compress(reply));
   });
   expect((await ask(url)).text).toBe('hi');
@@ -33,7 +32,7 @@ test.each([
 
 test('a reply that breaks off within its compression is a broken connection', async () => {
   const url = await bareServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' });
     response.end(gzipSync(reply).subarray(0, 20));
   });
   await expect(ask(url)).rejects.toMatchObject({ type: 'ModelConnectionError', retryable: true });
@@ -43,25 +42,16 @@ test.each([307, 308])('a redirect (%s) is followed with the request as it was', 
   const bodies: string[] = [];
   const url = await bareServer((request, response) => {
     if (request.url?.startsWith('/v1/') === true) {
-      response.writeHead(status, { location: '/elsewhere' });
-      response.end('Over there.');
-      return;
+      return void response.writeHead(status, { location: '/elsewhere' }).end('Over there.');
     }
     request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
-    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(reply));
+    request.on('end', () => response.writeHead(200, JSON_TYPE).end(reply));
   });
   expect((await ask(url)).text).toBe('hi');
   expect(bodies.join('')).toContain('"messages"');
 });
 
-test.each([
-  ['openai', (url: string) => openai({ baseURL: url, apiKey: 'SECRET-1', headers: secretHeaders })],
-  [
-    'azureOpenAI',
-    (url: string) =>
-      azureOpenAI({ endpoint: url, apiKey: 'SECRET-1', apiVersion: '1', headers: secretHeaders }),
-  ],
-])('a redirect to another origin takes no secret of %s along', async (_name, modelAt) => {
+test('a redirect to another origin takes no secret along', async () => {
   const seen: string[] = [];
   const other = await bareServer((request, response) => {
     seen.push(JSON.stringify(request.headers));
@@ -73,14 +63,13 @@ test.each([
     expect(JSON.stringify(request.headers)).toContain('SECRET-1');
     request.resume().once('end', () => response.writeHead(307, { location: `${other}/x` }).end());
   });
-  expect((await modelAt(url).call(modelRequest(), callContext())).text).toBe('hi');
+  const headers = () => ({ 'x-gateway-key': 'SECRET-2' });
+  const model = openai({ baseURL: url, apiKey: 'SECRET-1', headers });
+  expect((await model.call(modelRequest(), callContext())).text).toBe('hi');
   expect(asked).toBe(1);
   expect(seen).toEqual([expect.stringContaining('"content-type":"application/json"')]);
   expect(seen.join('')).not.toContain('SECRET');
 });
-
-const secretHeaders = () => ({ 'x-gateway-key': 'SECRET-2' });
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 test.each([
   [302, 'http://bob:secret@127.0.0.1:9/v1?key=secret', 'redirects to http://127.0.0.1:9/v1 by 302'],
@@ -141,7 +130,7 @@ test('a proxy that hangs up is asked once for each call', async () => {
 
 test('an error is read by its first words, however much comes', async () => {
   const url = await bareServer((_request, response) => {
-    response.writeHead(400, { 'content-type': 'application/json' });
+    response.writeHead(400, JSON_TYPE);
     response.write('{"error":{"message":"too much of it ');
     const more = setInterval(() => response.write('x'.repeat(100_000)), 1);
     response.on('close', () => clearInterval(more));
@@ -159,9 +148,7 @@ test('a dispatcher of a version that takes no requests of this one is used by fe
       return before.dispatch(options, handler);
     },
   });
-  const url = await bareServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
-  });
+  const url = await bareServer((_request, response) => void response.writeHead(200, JSON_TYPE).end(reply));
   expect((await ask(url)).text).toBe('hi');
   expect(handlers).toEqual([true, false]);
 });

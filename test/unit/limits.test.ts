@@ -32,8 +32,8 @@ describe('before each turn', () => {
     expect(reachedLimit(manifest, counters({ waitedMs }), START + elapsedMs)).toBe(reached);
   });
 
-  test('the limit of turns is named where the time is over too', () => {
-    const manifest = sampleManifest({ maxIterations: 2, maxExecutionTimeMs: 1 });
+  test('the limit of turns is named where the time is over and the budget used up too', () => {
+    const manifest = sampleManifest({ maxIterations: 2, maxExecutionTimeMs: 1, budget: { totalTokens: 0 } });
     expect(reachedLimit(manifest, counters({ iterations: 2 }), START + 1)).toBe('max_iterations');
   });
 });
@@ -43,16 +43,7 @@ test('counting begins with nothing used and nothing waited for', () => {
 });
 
 describe('the largest parts of a payload together stay below the 2 MB at which Temporal ends a run', () => {
-  const {
-    questionBytes,
-    manifestBytes,
-    replyBytes,
-    inlineBytes,
-    handOverBytes,
-    carriedBytes,
-    resultBytes,
-    decisionBytes,
-  } = limits;
+  const { questionBytes, manifestBytes, replyBytes, inlineBytes, carriedBytes } = limits;
 
   test.each<[payload: string, bytes: number]>([
     ['the start of a run', questionBytes],
@@ -60,11 +51,11 @@ describe('the largest parts of a payload together stay below the 2 MB at which T
     // Twenty calls side by side: the reply once a call, each result in place or given by a person.
     ['a model call after a turn of twenty small results', 2 * replyBytes + 20 * inlineBytes],
     ['a reply: its text, and what was read from it', 2 * replyBytes],
-    ['a tool result', resultBytes],
-    ['a tool call with the input of a person', decisionBytes],
+    ['a tool result', limits.resultBytes],
+    ['a tool call with the input of a person', limits.decisionBytes],
     // An action without result cannot be left out: its log and its input are a reply each.
     ['an unknown tool of the longest name', 3 * replyBytes],
-    ['a continue-as-new', manifestBytes + carriedBytes + Math.max(handOverBytes, 2 * replyBytes)],
+    ['a continue-as-new', manifestBytes + carriedBytes + Math.max(limits.handOverBytes, 2 * replyBytes)],
   ])('in %s', (_payload, bytes) => {
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThanOrEqual(1_500_000);

@@ -26,42 +26,11 @@ import { sampleManifest, sampleTool } from '../support/manifest.ts';
 const TIMEOUT_MS = 20_000;
 const SIZE = 100_000;
 
-const parts = [
-  ' ',
-  '\n',
-  '\t',
-  '\r\n',
-  '`',
-  '```',
-  '```json\n',
-  '"',
-  '\\',
-  '\\"',
-  "'",
-  '[',
-  '{',
-  '{"a":',
-  '[1,',
-  '9',
-  '1.',
-  '-',
-  'Action:',
-  'Action ',
-  'Action 1 ',
-  'Action: a\n',
-  'Action Input ',
-  'Action: a\nAction Input: b\n',
-  'Final Answer:',
-  '\nObservation',
-  '\nObservation:',
-  '"action_input": ',
-  '"action": "a", ',
-  'Bearer ',
-  'sk-',
-  '\ud83d',
-  '\u2003',
-  '\u2028',
-];
+const marks = ' |\n|\t|\r\n|`|```|```json\n|"|\\|\\"|\'|[|{|{"a":|[1,|9|1.|-|\ud83d|\u2003|\u2028';
+const words =
+  'Action:|Action |Action 1 |Action: a\n|Action Input |Action: a\nAction Input: b\n|Final Answer:';
+const others = '\nObservation|\nObservation:|"action_input": |"action": "a", |Bearer |sk-';
+const parts = [marks, words, others].flatMap((list) => list.split('|'));
 /** Every part again and again; alone, and behind a beginning and before an end that it does not fit to. */
 const inputs = parts.flatMap((part) => {
   const long = part.repeat(Math.ceil(SIZE / part.length));
@@ -72,10 +41,8 @@ const inputs = parts.flatMap((part) => {
   ];
 });
 
-const twoFields = sampleTool('Search', 'Looks things up.', {
-  inputSchema: { type: 'object', properties: { a: {}, b: {} } },
-});
-const manifest = sampleManifest({ tools: [twoFields] });
+const inputSchema = { type: 'object', properties: { a: {}, b: {} } };
+const manifest = sampleManifest({ tools: [sampleTool('Search', 'Looks things up.', { inputSchema })] });
 const stops = ['\nObservation:', '\n\tObservation:', '\n\n\n\n\n\n\n\n'];
 
 const readers: { [name: string]: (text: string) => unknown } = {
@@ -109,11 +76,9 @@ const readers: { [name: string]: (text: string) => unknown } = {
 test.each(Object.entries(readers))(
   '%s reads any hundred thousand characters at once',
   (_name, read) => {
-    const unexpected = inputs
-      .map((text) => outcome(() => read(text)))
-      .filter((kind) => kind === 'RangeError');
+    const outcomes = inputs.map((text) => outcome(() => read(text)));
     // A RangeError would be a stack that overflows.
-    expect(unexpected).toEqual([]);
+    expect(outcomes).not.toContain('RangeError');
   },
   TIMEOUT_MS,
 );

@@ -1,10 +1,11 @@
-import type { Client } from '@temporalio/client';
-import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, test } from 'vitest';
 import { createLivePoll } from '../../history/list/live.ts';
 import { createFactReader } from '../../history/read/facts.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
+import { historyClient } from '../support/history-client.ts';
+import { payloads } from '../support/history-events.ts';
 import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
 
 describe('the progress of a call under way', () => {
@@ -18,14 +19,13 @@ describe('the progress of a call under way', () => {
     expect(events).toMatchObject([{ type: 'tool_progress', call: '2.1', attempt: 1, text }]);
   });
 
-  test.each([[null], ['a cursor'], [[1, 2]], [{ progress: null }], [undefined]])(
-    "is nothing where another worker's activity records %j",
-    async (details) => {
-      expect(await polled({ activityId: '2.1', attempt: 1, heartbeatDetails: payloads(details) })).toEqual(
-        [],
-      );
-    },
-  );
+  const others = [null, 'a cursor', [[1, 2]], { progress: null }, undefined];
+  test.each(others)("is nothing where another worker's activity records %j", async (details) => {
+    const heartbeatDetails = payloads(details) ?? {
+      payloads: [defaultPayloadConverter.toPayload(undefined)],
+    };
+    expect(await polled({ activityId: '2.1', attempt: 1, heartbeatDetails })).toEqual([]);
+  });
 
   test.each([
     ['waits for its turn', undefined, []],
@@ -49,43 +49,29 @@ describe('the progress of a call under way', () => {
   });
 
   test('is a failed attempt, with the time until the next one while it is waited for', async () => {
-    const failed = {
-      activityId: '2.1',
-      attempt: 2,
-      lastFailure: { message: 'no', applicationFailureInfo: {} },
-    };
+    const lastFailure = { message: 'no', applicationFailureInfo: {} };
+    const failed = { activityId: '2.1', attempt: 2, lastFailure };
     const event = { type: 'attempt_failed', call: '2.1', attempt: 1, error: { message: 'no' } };
     const waiting = { ...failed, nextAttemptScheduleTime: msToTs(Date.now() + 3_600_000) };
     const [waits] = await polled(waiting);
     expect(waits).toMatchObject(event);
     expect(waits).toHaveProperty('retryInMs', expect.closeTo(3_600_000, -6));
-    expect(await polled({ ...failed, nextAttemptScheduleTime: msToTs(1000) })).toMatchObject([
-      { retryInMs: 0 },
-    ]);
+    const [late] = await polled({ ...failed, nextAttemptScheduleTime: msToTs(1000) });
+    expect(late).toMatchObject({ retryInMs: 0 });
     expect(await polled(failed)).toMatchObject([{ ...event, retryInMs: undefined }]);
   });
 });
 
-function payloads(value: unknown) {
-  return { payloads: [defaultPayloadConverter.toPayload(value)] };
-}
-
 /** What the first poll of a run with one pending activity says. */
 function polled(activity: object) {
-  const workflowService = { describeWorkflowExecution: async () => ({ pendingActivities: [activity] }) };
-  // Of a client, the poll needs no more.
-  const client = {
-    workflowService,
-    options: { namespace: 'default', loadedDataConverter },
-  } as unknown as Client;
-  return createLivePoll(client, () => ({ workflowId: 'w', runId: 'run' }))();
+  return createLivePoll(clientWith([activity]), () => run)();
 }
 
-const loadedDataConverter = {
-  payloadConverter: defaultPayloadConverter,
-  failureConverter: defaultFailureConverter,
-  payloadCodecs: [],
-};
+/** A client of a server on which these activities of a run are pending. */
+function clientWith(pendingActivities: object[]) {
+  return historyClient({ describeWorkflowExecution: async () => ({ pendingActivities }) });
+}
+
 const run = { workflowId: 'w', runId: 'r' };
 const started = { workflowExecutionStartedEventAttributes: {} };
 const continued = { workflowExecutionStartedEventAttributes: { continuedExecutionRunId: 'before' } };
@@ -102,11 +88,7 @@ test.each<[what: string, actions: number, events: HistoryEvent[]]>([
   ['the heartbeats of one that failed', 9, [started, scheduled, failed({ heartbeats: 7 })]],
   ['the heartbeats of one whose worker died', 9, [started, scheduled, timedOut({ heartbeats: 7 })]],
   ['the heartbeats of one that was cancelled', 9, [started, scheduled, cancelled({ heartbeats: 7 })]],
-  [
-    "no heartbeats that another worker's tool may mean",
-    2,
-    [started, scheduled, done({ heartbeats: 'a lot' })],
-  ],
+  ["no heartbeats of another worker's tool", 2, [started, scheduled, done({ heartbeats: 'a lot' })]],
   ['a sub-agent, twice', 3, [started, { startChildWorkflowExecutionInitiatedEventAttributes: {} }]],
   ['a timer', 2, [started, { timerStartedEventAttributes: { timerId: '1' } }]],
   ['a signal', 2, [started, { workflowExecutionSignaledEventAttributes: {} }]],
@@ -117,7 +99,7 @@ test.each<[what: string, actions: number, events: HistoryEvent[]]>([
   ['no marker of a patch', 1, [started, marked(4, 'core_patch')]],
   ['no workflow task', 1, [started, { workflowTaskCompletedEventAttributes: {} }]],
 ])('billed is %s', async (_, actions, events) => {
-  const factOf = createFactReader({ options: { loadedDataConverter } } as unknown as Client, run); // reads no more
+  const factOf = createFactReader(historyClient({}), run);
   const count = createActionCount();
   for (const event of events) {
     const fact = factOf(event);
@@ -132,11 +114,7 @@ test('further attempts and heartbeats of calls under way are billed', async () =
     { attempt: 3, heartbeatDetails: payloads({ heartbeats: 4 }) },
     { attempt: 1, heartbeatDetails: payloads('a cursor of somebody else') },
   ];
-  const client = {
-    options: { loadedDataConverter, namespace: 'default' },
-    workflowService: { describeWorkflowExecution: async () => ({ pendingActivities }) },
-  } as unknown as Client; // needs no more
-  expect(await actionsUnderWay(client, run)).toBe(6);
+  expect(await actionsUnderWay(clientWith(pendingActivities), run)).toBe(6);
 });
 
 function begun(attempt: number): HistoryEvent {

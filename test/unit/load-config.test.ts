@@ -17,152 +17,84 @@ let loaded: Record<string, { agents?: string[]; said?: string; error?: string }>
 
 const AGENT = "{ name: 'a', model: 'm' }";
 
-const good: [what: string, file: string, text: string][] = [
-  ['TypeScript', 'esm/types.config.ts', `const agents: object[] = [${AGENT}]; export default { agents };`],
-  ['JavaScript', 'esm/plain.config.js', `export default { agents: [${AGENT}] };`],
-  ['an .mjs', 'esm/plain.config.mjs', `export default { agents: [${AGENT}] };`],
-  [
-    'what it imports',
-    'esm/imports.config.ts',
-    "import { agent } from './agent.ts'; export default { agents: [agent] };",
-  ],
-  [
-    'reloop',
-    'esm/reloop.config.ts',
-    `import { defineConfig } from 'reloop'; export default defineConfig({ agents: [${AGENT}] });`,
-  ],
-  [
-    'a config that waits',
-    'esm/waits.config.ts',
-    `const agent: object = await Promise.resolve(${AGENT}); export default { agents: [agent] };`,
-  ],
-  [
-    'TypeScript in a CommonJS package',
-    'cjs/types.config.ts',
-    `const agents: object[] = [${AGENT}]; export default { agents };`,
-  ],
-  [
-    'an import in a CommonJS package',
-    'cjs/imports.config.ts',
-    "import { agent } from './agent.ts'; export default { agents: [agent] };",
-  ],
-  [
-    'reloop in a CommonJS package',
-    'cjs/reloop.config.ts',
-    `import { defineConfig } from 'reloop'; export default defineConfig({ agents: [${AGENT}] });`,
-  ],
-  ['module.exports', 'cjs/exports.config.js', `module.exports = { agents: [${AGENT}] };`],
-  ['an .mjs in a CommonJS package', 'cjs/plain.config.mjs', `export default { agents: [${AGENT}] };`],
-];
+const TYPES = `const agents: object[] = [${AGENT}]; export default { agents };`;
+const IMPORTS = "import { agent } from './agent.ts'; export default { agents: [agent] };";
+const RELOOP = `import { defineConfig } from 'reloop'; export default defineConfig({ agents: [${AGENT}] });`;
+const WAITS = `const agent: object = await Promise.resolve(${AGENT}); export default { agents: [agent] };`;
+
+/** In an ES module's package, and in one of CommonJS. */
+const good: { [file: string]: string } = {
+  'esm/types.config.ts': TYPES,
+  'esm/plain.config.js': `export default { agents: [${AGENT}] };`,
+  'esm/plain.config.mjs': `export default { agents: [${AGENT}] };`,
+  'esm/imports.config.ts': IMPORTS,
+  'esm/reloop.config.ts': RELOOP,
+  'esm/waits.config.ts': WAITS,
+  'cjs/types.config.ts': TYPES,
+  'cjs/imports.config.ts': IMPORTS,
+  'cjs/reloop.config.ts': RELOOP,
+  'cjs/exports.config.js': `module.exports = { agents: [${AGENT}] };`,
+  'cjs/plain.config.mjs': `export default { agents: [${AGENT}] };`,
+};
 
 const lazy = `export default { agents: [{ name: 'a', model: 'm', tools: [{
   name: 't', description: 'd', inputSchema: null, parseInput: (input: string) => input,
   run: async () => (await import('./agent.ts')).agent.name,
 }] }] };`;
 
+const NO_CONFIG = ' has no config: write `export default defineConfig({ agents: […] })`.';
+const KINDS = 'Known: zero-shot, structured-chat, conversational, tool-calling.';
+const BROKEN = 'export default {';
+const wrongKind = "export default { agents: [{ name: 'a', kind: 'x', model: 'm' }] };";
+const loading = (why: string) => ` could not be loaded: ${why}`;
+
 /** Each with the beginning of what is said behind the file's name. */
-const bad: [what: string, file: string, text: string, error: string][] = [
-  [
-    'does not export by default',
-    'esm/named.config.ts',
-    `export const agents = [${AGENT}];`,
-    ' has no config: write `export default defineConfig({ agents: […] })`.',
-  ],
-  [
-    'does not either, in a CommonJS package',
-    'cjs/named.config.ts',
-    `export const agents = [${AGENT}];`,
-    ' has no config: write `export default defineConfig({ agents: […] })`.',
-  ],
-  [
-    'is empty',
-    'esm/empty.config.mjs',
-    '',
-    ' has no config: write `export default defineConfig({ agents: […] })`.',
-  ],
-  ['throws', 'esm/throws.config.ts', "throw new Error('no luck');", ' could not be loaded: no luck'],
-  ['throws no error', 'esm/text.config.mjs', "throw 'no luck';", ' could not be loaded: no luck'],
-  [
-    'is broken TypeScript',
-    'esm/broken.config.ts',
-    'export default {',
-    ' could not be loaded: Expected identifier but found end of file',
-  ],
-  [
-    'is broken JavaScript',
-    'esm/broken.config.mjs',
-    'export default {',
-    ' could not be loaded: Unexpected end of input',
-  ],
-  [
-    'imports what is not there',
-    'esm/import.config.ts',
-    "import './nothing.ts'; export default 1;",
-    ' could not be loaded: Cannot find module ',
-  ],
-  [
-    'imports a package that is not installed',
-    'esm/package.config.mjs',
-    "import 'nothing'; export default 1;",
-    " could not be loaded: Cannot find package 'nothing'",
-  ],
-  [
-    'has no agents',
-    'esm/agents.config.ts',
-    'export default { agents: [] };',
-    ': agents is empty. Define one with defineAgent.',
-  ],
-  [
-    'has a problem that only the whole shows',
-    'esm/whole.config.ts',
-    `export default { agents: [${AGENT}, ${AGENT}] };`,
-    ': Two agents are called "a". Rename one.',
-  ],
-  [
-    'has a broken agent',
-    'esm/agent.config.ts',
-    "export default { agents: [{ name: 'a', kind: 'x', model: 'm' }] };",
-    ': Agent "a": unknown kind "x". Known: zero-shot, structured-chat, conversational, tool-calling.',
-  ],
+const bad: [file: string, text: string, error: string][] = [
+  ['esm/named.config.ts', `export const agents = [${AGENT}];`, NO_CONFIG],
+  ['cjs/named.config.ts', `export const agents = [${AGENT}];`, NO_CONFIG],
+  ['esm/empty.config.mjs', '', NO_CONFIG],
+  ['esm/throws.config.ts', "throw new Error('no luck');", loading('no luck')],
+  ['esm/text.config.mjs', "throw 'no luck';", loading('no luck')],
+  ['esm/broken.config.ts', BROKEN, loading('Expected identifier but found end of file')],
+  ['esm/broken.config.mjs', BROKEN, loading('Unexpected end of input')],
+  ['esm/import.config.ts', "import './nothing.ts'; export default 1;", loading('Cannot find module ')],
+  ['esm/package.config.mjs', "import 'nothing'; export default 1;", loading("Cannot find package 'nothing'")],
+  ['esm/agents.config.ts', 'export default { agents: [] };', ': agents is empty. Define one'],
+  ['esm/whole.config.ts', `export default { agents: [${AGENT}, ${AGENT}] };`, ': Two agents are called "a".'],
+  ['esm/agent.config.ts', wrongKind, `: Agent "a": unknown kind "x". ${KINDS}`],
 ];
 
 beforeAll(async () => {
   write('esm/package.json', '{ "type": "module" }');
   write('cjs/package.json', '{}');
-  for (const folder of ['esm', 'cjs']) {
-    write(
-      `${folder}/agent.ts`,
-      "export const agent: { name: string; model: string } = { name: 'other', model: 'm' };",
-    );
-  }
+  const agent = "export const agent: { name: string; model: string } = { name: 'other', model: 'm' };";
+  for (const folder of ['esm', 'cjs']) write(`${folder}/agent.ts`, agent);
   mkdirSync(join(project, 'node_modules'));
   symlinkSync(repository(''), join(project, 'node_modules/reloop'));
-  for (const [, file, text] of [...good, ...bad]) files.set(file, write(file, text));
+  for (const [file, text] of [...Object.entries(good), ...bad]) files.set(file, write(file, text));
   for (const file of ['esm/lazy.config.ts', 'cjs/lazy.config.ts']) files.set(file, write(file, lazy));
   loaded = await loadAll();
 });
 
-describe('a config may be', () => {
-  test.each(good)('%s: %s', (_what, file, text) => {
-    expect(loaded[file]).toEqual({ agents: [text.includes('import { agent }') ? 'other' : 'a'] });
+describe('a config is loaded', () => {
+  test.each(Object.entries(good))('from %s', (file, text) => {
+    expect(loaded[file]).toEqual({ agents: [text === IMPORTS ? 'other' : 'a'] });
   });
 
-  test.each(['esm', 'cjs'])('one whose tool imports more TypeScript when it runs: %s', (folder) => {
+  test.each(['esm', 'cjs'])('whose tool imports more TypeScript when it runs: %s', (folder) => {
     expect(loaded[`${folder}/lazy.config.ts`]).toEqual({ agents: ['a'], said: 'other' });
   });
 });
 
-describe('a config is refused, by its file and the reason, if it', () => {
-  test.each(bad)('%s: %s', (_what, file, _text, error) => {
+describe('a config is refused, by its file and the reason,', () => {
+  test.each(bad)('%s: %s', (file, _text, error) => {
     const said = file + error;
     expect(loaded[file]?.error?.slice(0, said.length)).toBe(said);
   });
 
-  test('is not there', async () => {
-    await expect(loadConfig('no/such.config.ts')).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: 'No config: no/such.config.ts does not exist.',
-    });
+  test('that is not there', async () => {
+    const message = 'No config: no/such.config.ts does not exist.';
+    await expect(loadConfig('no/such.config.ts')).rejects.toMatchObject({ name: 'ConfigError', message });
   });
 });
 

@@ -3,18 +3,16 @@ import { z } from 'zod';
 import { defineModel } from '../../models/model.ts';
 import { azureOpenAI } from '../../models/openai/azure.ts';
 import { openai } from '../../models/openai/openai.ts';
+import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { agent, loadedConfig, tool } from '../support/config.ts';
+import { sampleTool } from '../support/manifest.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
 describe('a loaded config', () => {
-  const shared = tool({
-    input: z.object({ city: z.string() }),
-    timeout: '2s',
-    effects: 'none',
-  });
+  const shared = tool({ input: z.object({ city: z.string() }), timeout: '2s', effects: 'none' });
 
   test('has every agent and every tool once, however many agents list it', () => {
     const { agents, tools } = loadedConfig({
@@ -26,110 +24,56 @@ describe('a loaded config', () => {
   });
 
   test('fills in every default of an agent and of a tool', () => {
-    expect(loadedConfig({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toMatchInlineSnapshot(`
-      {
-        "adapter": "openai",
-        "askTimeout": undefined,
-        "budget": undefined,
-        "handleParsingErrors": true,
-        "kind": "tool-calling",
-        "loopVersion": 1,
-        "maxExecutionTimeMs": null,
-        "maxIterations": 15,
-        "memory": undefined,
-        "model": "gpt-4o-mini",
-        "modelRetry": {
-          "backoff": 2,
-          "initialMs": 500,
-          "maxAttempts": 5,
-          "maximumMs": 30000,
-        },
-        "name": "a",
-        "onModelFailure": "ask",
-        "output": undefined,
-        "params": {
-          "api": "chat",
-          "requestTimeoutMs": 600000,
-          "stream": true,
-        },
-        "parser": undefined,
-        "price": undefined,
-        "prompt": {
-          "human": "{input}",
-          "system": "You answer the user as well as you can. Call the tools you are given where they help, several at once where they do not depend on one another. As soon as you know enough, answer in plain words.",
-        },
-        "stop": [],
-        "stoppedOutput": "Agent stopped due to max iterations.",
-        "tools": [
-          {
-            "description": "Does it.",
-            "effects": "idempotent",
-            "inputSchema": null,
-            "maxOutputChars": 100000,
-            "name": "t",
-            "onFailure": "ask",
-            "retry": {
-              "backoff": 2,
-              "initialMs": 1000,
-              "maxAttempts": 3,
-              "maximumMs": 30000,
-            },
-            "returnDirect": false,
-            "timeoutMs": 300000,
-          },
-        ],
-        "trimIntermediateSteps": -1,
-      }
-    `);
+    const modelRetry = { maxAttempts: 5, initialMs: 500, backoff: 2, maximumMs: 30_000 };
+    expect(loadedConfig({ agents: [agent({ tools: [tool()] })] }).manifest('a', {})).toEqual({
+      loopVersion: 1,
+      name: 'a',
+      kind: 'tool-calling',
+      adapter: 'openai',
+      model: 'gpt-4o-mini',
+      params: { api: 'chat', stream: true, requestTimeoutMs: 600_000 },
+      prompt: { ...toolCalling.prompt },
+      stop: [],
+      stoppedOutput: 'Agent stopped due to max iterations.',
+      handleParsingErrors: true,
+      maxExecutionTimeMs: null,
+      maxIterations: 15,
+      trimIntermediateSteps: -1,
+      onModelFailure: 'ask',
+      modelRetry,
+      tools: [sampleTool('t', 'Does it.')],
+    });
   });
 
   test('records what a definition says', () => {
-    const fields = {
+    const same = {
+      maxIterations: null,
+      stopMessage: { budget: 'No more.' },
+      handleParsingErrors: 'Again!',
+      trimIntermediateSteps: 3,
+      stop: ['END'],
+    };
+    const params = { api: 'completions', stream: false, temperature: 0, maxTokens: 256, extra: { seed: 1 } };
+    const times = { maxExecutionTime: '10m', requestTimeout: 5_000 };
+    const own = {
       kind: 'zero-shot',
       prompt: { prefix: 'Be brief.' },
-      maxIterations: null,
-      maxExecutionTime: '10m',
       earlyStopping: 'force',
-      stopMessage: { budget: 'No more.' },
-      handleParsingErrors: 'Again!',
-      trimIntermediateSteps: 3,
-      api: 'completions',
-      stream: false,
-      temperature: 0,
-      maxTokens: 256,
-      requestTimeout: 5_000,
-      extra: { seed: 1 },
-      stop: ['END'],
       tools: [shared],
     };
-    expect(loadedConfig({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
+    const { manifest } = loadedConfig({ agents: [agent({ ...same, ...params, ...times, ...own })] });
+    expect(manifest('a', {})).toMatchObject({
+      ...same,
       prompt: { prefix: 'Be brief.', suffix: expect.stringContaining('{agent_scratchpad}') },
-      maxIterations: null,
       maxExecutionTimeMs: 600_000,
-      stopMessage: { budget: 'No more.' },
-      handleParsingErrors: 'Again!',
-      trimIntermediateSteps: 3,
-      params: {
-        api: 'completions',
-        stream: false,
-        temperature: 0,
-        maxTokens: 256,
-        requestTimeoutMs: 5_000,
-        extra: { seed: 1 },
-      },
-      stop: ['END'],
+      params: { ...params, requestTimeoutMs: 5_000 },
       tools: [{ name: 't', timeoutMs: 2_000, effects: 'none', inputSchema: { required: ['city'] } }],
     });
   });
 
   test('records what becomes of a model call that fails, each part with a default of its own', () => {
     const made = loadedConfig({
-      agents: [
-        agent({
-          onModelFailure: 'fail',
-          modelRetry: { maxAttempts: 8, maximumInterval: '1m' },
-        }),
-      ],
+      agents: [agent({ onModelFailure: 'fail', modelRetry: { maxAttempts: 8, maximumInterval: '1m' } })],
     });
     expect(made.manifest('a', {})).toMatchObject({
       onModelFailure: 'fail',
@@ -146,21 +90,14 @@ describe('a loaded config', () => {
 
   test('takes 0 and no limit for what they are', () => {
     const fields = { maxIterations: 0, maxExecutionTime: 0, stop: [], handleParsingErrors: '' };
-    expect(loadedConfig({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject({
-      maxIterations: 0,
-      maxExecutionTimeMs: 0,
-      stop: [],
-      handleParsingErrors: '',
-    });
+    const recorded = { maxIterations: 0, maxExecutionTimeMs: 0, stop: [], handleParsingErrors: '' };
+    expect(loadedConfig({ agents: [agent(fields)] }).manifest('a', {})).toMatchObject(recorded);
   });
 
   test('lets a single run change its limits and its model', () => {
     const { manifest } = loadedConfig({ agents: [agent({ maxIterations: 3, maxExecutionTime: '1m' })] });
-    expect(manifest('a', { maxIterations: null, maxExecutionTimeMs: null, model: 'other' })).toMatchObject({
-      maxIterations: null,
-      maxExecutionTimeMs: null,
-      model: 'other',
-    });
+    const unlimited = { maxIterations: null, maxExecutionTimeMs: null, model: 'other' };
+    expect(manifest('a', unlimited)).toMatchObject(unlimited);
     expect(manifest('a', { maxIterations: 0 })).toMatchObject({
       maxIterations: 0,
       maxExecutionTimeMs: 60_000,
@@ -171,6 +108,7 @@ describe('a loaded config', () => {
     expect(loadedConfig({ agents: [agent()] }).manifest('b', {})).toBeUndefined();
   });
 
+  const named = openai('gpt-4o-mini', { apiKey: 'k' });
   test.each<[what: string, model: unknown, override: string | undefined, adapter: string, name: string]>([
     ['a name is asked through openai()', 'gpt-4o-mini', undefined, 'openai', 'gpt-4o-mini'],
     ['a name of the config is asked there', 'local', undefined, 'local', 'local'],
@@ -178,13 +116,7 @@ describe('a loaded config', () => {
     ["a run's own name goes to the same place", 'local', 'llama', 'local', 'llama'],
     ["a run's own name of the config goes there", 'gpt-4o-mini', 'local', 'local', 'local'],
     ['also for a model in place', defineModel({ call: unasked }), 'llama', 'agent:a', 'llama'],
-    [
-      'a model in place may bring its name',
-      openai('gpt-4o-mini', { apiKey: 'k' }),
-      undefined,
-      'agent:a',
-      'gpt-4o-mini',
-    ],
+    ['a model in place may bring its name', named, undefined, 'agent:a', 'gpt-4o-mini'],
     ['an Azure deployment is one', azureOpenAI({ deployment: 'mini' }), undefined, 'agent:a', 'mini'],
     ['a model of the config may bring its name', 'named', undefined, 'named', 'gpt-4o'],
     ["a run's own name of such a model is asked by that", 'gpt-4o-mini', 'named', 'named', 'gpt-4o'],
@@ -212,9 +144,8 @@ describe('a loaded config', () => {
   test('says before anything starts that there is no model to ask', () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     vi.stubEnv('OPENAI_BASE_URL', undefined);
-    const made = loadedConfig({
-      agents: [agent(), agent({ name: 'b', model: defineModel({ call: unasked }) })],
-    });
+    const own = agent({ name: 'b', model: defineModel({ call: unasked }) });
+    const made = loadedConfig({ agents: [agent(), own] });
     expect(made.validate('a')).toMatch(/OPENAI_API_KEY/u);
     expect(made.validate('b')).toBeUndefined();
     vi.stubEnv('OPENAI_API_KEY', 'sk-secret-key');

@@ -44,12 +44,11 @@ const listed = (name: string) => ({ name, inputSchema: { type: 'object' } });
 describe('a list of tools without end', () => {
   test('is given up at the deadline', async () => {
     let pages = 0;
-    const url = await bareMcp({
-      'tools/list': () => ({ tools: [listed(`t${++pages}`)], nextCursor: `c${pages}` }),
-    });
-    await expect(mcp({ url }, { connectTimeoutMs: 200 })).rejects.toThrow(
-      /still listing its tools at the end of connectTimeoutMs, \d+ so far|did not answer within 0\.2 s/u,
-    );
+    const page = () => ({ tools: [listed(`t${++pages}`)], nextCursor: `c${pages}` });
+    const url = await bareMcp({ 'tools/list': page });
+    const late =
+      /still listing its tools at the end of connectTimeoutMs, \d+ so far|did not answer within 0\.2 s/u;
+    await expect(mcp({ url }, { connectTimeoutMs: 200 })).rejects.toThrow(late);
   });
 
   test('is given up at some thousand tools', async () => {
@@ -77,60 +76,42 @@ describe('a result', () => {
       tools.find((one) => one.name === name)?.run({} as never, toolContext());
   }
 
-  const badResult = (problem: string) => ({
-    name: 'ToolBadResponse',
-    retryable: false,
-    message: expect.stringContaining(
-      `: the result of bad is not MCP: ${problem}. Correct the server.`,
-    ) as string,
-  });
-  test.each<[what: string, result: object | string, error: object]>([
-    [
-      'with a text part without text',
-      { content: [{ type: 'text' }] },
-      badResult('a part of type "text" has no text at content[0].text'),
-    ],
-    [
-      'with a part that is not an object',
-      { content: [{ type: 'text', text: 'a' }, 'b'] },
-      badResult('Invalid input: expected object, received string at content[1]'),
-    ],
-    [
-      'whose content is not a list',
-      { content: 'a' },
-      badResult('Invalid input: expected array, received string at content'),
-    ],
-    ['that is not a message of MCP', '<html>Welcome</html>', { name: 'McpUnavailable' }],
-  ])('%s fails its call, and no other call', async (_what, result, error) => {
+  const notText = 'Invalid input: expected object, received string at content[1]';
+  test.each<[what: string, result: object | string, problem?: string]>([
+    ['with no text', { content: [{ type: 'text' }] }, 'a part of type "text" has no text at content[0].text'],
+    ['with a part that is not an object', { content: [{ type: 'text', text: 'a' }, 'b'] }, notText],
+    ['whose content is one', { content: 'a' }, 'Invalid input: expected array, received string at content'],
+    ['that is not a message of MCP', '<html>Welcome</html>'],
+  ])('%s fails its call, and no other call', async (_what, result, problem) => {
     const gate = createGate();
-    const call = await callBare({
-      bad: () => result,
-      slow: async () => {
-        await gate.pass();
-        return { content: [{ type: 'text', text: 'slow is done' }] };
-      },
-    });
+    const slow = async () => {
+      await gate.pass();
+      return { content: [{ type: 'text', text: 'slow is done' }] };
+    };
+    const call = await callBare({ bad: () => result, slow });
     const other = call('slow');
     await gate.reached(1);
-    await expect(call('bad')).rejects.toMatchObject(error);
+    const message = expect.stringContaining(
+      `: the result of bad is not MCP: ${problem}. Correct the server.`,
+    ) as string;
+    const bad = { name: 'ToolBadResponse', retryable: false, message };
+    await expect(call('bad')).rejects.toMatchObject(problem === undefined ? { name: 'McpUnavailable' } : bad);
     await gate.open();
     expect(await other).toBe('slow is done');
   });
 
   test('with a part of an unknown kind says so to the model', async () => {
     const call = await callBare({ video: () => ({ content: [{ type: 'video', url: 'x', data: 'AAAA' }] }) });
-    expect(await call('video')).toBe(
-      '[content of the unknown kind "video"] {"type":"video","url":"x","data":"4 characters of base64"}',
-    );
+    const shown = '{"type":"video","url":"x","data":"4 characters of base64"}';
+    expect(await call('video')).toBe(`[content of the unknown kind "video"] ${shown}`);
   });
 });
 
 describe('a server by hand', () => {
   test('is refused for a name that a terminal would obey, unless the tool is left out', async () => {
     const url = await bareMcp({ 'tools/list': () => ({ tools: [listed('ok'), listed('a\u001b[2Jb')] }) });
-    await expect(mcp({ url })).rejects.toThrow(
-      /: The tool name "aU\+001B\[2Jb" holds .* by the option only\.$/u,
-    );
+    const named = /: The tool name "aU\+001B\[2Jb" holds .* by the option only\.$/u;
+    await expect(mcp({ url })).rejects.toThrow(named);
     await expect(mcp({ url }, { only: ['none'] })).rejects.toThrow(/has no tool "none"\. It has: ok\.$/u);
     expect(await mcp({ url }, { only: ['ok'] })).toHaveLength(1);
   });
@@ -142,9 +123,9 @@ describe('a server by hand', () => {
 
   test('says what is wrong with its list of tools', async () => {
     const url = await bareMcp({ 'tools/list': () => ({ tools: [{ name: 7 }] }) });
-    await expect(mcp({ url })).rejects.toThrow(
-      /what it says is not MCP: Invalid input: expected string, received number at tools\[0\]\.name$/u,
-    );
+    const wrong =
+      /what it says is not MCP: Invalid input: expected string, received number at tools\[0\]\.name$/u;
+    await expect(mcp({ url })).rejects.toThrow(wrong);
   });
 });
 
@@ -169,8 +150,7 @@ describe('an MCP server is named without what may be secret', () => {
   });
 
   it('by the origin of its address alone', () => {
-    expect(serverName({ url: 'https://user:pw@mcp.example.com:8443/api/S3CRET/mcp?key=s3cret' })).toBe(
-      'https://mcp.example.com:8443',
-    );
+    const url = 'https://user:pw@mcp.example.com:8443/api/S3CRET/mcp?key=s3cret';
+    expect(serverName({ url })).toBe('https://mcp.example.com:8443');
   });
 });

@@ -102,6 +102,8 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   else say({ content: [{ type: 'text', text: String(process.pid) }] });
 });`;
 
+const NAN = '{"jsonrpc":"2.0","id":ID,"result":{"n":NaN}}';
+
 describe('a line of an MCP server that is not a message', () => {
   const calls = async () => {
     const [says, pid] = await mcp({ command: process.execPath, args: ['-e', byHand] });
@@ -113,19 +115,13 @@ describe('a line of an MCP server that is not a message', () => {
   test.each<[string, string, RegExp]>([
     ['has no jsonrpc', '{"id":ID,"result":{"content":[]}}', /what it says is not MCP: /u],
     ['has a text as its result', '{"jsonrpc":"2.0","id":ID,"result":"x"}', /what it says is not MCP: /u],
-    [
-      'is Python with NaN',
-      '{"jsonrpc":"2.0","id":ID,"result":{"n":NaN}}',
-      /what it says is not MCP: .*JSON/u,
-    ],
+    ['is Python with NaN', NAN, /what it says is not MCP: .*JSON/u],
     ['is cut', '{"jsonrpc":"2.0","id":ID,"error":{', /what it says is not MCP: .*JSON/u],
   ])('fails the call that it answers, and leaves the server running: it %s', async (_what, line, reason) => {
     const { says, pid } = await calls();
     const before = await pid();
-    await expect(says(line)).rejects.toMatchObject({
-      name: 'McpUnavailable',
-      message: expect.stringMatching(reason),
-    });
+    const message = expect.stringMatching(reason);
+    await expect(says(line)).rejects.toMatchObject({ name: 'McpUnavailable', message });
     expect(await pid()).toBe(before);
   });
 
@@ -161,16 +157,13 @@ describe('a command that is not an MCP server', () => {
   ])('says so at load when it $what', async ({ script, reason }) => {
     // The others have something to say, which a slow machine says later.
     const options = reason.source.includes('0\\.5 s') ? {} : { connectTimeoutMs: 5_000 };
-    await expect(load(script, options)).rejects.toMatchObject({
-      name: 'McpUnavailable',
-      message: expect.stringMatching(reason),
-    });
+    const message = expect.stringMatching(reason);
+    await expect(load(script, options)).rejects.toMatchObject({ name: 'McpUnavailable', message });
   });
 
   test('says so at load when there is no such command', async () => {
-    await expect(mcp({ command: 'no-such-server-anywhere' })).rejects.toThrow(
-      /^MCP server no-such-server-anywhere: it ended, saying: .*not found/u,
-    );
+    const told = /^MCP server no-such-server-anywhere: it ended, saying: .*not found/u;
+    await expect(mcp({ command: 'no-such-server-anywhere' })).rejects.toThrow(told);
   });
 
   test('says so at load when there is no such folder', async () => {

@@ -8,11 +8,10 @@ import { seen } from '../support/mcp-server.ts';
 import { bareServer } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
 
+type Given = { json?: boolean; headers?: { [name: string]: string } };
+
 /** The tools of the test server, by name. */
-async function rig(
-  options: McpOptions = {},
-  given: { json?: boolean; headers?: { [name: string]: string } } = {},
-) {
+async function rig(options: McpOptions = {}, given: Given = {}) {
   const server = await mcpHttpServer(given);
   const { headers = {} } = given;
   const tools = await mcp({ url: server.url, headers }, options);
@@ -31,26 +30,18 @@ test('approval is asked for by the names of the server, and a name that it has n
   const { tools, server } = await rig({ prefix: 'x_', approval: { add: 'always' } });
   expect(tools.find(({ name }) => name === 'x_add')?.approval).toBe('always');
   expect(tools.filter(({ approval }) => approval !== 'never')).toHaveLength(1);
-  await expect(mcp({ url: server.url }, { approval: { subtract: 'always' } })).rejects.toThrow(
-    'has no tool "subtract"',
-  );
+  const loading = mcp({ url: server.url }, { approval: { subtract: 'always' } });
+  await expect(loading).rejects.toThrow('has no tool "subtract"');
 });
 
 describe('the tools of an MCP server', () => {
   test('are listed over all pages, with what the server says of them', async () => {
     const { tools } = await rig();
     expect(tools).toHaveLength(12);
+    const properties = { a: { type: 'number' }, b: { type: 'number' } };
+    const inputSchema = { type: 'object', properties, required: ['a', 'b'] };
     expect(tools.slice(0, 3)).toMatchObject([
-      {
-        name: 'add',
-        description: 'Adds two numbers.',
-        effects: 'none',
-        inputSchema: {
-          type: 'object',
-          properties: { a: { type: 'number' }, b: { type: 'number' } },
-          required: ['a', 'b'],
-        },
-      },
+      { name: 'add', description: 'Adds two numbers.', effects: 'none', inputSchema },
       { name: 'echo', description: 'Says it back', effects: 'idempotent' },
       { name: 'fail', description: 'fail', effects: 'idempotent', inputSchema: { type: 'object' } },
     ]);
@@ -87,26 +78,19 @@ describe('the tools of an MCP server', () => {
     expect(tools[0]?.parseInput(input)).toEqual(args);
   });
 
-  test.each<{ input: Json }>([{ input: null }, { input: 7 }, { input: [] }])(
-    'refuse $input as an input',
-    async ({ input }) => {
-      const { call } = await rig({ only: ['echo'] });
-      await expect(call('echo', input)).rejects.toMatchObject({ name: 'ToolInputError' });
-    },
-  );
+  test.each([[null], [7], [[]]])('refuse %j as an input', async (input) => {
+    const { call } = await rig({ only: ['echo'] });
+    await expect(call('echo', input)).rejects.toMatchObject({ name: 'ToolInputError' });
+  });
 });
 
 describe('a call', () => {
-  test.each<{ name: string; what: string; output: string }>([
-    { name: 'structured', what: 'structured content as JSON where there is no text', output: '{"sum":3}' },
-    { name: 'both', what: 'the text where there is structured content too', output: 'three' },
-    {
-      name: 'parts',
-      what: 'texts as they are and other parts as JSON, without their bytes',
-      output:
-        'two parts\n{"type":"image","data":"4 characters of base64","mimeType":"image/png"}\nwhat is in it',
-    },
-  ])('gives $what', async ({ name, output }) => {
+  const IMAGE = '{"type":"image","data":"4 characters of base64","mimeType":"image/png"}';
+  test.each([
+    ['structured', 'structured content as JSON where there is no text', '{"sum":3}'],
+    ['both', 'the text where there is structured content too', 'three'],
+    ['parts', 'texts as they are and other parts without their bytes', `two parts\n${IMAGE}\nwhat is in it`],
+  ])('of %s gives %s', async (name, _what, output) => {
     const { call } = await rig({ only: [name] });
     expect(await call(name)).toBe(output);
   });
@@ -146,17 +130,10 @@ describe('a call', () => {
     const cancelled = new AbortController();
     const progress: string[] = [];
     const before = seen.cancelled;
-    const result = call(
-      'slow',
-      {},
-      {
-        signal: cancelled.signal,
-        progress(text) {
-          progress.push(text);
-          if (progress.length === 2) cancelled.abort(new Error('cancelled by a person'));
-        },
-      },
-    );
+    const stop = (text: string) => {
+      if (progress.push(text) === 2) cancelled.abort(new Error('cancelled by a person'));
+    };
+    const result = call('slow', {}, { signal: cancelled.signal, progress: stop });
     await expect(result).rejects.toThrow('cancelled by a person');
     expect(progress).toEqual(['half way (1/2)', '2']);
     await expect.poll(() => seen.cancelled).toBe(before + 1);
@@ -193,17 +170,15 @@ describe('a server that cannot be used', () => {
     const url = await bareServer((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);
     });
-    await expect(mcp({ url: `${url}?token=secret` })).rejects.toMatchObject({
-      name: 'McpUnavailable',
-      message: expect.stringMatching(reason),
-    });
-    await expect(mcp({ url: `${url}?token=secret` })).rejects.not.toThrow(/secret/u);
+    const message = expect.stringMatching(reason);
+    const loading = () => mcp({ url: `${url}?token=secret` });
+    await expect(loading()).rejects.toMatchObject({ name: 'McpUnavailable', message });
+    await expect(loading()).rejects.not.toThrow(/secret/u);
   });
 
   test('says so at load when nobody answers there', async () => {
-    await expect(mcp({ url: 'http://127.0.0.1:2/mcp' })).rejects.toThrow(
-      /^MCP server http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED/u,
-    );
+    const refused = /^MCP server http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED/u;
+    await expect(mcp({ url: 'http://127.0.0.1:2/mcp' })).rejects.toThrow(refused);
   });
 
   test('says so at load when it takes too long', async () => {
@@ -211,13 +186,9 @@ describe('a server that cannot be used', () => {
     await expect(mcp({ url }, { connectTimeoutMs: 100 })).rejects.toThrow(/did not answer within 0\.1 s/u);
   });
 
-  test.each<{ server: object }>([
-    { server: {} },
-    { server: { command: '' } },
-    { server: { url: 'localhost:3000' } },
-    { server: { url: 'ftp://localhost' } },
-    { server: { command: 'node', url: 'http://localhost' } },
-  ])('is not even asked when it is $server', async ({ server }) => {
+  const both = { command: 'node', url: 'http://localhost' };
+  const odd = [{}, { command: '' }, { url: 'localhost:3000' }, { url: 'ftp://localhost' }, both];
+  test.each(odd)('is not even asked when it is %j', async (server) => {
     await expect(mcp(server as { command: string })).rejects.toThrow(/which server\?/u);
   });
 });

@@ -19,12 +19,7 @@ describe('a conversation as a run is shown it', () => {
     ['all turns where the window is wider', { kind: 'window', turns: 9 }, three, three],
     ['the turns that fit into the tokens', { kind: 'tokens', tokens: 6 }, three, turn(3)],
     ['nothing where not even the last turn fits', { kind: 'tokens', tokens: 1 }, three, []],
-    [
-      'a summary, whatever falls out behind it',
-      { kind: 'window', turns: 1 },
-      [notes, ...three],
-      [notes, ...turn(3)],
-    ],
+    ['a summary, whatever falls out', { kind: 'window', turns: 1 }, [notes, ...three], [notes, ...turn(3)]],
     ['a summary and the turns since', { kind: 'summary', tokens: 1 }, [notes, ...three], [notes, ...three]],
   ])('is %s', (_title, memory, messages, shown) => {
     expect(remembered(messages, memory)).toEqual(shown);
@@ -72,34 +67,26 @@ describe("a session's memory", () => {
 
 describe('a summary', () => {
   const memory: MemoryManifest = { kind: 'summary', tokens: 14 };
+  const long = [{ ...notes, content: 'x'.repeat(1_000) }, ...turn(1), ...turn(2)];
 
   test.each<[string, ChatMessage[], MemoryManifest | undefined]>([
     ['a short conversation', turn(1), memory],
     ['one turn, however long', [user('x'.repeat(1_000)), assistant('y')], memory],
     ['another memory', three, { kind: 'tokens', tokens: 1 }],
     ['no memory at all', three, undefined],
-    [
-      'a long summary with little behind it',
-      [{ ...notes, content: 'x'.repeat(1_000) }, ...turn(1), ...turn(2)],
-      memory,
-    ],
+    ['a long summary with little behind it', long, memory],
   ])('is not made of %s', (_title, messages, kind) => {
     expect(turnsToFold(messages, kind)).toBeUndefined();
   });
 
   test('takes in all turns but the last, and the summary before it', () => {
-    expect(turnsToFold(three, memory)).toEqual({ summary: null, turns: [...turn(1), ...turn(2)] });
-    expect(turnsToFold([notes, ...three], memory)).toEqual({
-      summary: 'old',
-      turns: [...turn(1), ...turn(2)],
-    });
+    const folded = [...turn(1), ...turn(2)];
+    expect(turnsToFold(three, memory)).toEqual({ summary: null, turns: folded });
+    expect(turnsToFold([notes, ...three], memory)).toEqual({ summary: 'old', turns: folded });
   });
 
   test('takes their place', () => {
     const messages = withSummary([notes, ...three], 'new');
-    expect(messages).toEqual([
-      { role: 'system', content: 'Summary of the conversation so far: new' },
-      ...turn(3),
-    ]);
+    expect(messages).toEqual([{ ...notes, content: 'Summary of the conversation so far: new' }, ...turn(3)]);
   });
 });

@@ -16,22 +16,17 @@ const file = new URL('../fixtures/langchain-parsers/mrkl.json', import.meta.url)
 const cases = JSON.parse(readFileSync(file, 'utf8')) as Case[]; // written in this shape
 
 test.each(cases)('a reply is read with $what', ({ text, log = text, ...read }) => {
-  const {
-    tool = '',
-    toolInput = '',
-    finish,
-  } = read as { tool?: string; toolInput?: string; finish?: string };
+  const { tool = '', toolInput = '', finish } = read as { [field: string]: string | undefined };
   const act = { type: 'act', actions: [{ tool, toolInput, log }] };
   expect(parseMrkl(text)).toEqual(finish === undefined ? act : { type: 'finish', output: finish, log });
 });
 
+const INVENTED = 'Action: A\nAction Input: 1\nObservation: 2\n\nFinal Answer: 55';
+
 describe('a reply that cannot be read', () => {
   test.each<[what: string, text: string]>([
     ['an answer behind an action', 'Action: A\nAction Input: 1\nFinal Answer: 55'],
-    [
-      'an answer behind an action, with an invented observation between',
-      'Action: A\nAction Input: 1\nObservation: 2\n\nFinal Answer: 55',
-    ],
+    ['an answer behind an action, with an invented observation between', INVENTED],
     ['an answer between an action and its input', 'Action: A\nFinal Answer: 55\nAction Input: 1'],
     ["an answer inside a tool's name", 'Action: Final Answer: 55 Action Input: 1'],
   ])('has both an action and an answer: %s', (_what, text) => {
@@ -85,6 +80,8 @@ describe('a reply that cannot be read', () => {
 
 const MANY = 1_000_000;
 
+const BLANKS = ' '.repeat(MANY);
+
 describe('a million characters, where a pattern that tries again would not come to an end', () => {
   test.each<[what: string, text: string, type: 'act' | 'finish' | 'error']>([
     ['blanks', ' '.repeat(MANY), 'error'],
@@ -95,11 +92,7 @@ describe('a million characters, where a pattern that tries again would not come 
     ['"Action:" again and again', 'Action:'.repeat(MANY / 7), 'error'],
     ['blanks inside "Action Input"', `Action: A\nAction${' '.repeat(MANY)}Input`, 'error'],
     ['"Action Input" without colon again and again', `Action: ${'Action Input '.repeat(MANY / 13)}`, 'error'],
-    [
-      'blanks before and behind an input',
-      `Action: A\nAction Input:${' '.repeat(MANY)}1${' '.repeat(MANY)}`,
-      'act',
-    ],
+    ['blanks before and behind an input', `Action: A\nAction Input:${BLANKS}1${BLANKS}`, 'act'],
     ['quotes around an input', `Action: A\nAction Input: ${'"'.repeat(MANY)}1${'"'.repeat(MANY)}`, 'act'],
     ['"Final Answer:" again and again', 'Final Answer:'.repeat(MANY / 13), 'finish'],
     ['blanks around an answer', `Final Answer:${'\n '.repeat(MANY)}1${' \n'.repeat(MANY)}`, 'finish'],

@@ -26,19 +26,14 @@ const NO_PID = 99_999_999;
 /** A server that says who polls each task queue. */
 function serverWith(queues: { [queue: string]: string[] }) {
   const lastAccessTime = msToTs(Date.now());
-  return {
-    options: { namespace: 'default' },
-    workflowService: {
-      describeTaskQueue: async ({ taskQueue }: { taskQueue: { name: string } }) => ({
-        pollers: (queues[taskQueue.name] ?? []).map((identity) => ({ identity, lastAccessTime })),
-      }),
-    },
-    workflow: {
-      getHandle: () => ({
-        describe: async () => ({ runId: 'r', taskQueue: 'q', status: { name: 'RUNNING' }, raw: {} }),
-      }),
-    },
-  } as unknown as Client; // what is asked of it here
+  const pollersOf = (name: string) => (queues[name] ?? []).map((identity) => ({ identity, lastAccessTime }));
+  const describeTaskQueue = async ({ taskQueue }: { taskQueue: { name: string } }) => ({
+    pollers: pollersOf(taskQueue.name),
+  });
+  const describe = async () => ({ runId: 'r', taskQueue: 'q', status: { name: 'RUNNING' }, raw: {} });
+  const workflow = { getHandle: () => ({ describe }) };
+  const workflowService = { describeTaskQueue };
+  return { options: { namespace: 'default' }, workflowService, workflow } as unknown as Client; // what is asked of it
 }
 
 const pending = (activityId: string, queue: string, state: number) => ({
@@ -70,17 +65,13 @@ test('a call has not begun where nobody polls the task queue of its tool, which 
     { call: '1/1.2', tool: 'sentiment', taskQueue: 'desk-python' },
   ]);
   expect(asked.toSorted()).toEqual(['desk-python', 'served']);
-  expect(notBegun.slice(0, 1).map(notBegunText)).toEqual([
-    'sentiment (1.1) has not begun: no worker polls task queue desk-python',
-  ]);
+  const said = 'sentiment (1.1) has not begun: no worker polls task queue desk-python';
+  expect(notBegun.slice(0, 1).map(notBegunText)).toEqual([said]);
 });
 
 test('a worker of this machine that has ended polls no more, whatever the server remembers', async () => {
-  const here = [
-    `${NO_PID}@${hostname()}`,
-    `reloop dev ${NO_PID}@${hostname()}`,
-    `${process.pid}@${hostname()}`,
-  ];
+  const gone = [`${NO_PID}@${hostname()}`, `reloop dev ${NO_PID}@${hostname()}`];
+  const here = [...gone, `${process.pid}@${hostname()}`];
   const server = serverWith({ q: [...here, `${NO_PID}@elsewhere`, 'a name'] });
   expect(await livePollers(server, 'q')).toEqual([here[2], `${NO_PID}@elsewhere`, 'a name']);
 });
@@ -95,23 +86,18 @@ describe('somebody who leaves a run', () => {
     return io.err();
   };
 
+  const goneToo = [self, `reloop dev ${NO_PID}@${hostname()}`];
+  const onlyOne =
+    /^This command was the run's worker\. The run continues when another one starts: `\S*(?: reloop)? dev` or `\S*(?: reloop)? watch rep`\n$/u;
+  const served = /^The run continues wherever a worker serves it: `\S*(?: reloop)? watch rep`\n$/u;
+
   test.each([
-    ['as its only worker', true, [self], true],
-    [
-      'as its only worker beside one that has ended',
-      true,
-      [self, `reloop dev ${NO_PID}@${hostname()}`],
-      true,
-    ],
-    ['as its worker beside another one', true, [self, 'reloop dev 7@elsewhere'], false],
-    ['without being its worker', false, [], false],
-  ])('%s says how it goes on', async (_what, ours, identities, stops) => {
-    const said = await left(ours, identities);
-    expect(said).toMatch(
-      stops
-        ? /^This command was the run's worker\. The run continues when another one starts: `\S*(?: reloop)? dev` or `\S*(?: reloop)? watch rep`\n$/u
-        : /^The run continues wherever a worker serves it: `\S*(?: reloop)? watch rep`\n$/u,
-    );
+    ['as its only worker', true, [self], onlyOne],
+    ['as its only worker beside one that has ended', true, goneToo, onlyOne],
+    ['as its worker beside another one', true, [self, 'reloop dev 7@elsewhere'], served],
+    ['without being its worker', false, [], served],
+  ])('%s says how it goes on', async (_what, ours, identities, said) => {
+    expect(await left(ours, identities)).toMatch(said);
   });
 });
 
@@ -129,9 +115,8 @@ describe('doctor', () => {
   test('looks at every task queue that the config names, and says which tools need it', async () => {
     const [agents, tools] = await found({}, 'served');
     expect(agents).toBe('ok task queue served: 7@elsewhere ');
-    expect(tools).toBe(
-      'note task queue desk-python (sentiment, mood): nobody start the worker that has these activities: until then calls of them do not begin',
-    );
+    const advice = 'start the worker that has these activities: until then calls of them do not begin';
+    expect(tools).toBe(`note task queue desk-python (sentiment, mood): nobody ${advice}`);
   });
 
   test.each([
@@ -159,20 +144,12 @@ describe('doctor', () => {
     expect(await ofServer(false)).toBeUndefined();
   });
 
+  const named = /worker --config l\.config\.ts` or `.*dev --config l\.config\.ts`$/u;
+  const called = /worker --config l\.config\.ts` or/u;
   test.each([
     ['the project’s own config', {}, 'reloop', /worker` or `\S*(?: reloop)? dev`$/u],
-    [
-      'another config',
-      { config: 'l.config.ts' },
-      'reloop:l.config.ts',
-      /worker --config l\.config\.ts` or `.*dev --config l\.config\.ts`$/u,
-    ],
-    [
-      'the config that its task queue is called after',
-      {},
-      'reloop:l.config.ts',
-      /worker --config l\.config\.ts` or/u,
-    ],
+    ['another config', { config: 'l.config.ts' }, 'reloop:l.config.ts', named],
+    ['the config that its task queue is called after', {}, 'reloop:l.config.ts', called],
     ['a server that is named', { address: 'h:7' }, 'reloop', /worker --address h:7`$/u],
   ])('names the command that serves %s', async (_what, options, taskQueue, advice) => {
     expect((await found(options, taskQueue))[0]).toMatch(advice);
@@ -214,16 +191,12 @@ describe('a command that is hinted at', () => {
 });
 
 describe('a command to be typed', () => {
+  const why = ['--reason "…"', '--address', 'h:1'];
   test.each([
     ['show', ['run-1'], [], 'show run-1'],
     ['resolve', ["it's", '1.1', TO_WRITE], ['--config', 'a.ts'], `resolve 'it'\\''s' 1.1 "…" --config a.ts`],
     ['approve', ['-w'], [], 'approve -- -w'],
-    [
-      'reject',
-      ['-w', '1.1'],
-      ['--reason "…"', '--address', 'h:1'],
-      'reject --reason "…" --address h:1 -- -w 1.1',
-    ],
+    ['reject', ['-w', '1.1'], why, 'reject --reason "…" --address h:1 -- -w 1.1'],
     ['skip', ['-a b'], [], "skip -- '-a b'"],
   ])('%s of %j is one that the shell and the command line take', (verb, args, options, line) => {
     vi.stubEnv('PATH', '/nowhere');
@@ -231,18 +204,15 @@ describe('a command to be typed', () => {
     vi.unstubAllEnvs();
   });
 
-  test.each(['show', 'watch', 'retry', 'approve', 'cancel', 'rewind'])(
-    'reaches the run with %s, whose id begins with -',
-    async (verb) => {
-      vi.stubEnv('RELOOP_STATE_DIR', join(folder, 'never-started'));
-      vi.stubEnv('TEMPORAL_ADDRESS', '');
-      const io = fakeIo();
-      const [, ...words] = typedCommand(verb, ['-w'], verb === 'rewind' ? ['--step', '1'] : [])
-        .replace('npx ', '')
-        .split(' ');
-      expect(await cli(words, io)).toBe(2);
-      vi.unstubAllEnvs();
-      expect(io.err()).toContain('There is no run "-w"');
-    },
-  );
+  const verbs = ['show', 'watch', 'retry', 'approve', 'cancel', 'rewind'];
+  test.each(verbs)('reaches the run with %s, whose id begins with -', async (verb) => {
+    vi.stubEnv('RELOOP_STATE_DIR', join(folder, 'never-started'));
+    vi.stubEnv('TEMPORAL_ADDRESS', '');
+    const io = fakeIo();
+    const line = typedCommand(verb, ['-w'], verb === 'rewind' ? ['--step', '1'] : []);
+    const [, ...words] = line.replace('npx ', '').split(' ');
+    expect(await cli(words, io)).toBe(2);
+    vi.unstubAllEnvs();
+    expect(io.err()).toContain('There is no run "-w"');
+  });
 });

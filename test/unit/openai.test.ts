@@ -1,6 +1,4 @@
-import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
-import { defineModel } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { bareServer, callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
@@ -11,40 +9,29 @@ describe('a request', () => {
     const { server, ask } = await scriptedOpenAI(['hi']);
     await ask();
     expect(server.requests[0]).toMatchObject({ path: '/v1/chat/completions' });
-    expect(server.requests[0]?.body).toEqual({
-      model: 'test-model',
-      messages: [{ role: 'user', content: 'Say hello.' }],
-    });
+    const messages = [{ role: 'user', content: 'Say hello.' }];
+    expect(server.requests[0]?.body).toEqual({ model: 'test-model', messages });
   });
 
   test('sends every parameter under its name in the protocol, further fields as they are', async () => {
     const { server, ask } = await scriptedOpenAI(['hi']);
-    await ask(
-      modelRequest(
-        {
-          temperature: 0,
-          maxTokens: 50,
-          topP: 0.5,
-          frequencyPenalty: 0.1,
-          presencePenalty: 0.2,
-          logitBias: { '42': -100 },
-          extra: { seed: 7, reasoning_effort: 'low' },
-        },
-        { stop: ['\nObservation:'] },
-      ),
-    );
-    expect(server.requests[0]?.body).toEqual({
-      model: 'test-model',
-      messages: [{ role: 'user', content: 'Say hello.' }],
-      stop: ['\nObservation:'],
+    const given = { temperature: 0, maxTokens: 50, topP: 0.5, frequencyPenalty: 0.1, presencePenalty: 0.2 };
+    const extra = { seed: 7, reasoning_effort: 'low' };
+    await ask(modelRequest({ ...given, logitBias: { '42': -100 }, extra }, { stop: ['\nObservation:'] }));
+    const sent = {
       temperature: 0,
       max_tokens: 50,
       top_p: 0.5,
       frequency_penalty: 0.1,
       presence_penalty: 0.2,
+    };
+    expect(server.requests[0]?.body).toEqual({
+      model: 'test-model',
+      messages: [{ role: 'user', content: 'Say hello.' }],
+      stop: ['\nObservation:'],
+      ...sent,
       logit_bias: { '42': -100 },
-      seed: 7,
-      reasoning_effort: 'low',
+      ...extra,
     });
   });
 
@@ -64,16 +51,13 @@ describe('a request', () => {
     { maxTokens: undefined, sent: 256 },
     { maxTokens: 16, sent: 16 },
   ])(
-    'has, for legacy completions, max_tokens $sent when the agent says $maxTokens',
+    'has, for legacy completions, max_tokens $sent for the $maxTokens of an agent',
     async ({ maxTokens, sent }) => {
       const { server, ask } = await scriptedOpenAI(['hi']);
       await ask(modelRequest({ api: 'completions', ...(maxTokens === undefined ? {} : { maxTokens }) }));
-      expect(server.requests[0]?.path).toBe('/v1/completions');
-      expect(server.requests[0]?.body).toEqual({
-        model: 'test-model',
-        prompt: 'Say hello.',
-        max_tokens: sent,
-      });
+      const [{ path, body } = {}] = server.requests;
+      expect(path).toBe('/v1/completions');
+      expect(body).toEqual({ model: 'test-model', prompt: 'Say hello.', max_tokens: sent });
     },
   );
 
@@ -86,29 +70,20 @@ describe('a request', () => {
       { role: 'user' as const, content: 'Bye' },
     ];
     await ask(modelRequest({ api: 'completions' }, { prompt: { type: 'messages', messages } }));
-    expect(server.requests[0]?.body['prompt']).toBe(
-      'System: Be kind.\nHuman: Hello\nAI: Hi.\nHuman: Bye\nAI:',
-    );
+    const dialogue = 'System: Be kind.\nHuman: Hello\nAI: Hi.\nHuman: Bye\nAI:';
+    expect(server.requests[0]?.body['prompt']).toBe(dialogue);
   });
 });
 
 describe.each(apis)('a reply of the %s API', (api) => {
   test.each([true, false])('has text, finish reason and usage (stream: %s)', async (stream) => {
-    const { model } = await scriptedOpenAI([
-      {
-        text: ' Hello, how are you?',
-        finishReason: 'length',
-        usage: { promptTokens: 7, completionTokens: 5 },
-      },
-    ]);
+    const text = ' Hello, how are you?';
+    const usage = { promptTokens: 7, completionTokens: 5 };
+    const { model } = await scriptedOpenAI([{ text, finishReason: 'length', usage }]);
     const context = callContext();
     const reply = await model.call(modelRequest({ api, stream }), context);
-    expect(reply).toEqual({
-      text: ' Hello, how are you?',
-      toolCalls: [],
-      finishReason: 'length',
-      usage: { promptTokens: 7, completionTokens: 5, totalTokens: 12 },
-    });
+    const counted = { ...usage, totalTokens: 12 };
+    expect(reply).toEqual({ text, toolCalls: [], finishReason: 'length', usage: counted });
     expect(context.pieces).toEqual(stream ? [' Hello,', ' how', ' are', ' you?'] : []);
   });
 
@@ -126,26 +101,6 @@ describe.each(apis)('a reply of the %s API', (api) => {
     expect((await ask(modelRequest({ api, stream: false }))).usage?.cachedTokens).toBe(4);
   });
 
-  test.each([{ cached_tokens: 'many' }, { cached_tokens: null }, [], 'none', null])(
-    'takes a word on the cache that is none for none: %j',
-    async (details) => {
-      const usage = {
-        prompt_tokens: 7,
-        completion_tokens: 5,
-        total_tokens: 12,
-        prompt_tokens_details: details,
-      };
-      const choices = [{ message: { content: 'hi' }, text: 'hi' }];
-      const rawBody = JSON.stringify({ choices, usage });
-      const { ask } = await scriptedOpenAI([{ rawBody }]);
-      expect((await ask(modelRequest({ api, stream: false }))).usage).toEqual({
-        promptTokens: 7,
-        completionTokens: 5,
-        totalTokens: 12,
-      });
-    },
-  );
-
   test.each([true, false])('without usage says nothing of tokens (stream: %s)', async (stream) => {
     const { ask } = await scriptedOpenAI([{ text: 'hi', usage: null }]);
     const { usage } = await ask(modelRequest({ api, stream }));
@@ -160,35 +115,25 @@ describe.each(apis)('a reply of the %s API', (api) => {
 
 describe('a reply', () => {
   test('with its text in parts, or a refusal in its place, is text', async () => {
-    const { ask } = await scriptedOpenAI([
-      {
-        rawBody:
-          '{"choices":[{"message":{"content":[{"type":"text","text":"Hel"},{"type":"text","text":"lo"}]}}]}',
-      },
-      { rawBody: '{"choices":[{"message":{"content":null,"refusal":"I will not."}}]}' },
-    ]);
+    const content = ['Hel', 'lo'].map((text) => ({ type: 'text', text }));
+    const replies = [{ content }, { content: null, refusal: 'I will not.' }];
+    const bodies = replies.map((message) => ({ rawBody: JSON.stringify({ choices: [{ message }] }) }));
+    const { ask } = await scriptedOpenAI(bodies);
     expect(await ask()).toMatchObject({ text: 'Hello', finishReason: 'unknown' });
     expect(await ask()).toMatchObject({ text: 'I will not.' });
   });
 
   test('in one piece is read, though a stream was asked for', async () => {
-    const { ask } = await scriptedOpenAI([
-      {
-        rawBody: '{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}',
-        headers: { 'content-type': 'application/json' },
-      },
-    ]);
+    const rawBody = '{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}';
+    const { ask } = await scriptedOpenAI([{ rawBody, headers: { 'content-type': 'application/json' } }]);
     expect(await ask(modelRequest({ stream: true }))).toMatchObject({ text: 'whole' });
   });
 
   test('with [DONE] at its end is whole, with no finish reason too', async () => {
-    const { ask } = await scriptedOpenAI([
-      { rawBody: ': comment\n\ndata: {"choices":[{"delta":{"content":"whole"}}]}\n\ndata: [DONE]\n\n' },
-    ]);
-    expect(await ask(modelRequest({ stream: true }))).toMatchObject({
-      text: 'whole',
-      finishReason: 'unknown',
-    });
+    const rawBody = ': comment\n\ndata: {"choices":[{"delta":{"content":"whole"}}]}\n\ndata: [DONE]\n\n';
+    const { ask } = await scriptedOpenAI([{ rawBody }]);
+    const reply = await ask(modelRequest({ stream: true }));
+    expect(reply).toMatchObject({ text: 'whole', finishReason: 'unknown' });
   });
 
   test('keeps a character whose bytes come in two packets', async () => {
@@ -208,25 +153,6 @@ describe('a reply', () => {
   });
 });
 
-test('a model of your own is one function', async () => {
-  const echo = defineModel({
-    async call({ prompt }, { onText }) {
-      const text =
-        prompt.type === 'text' ? prompt.text : contentText(prompt.messages.at(-1)?.content ?? null);
-      onText(text);
-      return {
-        text,
-        toolCalls: [],
-        finishReason: 'stop',
-        usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-      };
-    },
-  });
-  const context = callContext();
-  expect((await echo.call(modelRequest(), context)).text).toBe('Say hello.');
-  expect(context.pieces).toEqual(['Say hello.']);
-});
-
 describe('a stream of a server that does not keep to stop strings', () => {
   const stopping = modelRequest({ stream: true }, { stop: ['\nObservation:'] });
 
@@ -240,11 +166,9 @@ describe('a stream of a server that does not keep to stop strings', () => {
   });
 
   test('keeps the usage that was sent before it', async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
     const piece = (content: string) =>
-      `data: ${JSON.stringify({
-        choices: [{ index: 0, delta: { content } }],
-        usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
-      })}\n\n`;
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }], usage })}\n\n`;
     const rawBody = piece('a') + piece('\nObservation: b') + 'data: [DONE]\n\n';
     const { ask } = await scriptedOpenAI([{ rawBody }]);
     expect(await ask(stopping)).toMatchObject({ text: 'a\nObservation: b', usage: { totalTokens: 9 } });

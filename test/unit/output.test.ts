@@ -3,6 +3,7 @@ import { capOutput, externalOutput } from '../../agent/observation/output.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 
 const ROOM = 1_000_000;
+const cut = (kept: number, of: number) => `\n[cut: the first ${kept} of ${of} characters]`;
 
 describe("a tool's result becomes JSON", () => {
   test.each<[what: string, output: unknown, json: Json]>([
@@ -34,16 +35,11 @@ describe("a tool's result becomes JSON", () => {
 describe('a result that is too long is cut, and the cut is marked', () => {
   test.each<[what: string, output: unknown, maxChars: number, json: Json]>([
     ['text of just the length stays', 'abcde', 5, 'abcde'],
-    ['longer text', 'abcdef', 5, 'abcde\n[cut: the first 5 of 6 characters]'],
+    ['longer text', 'abcdef', 5, `abcde${cut(5, 6)}`],
     ['a value whose JSON text is of just the length stays', [1, 2], 5, [1, 2]],
-    [
-      'a value whose JSON text is longer becomes that text',
-      [1, 23],
-      5,
-      '[1,23\n[cut: the first 5 of 6 characters]',
-    ],
-    ['no half of a character is left', '😀😀😀', 3, '😀\n[cut: the first 2 of 6 characters]'],
-    ['a character at the very end stays whole', '😀😀😀', 4, '😀😀\n[cut: the first 4 of 6 characters]'],
+    ['a value whose JSON text is longer becomes that text', [1, 23], 5, `[1,23${cut(5, 6)}`],
+    ['no half of a character is left', '😀😀😀', 3, `😀${cut(2, 6)}`],
+    ['a character at the very end stays whole', '😀😀😀', 4, `😀😀${cut(4, 6)}`],
   ])('%s', (_what, output, maxChars, json) => {
     expect(capOutput(output, maxChars, ROOM)).toEqual(json);
   });
@@ -57,11 +53,11 @@ describe('a result that is too long is cut, and the cut is marked', () => {
     ['halves of characters, which JSON writes with six', '\ud83d'.repeat(500_000)],
   ])('down to what a payload takes, in bytes as they are sent: %s', (_what, text) => {
     const bytes = 1_500_000;
-    const cut = asText(capOutput(text, 10_000_000, bytes));
-    expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(bytes);
-    expect(Buffer.byteLength(JSON.stringify(cut))).toBeGreaterThan(bytes * 0.85);
-    const [, kept] = /\n\[cut: the first (\d+) of \d+ characters\]$/u.exec(cut) ?? [];
-    expect(cut.startsWith(text.toWellFormed().slice(0, Number(kept)))).toBe(true);
+    const kept = asText(capOutput(text, 10_000_000, bytes));
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(bytes);
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeGreaterThan(bytes * 0.85);
+    const [, chars] = /\n\[cut: the first (\d+) of \d+ characters\]$/u.exec(kept) ?? [];
+    expect(kept.startsWith(text.toWellFormed().slice(0, Number(chars)))).toBe(true);
   });
 });
 
@@ -71,20 +67,8 @@ describe("another worker's result", () => {
     ['that is a value is one', { a: [1] }, 100, { a: [1] }, true],
     ['that is nothing is null', undefined, 100, null, true],
     ['that is long may be referred to', 'x'.repeat(500_000), 1_000_000, 'x'.repeat(500_000), true],
-    [
-      'that is too long is cut',
-      'x'.repeat(11),
-      10,
-      `${'x'.repeat(10)}\n[cut: the first 10 of 11 characters]`,
-      false,
-    ],
-    [
-      'that is a value and too long is its text, cut',
-      ['abc'],
-      5,
-      '["abc\n[cut: the first 5 of 7 characters]',
-      false,
-    ],
+    ['that is too long is cut', 'x'.repeat(11), 10, `${'x'.repeat(10)}${cut(10, 11)}`, false],
+    ['that is a value and too long is its text, cut', ['abc'], 5, `["abc${cut(5, 7)}`, false],
   ])('%s', (_what, result, maxChars, output, whole) => {
     expect(externalOutput(result, maxChars)).toEqual({ output, whole });
   });

@@ -1,9 +1,8 @@
-import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { checkOverrides, overridesOf } from '../../agent/definition/overrides.ts';
 import { overridesIn } from '../../cli/options/override-options.ts';
-import { AgentClient } from '../../client/api/agent-client.ts';
 import { checkId } from '../../client/start/run-id.ts';
+import { offlineContext } from '../support/offline-context.ts';
 
 describe("a run's overrides of its agent", () => {
   test.each<[overrides: object]>([
@@ -19,90 +18,56 @@ describe("a run's overrides of its agent", () => {
     expect(checkOverrides(overrides)).toBeUndefined();
   });
 
+  const fields = 'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost';
+  const other = (name: string) => `A run cannot override "${name}", only ${fields}.`;
+  const NO_OBJECT = `The overrides of a run are an object of ${fields}.`;
+  const isNo = (what: string, given: unknown) =>
+    `has to be ${what}, or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : String(given)}.`;
+  const TIME = 'a whole number of milliseconds up to 2147483647 (24 days)';
+  const COST = 'an amount of US dollars from 0';
+
   test.each<[overrides: unknown, sentence: string]>([
     [{ model: '' }, 'model has to be the name of a model, but is "".'],
     [{ model: 3 }, 'model has to be the name of a model, but is 3.'],
-    [{ maxIterations: 1.5 }, 'maxIterations has to be a whole number, or null for no limit, but is 1.5.'],
-    [{ maxIterations: -1 }, 'maxIterations has to be a whole number, or null for no limit, but is -1.'],
+    [{ maxIterations: 1.5 }, `maxIterations ${isNo('a whole number', 1.5)}`],
+    [{ maxIterations: -1 }, `maxIterations ${isNo('a whole number', -1)}`],
     ...['10m', NaN, Infinity, -1, 2 ** 31].map((given): [unknown, string] => [
       { maxExecutionTimeMs: given },
-      `maxExecutionTimeMs has to be a whole number of milliseconds up to 2147483647 (24 days), or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : given}.`,
+      `maxExecutionTimeMs ${isNo(TIME, given)}`,
     ]),
     ...[-1, 0.5, '1000', Infinity].map((given): [unknown, string] => [
       { budget: { totalTokens: given } },
-      `budget.totalTokens has to be a whole number of tokens, or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : given}.`,
+      `budget.totalTokens ${isNo('a whole number of tokens', given)}`,
     ]),
     ...[-0.01, '$1', NaN, Infinity].map((given): [unknown, string] => [
       { budget: { cost: given } },
-      `budget.cost has to be an amount of US dollars from 0, or null for no limit, but is ${typeof given === 'string' ? JSON.stringify(given) : given}.`,
+      `budget.cost ${isNo(COST, given)}`,
     ]),
-    [
-      { budget: { tokens: 5 } },
-      'A run cannot override "budget.tokens", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
-    [
-      { budget: 5 },
-      'A run cannot override "budget", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
-    [
-      { temperature: 0 },
-      'A run cannot override "temperature", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
-    [
-      { constructor: 1 },
-      'A run cannot override "constructor", only model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
-    [
-      'm',
-      'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
-    [
-      null,
-      'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
-    [
-      [],
-      'The overrides of a run are an object of model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost.',
-    ],
+    [{ budget: { tokens: 5 } }, other('budget.tokens')],
+    [{ budget: 5 }, other('budget')],
+    [{ temperature: 0 }, other('temperature')],
+    [{ constructor: 1 }, other('constructor')],
+    ['m', NO_OBJECT],
+    [null, NO_OBJECT],
+    [[], NO_OBJECT],
   ])('is refused by a sentence where it is %j', (overrides, sentence) => {
     expect(checkOverrides(overrides)).toBe(sentence);
   });
 });
 
-/** Never connects: what is refused is refused before anything is sent. */
-const client = new AgentClient(
-  new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
-  '127.0.0.1:1',
-  'reloop',
-);
+const { client } = offlineContext();
 
-test.each([
-  [
-    'a time limit as the config writes it',
-    { maxExecutionTime: '10m' },
-    'maxExecutionTime has to be a whole number of milliseconds',
-  ],
-  ['a time limit that is not a number', { maxExecutionTime: Number.NaN }, 'but is NaN'],
-  ['a time limit without end', { maxExecutionTime: Infinity }, 'or null for no limit'],
-  ['fewer than no iterations', { maxIterations: -1 }, 'maxIterations has to be a whole number'],
-  ['half an iteration', { maxIterations: 1.5 }, 'a whole number'],
-  [
-    'a budget of less than nothing',
-    { budget: { cost: -1 } },
-    'budget.cost has to be an amount of US dollars',
-  ],
-  ['a budget of half a token', { budget: { totalTokens: 0.5 } }, 'a whole number of tokens'],
-  ['a model without a name', { model: ' ' }, 'the name of a model'],
-])('%s is refused before a run is started', (_title, options, words) => {
-  expect(() => overridesOf(options)).toThrow(expect.objectContaining({ name: 'InvalidInput' }) as Error);
-  expect(() => overridesOf(options)).toThrow(words);
+test('options of a run are checked as its overrides are, before it is started', () => {
+  const refused = {
+    name: 'InvalidInput',
+    message: expect.stringContaining('a whole number of milliseconds') as string,
+  };
+  expect(() => overridesOf({ maxExecutionTime: '10m' })).toThrow(expect.objectContaining(refused) as Error);
 });
 
 test('no limit is null, and what is not given is not overridden', () => {
-  expect(overridesOf({ maxIterations: null, maxExecutionTime: 0 })).toEqual({
-    maxIterations: null,
-    maxExecutionTimeMs: 0,
-  });
+  const unlimited = overridesOf({ maxIterations: null, maxExecutionTime: 0 });
+  expect(unlimited).toEqual({ maxIterations: null, maxExecutionTimeMs: 0 });
   expect(overridesOf({ budget: { cost: null } })).toEqual({ budget: { cost: null } });
   expect(overridesOf({})).toEqual({});
 });
@@ -131,9 +96,6 @@ test('none is typed for no limit, of a new run and of a fork', () => {
 
 test('an option that is not typed is not overridden', () => {
   expect(overridesOf(overridesIn({}))).toEqual({});
-  expect(overridesOf(overridesIn({ model: 'm', maxTime: 0, maxIterations: 3 }))).toEqual({
-    model: 'm',
-    maxExecutionTimeMs: 0,
-    maxIterations: 3,
-  });
+  const typed = overridesOf(overridesIn({ model: 'm', maxTime: 0, maxIterations: 3 }));
+  expect(typed).toEqual({ model: 'm', maxExecutionTimeMs: 0, maxIterations: 3 });
 });

@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/follow/follow.ts';
-import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
 import { readRunPages } from '../../history/read/lineage.ts';
 import { type Page, type RunRef, abortable, readPages } from '../../history/read/pages.ts';
+import { allOf } from '../support/all-of.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { offlineContext } from '../support/offline-context.ts';
 import { historyClient } from '../support/history-client.ts';
 import { recordedHistories } from '../support/recorded-histories.ts';
 
@@ -84,9 +85,7 @@ function source(pages: string[][], isTooLarge: (page: number, size: number) => b
 }
 
 async function all(fetch: Parameters<typeof readPages<string>>[0]): Promise<string[]> {
-  const events: string[] = [];
-  for await (const page of readPages(fetch, tooLarge)) events.push(...page);
-  return events;
+  return (await allOf(readPages(fetch, tooLarge))).flat();
 }
 
 interface Request {
@@ -122,14 +121,8 @@ function servedRun(name: string) {
       };
     },
   };
-  const description = {
-    runId: run.runId,
-    type: 'agentRun',
-    taskQueue: 'reloop',
-    status: { name: 'COMPLETED' },
-    historyLength: events.length,
-    raw: {},
-  };
+  const ids = { runId: run.runId, type: 'agentRun', taskQueue: 'reloop', raw: {} };
+  const description = { ...ids, status: { name: 'COMPLETED' }, historyLength: events.length };
   const workflow = { getHandle: () => ({ describe: () => Promise.resolve(description) }) };
   const client = Object.assign(historyClient(service), { workflow });
   const allPages = Array.from({ length: pages }, (_, page) => page);
@@ -138,28 +131,16 @@ function servedRun(name: string) {
 
 /** As `reloop watch` does. */
 function watch(run: AgentRun, client: Client): Promise<unknown> {
-  const context = {
-    client: new AgentClient(client, '127.0.0.1:1', 'reloop'),
-    namespace: 'default',
-    embedded: undefined,
-    workerFailed: new Promise<never>(() => undefined),
-    notify: () => undefined,
-  };
+  const context = offlineContext(client);
   return follow(fakeIo(), context, run, { untilWaiting: false, onInterrupt: 'leave', flags: [] });
-}
-
-async function allEvents<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
 }
 
 describe.each(['parallel', 'retry'])('each page of the history "%s" is requested once', (name) => {
   test.each<[string, (run: AgentRun, client: Client) => Promise<unknown>]>([
     ['reloop watch', watch],
     ['describe()', (run) => run.describe()],
-    ['events()', (run) => allEvents(run.events())],
-    ['requests()', (run) => allEvents(run.requests())],
+    ['events()', (run) => allOf(run.events())],
+    ['requests()', (run) => allOf(run.requests())],
     ['result()', (run) => run.result()],
     ['export()', (run) => run.export()],
     ['export({ prompts })', (run) => run.export({ prompts: true })],
@@ -182,7 +163,7 @@ test('a history may end with an empty page: the run that continues it is read al
       return { history, nextPageToken: new Uint8Array([1]) };
     },
   });
-  const pages = await allEvents(readRunPages(client, first.run, { follow: true }));
+  const pages = await allOf(readRunPages(client, first.run, { follow: true }));
   expect(new Set(pages.map(({ run }) => run.runId))).toEqual(new Set([first.run.runId, second.run.runId]));
 });
 

@@ -16,14 +16,6 @@ const asked: Content = [text('Compare'), stored, text('with'), linked];
 const taking = builtInKinds.filter(({ images }) => images === true);
 
 describe('images of a question', () => {
-  test('are taken by every kind that asks with messages', () => {
-    expect(taking.map(({ name }) => name).toSorted()).toEqual([
-      'conversational',
-      'structured-chat',
-      'tool-calling',
-    ]);
-  });
-
   test.each(taking)('stand in the message of $name where they were put, between the texts', (kind) => {
     const { prompt } = rendered(kind, asked);
     const messages = prompt.type === 'messages' ? prompt.messages : [];
@@ -40,14 +32,11 @@ describe('images of a question', () => {
   });
 
   test('are told in words to a kind that takes none, those of the chat history too', () => {
-    const kind = ownKind(({ input, chatHistory }) => ({
-      type: 'messages',
-      messages: [...chatHistory, { role: 'user', content: input }],
-    }));
-    const { prompt } = renderRequest(kind, {
-      ...contextOf(kind, asked),
-      chatHistory: [{ role: 'user', content: [text('before'), stored] }],
+    const kind = ownKind(({ input, chatHistory }) => {
+      return { type: 'messages', messages: [...chatHistory, { role: 'user', content: input }] };
     });
+    const chatHistory = [{ role: 'user' as const, content: [text('before'), stored] }];
+    const { prompt } = renderRequest(kind, { ...contextOf(kind, asked), chatHistory });
     expect(prompt.type === 'messages' && prompt.messages.map(({ content }) => content)).toEqual([
       'before\n[image image/png 34 KB]',
       'Compare\n[image image/png 34 KB]\nwith\n[image https://example.com/a.png]',
@@ -56,10 +45,9 @@ describe('images of a question', () => {
 
   test('become a message of their own kind of prompt, be it one text', () => {
     const kind = { ...ownKind(({ input }) => ({ type: 'text', text: `Q: ${input}!` })), images: true };
-    expect(renderRequest(kind, contextOf(kind, [text('Look'), stored])).prompt).toEqual({
-      type: 'messages',
-      messages: [{ role: 'user', content: [text('Q: Look'), stored, text('!')] }],
-    });
+    const { prompt } = renderRequest(kind, contextOf(kind, [text('Look'), stored]));
+    const content = [text('Q: Look'), stored, text('!')];
+    expect(prompt).toEqual({ type: 'messages', messages: [{ role: 'user', content }] });
   });
 
   test('are counted, for a warning, where a kind leaves them out', () => {
@@ -89,20 +77,15 @@ describe('images of a question', () => {
     const content: Content = [text('Look'), { ...stored, ref: undefined, data: 'iVBO' }, linked];
     const request = { model: 'm', stop: [], params: sampleManifest().params };
     const prompt = { type: 'messages' as const, messages: [{ role: 'user' as const, content }] };
-    expect(buildRequest({ ...request, prompt }).body['messages']).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Look' },
-          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } },
-          { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
-        ],
-      },
-    ]);
+    const parts = [
+      { type: 'text', text: 'Look' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } },
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+    ];
+    expect(buildRequest({ ...request, prompt }).body['messages']).toEqual([{ role: 'user', content: parts }]);
     const params = { ...request.params, api: 'completions' as const };
-    expect(() => buildRequest({ ...request, params, prompt })).toThrow(
-      "cannot carry images: give this agent api: 'chat'",
-    );
+    const build = () => buildRequest({ ...request, params, prompt });
+    expect(build).toThrow("cannot carry images: give this agent api: 'chat'");
   });
 });
 

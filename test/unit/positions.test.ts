@@ -19,15 +19,8 @@ describe("a reader's position", () => {
     expect(readPositions(text)).toEqual([below, own, deeper]);
   });
 
-  test.each([
-    [''],
-    ['5'],
-    [`${run}:5`],
-    [`${run}:x:0`],
-    [`${run}:5:0,`],
-    [`a b@${run}:5:0`],
-    [`${run}:5:0\n`],
-  ])('is not read from %j', (text) => {
+  const broken = ['', '5', `${run}:5`, `${run}:x:0`, `${run}:5:0,`, `a b@${run}:5:0`, `${run}:5:0\n`];
+  test.each(broken)('is not read from %j', (text) => {
     expect(readPositions(text)).toBeUndefined();
   });
 

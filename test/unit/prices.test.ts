@@ -11,11 +11,7 @@ describe('the cost of a reply', () => {
   test.each<[what: string, tokens: Tokens, cost: number | undefined]>([
     ['is its tokens at their prices, per million', tokens(1_000_000, 1_000_000), 0.75],
     ['takes cached tokens at their own price', { ...tokens(1_000_000, 0), cachedTokens: 400_000 }, 0.12],
-    [
-      'has no more cached tokens than the prompt has',
-      { ...tokens(100, 0), cachedTokens: 1_000_000 },
-      0.0000075,
-    ],
+    ['has no more cached tokens than the prompt', { ...tokens(100, 0), cachedTokens: 1_000_000 }, 0.0000075],
     ['has no noise of binary fractions', tokens(3, 1), 0.00000105],
   ])('%s', (_what, given, cost) => {
     expect(usageOf(given, 1, price)).toEqual({ ...given, modelCalls: 1, cost });
@@ -71,12 +67,8 @@ describe('the sum of usages', () => {
 
   test('has cached tokens where any part has', () => {
     const some = { ...unpriced, cachedTokens: 7 };
-    expect(addUsage(some, unpriced)).toEqual({
-      ...noUsage,
-      ...tokens(20, 10),
-      modelCalls: 2,
-      cachedTokens: 7,
-    });
+    const sum = { ...noUsage, ...tokens(20, 10), modelCalls: 2, cachedTokens: 7 };
+    expect(addUsage(some, unpriced)).toEqual(sum);
     expect(addUsage(some, some).cachedTokens).toBe(14);
     expect(addUsage(unpriced, unpriced)).not.toHaveProperty('cachedTokens');
   });
@@ -97,7 +89,7 @@ describe('prices are refused', () => {
     ['without what the answer costs', { m: { input: 1 } }, 'prices.m.output: is not an amount of US dollars'],
     ['for no model', { '': mini }, 'prices'],
     [
-      'with an unknown field, and told the known ones',
+      'with an unknown field',
       { m: { ...mini, cached: 1 } },
       'prices.m: unknown option cached (known: input, output, cachedInput)',
     ],
@@ -107,14 +99,14 @@ describe('prices are refused', () => {
 });
 
 describe('the price of a run', () => {
+  const [one, none] = [
+    { input: 1, output: 1 },
+    { input: 0, output: 0 },
+  ];
   const config = loadedConfig({
     agents: [agent(), agent({ name: 'inline', model: mine }), agent({ name: 'named', model: 'local' })],
     models: { local: mine },
-    prices: {
-      'gpt-4o-mini': { ...mini, cachedInput: 0.075 },
-      inline: { input: 1, output: 1 },
-      local: { input: 0, output: 0 },
-    },
+    prices: { 'gpt-4o-mini': { ...mini, cachedInput: 0.075 }, inline: one, local: none },
   });
 
   test.each<[what: string, name: string, model: string | undefined, price: object | undefined]>([
@@ -124,12 +116,7 @@ describe('the price of a run', () => {
     ['is not that of a model with a similar name', 'a', 'gpt-4o-mini-2024-07-18', undefined],
     ['is not a field that every object has', 'a', 'constructor', undefined],
     ['stands under the name in the config', 'named', undefined, { input: 0, output: 0 }],
-    [
-      "stands under the agent's name for a model given in place",
-      'inline',
-      undefined,
-      { input: 1, output: 1 },
-    ],
+    ["stands under the agent's name for a model in place", 'inline', undefined, one],
   ])('%s', (_what, name, model, price) => {
     expect(config.manifest(name, { model })?.price).toEqual(price);
   });
@@ -137,13 +124,13 @@ describe('the price of a run', () => {
 
 describe('a budget of money', () => {
   const ADD = 'in US dollars per million tokens; 0 for a model that costs nothing.';
+  const lacks = (model: string, shown = `"${model}"`) =>
+    `Agent "a" has a budget of cost, but there is no price of ${shown}. Add to defineConfig: prices: { '${model}': { input, output } }, ${ADD}`;
   const cost = { cost: 1 };
   const prices = { 'gpt-4o-mini': mini };
 
   test('is refused where the model has no price, and the price to add is named', () => {
-    expect(problemOf({ agents: [agent({ budget: cost })] })).toBe(
-      `Agent "a" has a budget of cost, but there is no price of "gpt-4o-mini". Add to defineConfig: prices: { 'gpt-4o-mini': { input, output } }, ${ADD}`,
-    );
+    expect(problemOf({ agents: [agent({ budget: cost })] })).toBe(lacks('gpt-4o-mini'));
   });
 
   test('is refused where a sub-agent, however deep, has a model without a price', () => {
@@ -152,9 +139,7 @@ describe('a budget of money', () => {
       agent({ name: 'b', tools: [delegate('c'), tool()] }),
       agent({ name: 'c', model: 'big', tools: [delegate('b2', 'b')] }),
     ];
-    expect(problemOf({ agents, prices })).toBe(
-      `Agent "a" has a budget of cost, but there is no price of "big" (agent "c"). Add to defineConfig: prices: { 'big': { input, output } }, ${ADD}`,
-    );
+    expect(problemOf({ agents, prices })).toBe(lacks('big', '"big" (agent "c")'));
     expect(problemOf({ agents, prices: { ...prices, big: mini } })).toBe('none');
   });
 
@@ -179,10 +164,8 @@ describe('a budget of money', () => {
 
   test("is what is left of the parent's, where that is less", () => {
     const loaded = loadedConfig({ agents: [agent({ budget: cost })], prices });
-    expect(loaded.manifest('a', {}, { cost: 0.2, totalTokens: 7 })?.budget).toEqual({
-      cost: 0.2,
-      totalTokens: 7,
-    });
+    const left = { cost: 0.2, totalTokens: 7 };
+    expect(loaded.manifest('a', {}, left)?.budget).toEqual(left);
     expect(loaded.manifest('a', {}, { cost: 3 })?.budget).toEqual({ cost: 1 });
   });
 });

@@ -9,42 +9,31 @@ import {
 } from '../../agent/backtest/backtest-report.ts';
 import type { OutlinedDecision, RunOutline } from '../../agent/backtest/outline.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
-import { progressBar, reportLines, verdictWords } from '../../cli/print/backtest-report-lines.ts';
+import { reportLines } from '../../cli/print/backtest-report-lines.ts';
+import { answer, call, outline } from '../support/outlined-runs.ts';
 
-const search: OutlinedDecision = { type: 'act', actions: [{ tool: 'search', toolInput: { q: 'x' } }] };
-const done = (output: string): OutlinedDecision => ({ type: 'finish', output });
+const search = call('search', { q: 'x' });
 
-function outline(decisions: OutlinedDecision[], ending: Partial<RunOutline['ending']> = {}): RunOutline {
-  const last = decisions.at(-1);
-  return {
-    decisions,
-    ending: {
-      status: 'completed',
-      stopReason: 'final_answer',
-      output: last?.type === 'finish' ? last.output : null,
-      error: null,
-      iterations: decisions.length,
-      usage: { ...noUsage, totalTokens: 1000 * decisions.length, modelCalls: decisions.length },
-      ...ending,
-    },
-  };
+/** A run that decided so. Each decision takes a thousand tokens. */
+function decided(...decisions: OutlinedDecision[]): RunOutline {
+  const { length } = decisions;
+  return outline(decisions, { usage: { ...noUsage, totalTokens: 1000 * length, modelCalls: length } });
 }
 
 function run(id: string, before: RunOutline, after: RunOutline): BacktestedRun {
   return backtestedRun({ id, runId: 'r', again: `backtest:b/${id}`, input: 'what?' }, before, after);
 }
 
-const notRecorded = {
-  status: 'failed',
-  stopReason: 'error',
-  error: { type: 'NotRecorded', message: 'no such call' },
-} as const;
+const left = decided(search, search);
+const error = { type: 'NotRecorded', message: 'no such call' };
+Object.assign(left.ending, { status: 'failed', stopReason: 'error', error });
+const recorded = decided(search, answer('a'));
 
 const runs = [
-  run('same', outline([search, done('a')]), outline([search, done('a')])),
-  run('worded', outline([search, done('a')]), outline([search, done('b\nc')])),
-  run('shorter', outline([search, done('a')]), outline([done('a')])),
-  run('left', outline([search, done('a')]), outline([search, search], notRecorded)),
+  run('same', recorded, decided(search, answer('a'))),
+  run('worded', recorded, decided(search, answer('b\nc'))),
+  run('shorter', recorded, decided(answer('a'))),
+  run('left', recorded, left),
   unreadRun('gone', 'r', { type: 'RecordingGone', message: 'It is not there.' }),
 ];
 
@@ -53,9 +42,12 @@ function report(fields: Partial<BacktestReport> = {}): BacktestReport {
   return { ...all, runs, totals: totalsOf(fields.runs ?? runs), ...fields };
 }
 
+const linesOf = (one: BacktestReport, columns?: number) =>
+  reportLines(one, pc.createColors(false), { write: () => undefined, columns });
+
 describe('the report of a backtest', () => {
   test('shows what changed side by side, and the sums', () => {
-    const lines = reportLines(report(), pc.createColors(false), { write: () => undefined });
+    const lines = linesOf(report());
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "worded  answer differs from step 2
         step before    answer: a
@@ -81,41 +73,13 @@ describe('the report of a backtest', () => {
   });
 
   test('says what it costs where prices are known', () => {
-    const priced = [
-      run(
-        'priced',
-        outline([done('a')], { usage: { ...noUsage, modelCalls: 1, cost: 0.5 } }),
-        outline([done('a')], { usage: { ...noUsage, modelCalls: 1, cost: 0.25 } }),
-      ),
-    ];
-    const lines = reportLines(report({ runs: priced, total: 1 }), pc.createColors(false), {
-      write: () => undefined,
-    });
+    const costing = (cost: number) => outline([answer('a')], { usage: { ...noUsage, modelCalls: 1, cost } });
+    const lines = linesOf(report({ runs: [run('priced', costing(0.5), costing(0.25))], total: 1 }));
     expect(lines.at(-1)).toBe('cost: $0.5000 before, $0.2500 after');
   });
 
   test('keeps to the width of the terminal', () => {
-    const lines = reportLines(report(), pc.createColors(false), { write: () => undefined, columns: 40 });
-    expect(
-      Math.max(...lines.filter((line) => line.startsWith('  ')).map((line) => line.length)),
-    ).toBeLessThanOrEqual(40);
+    const indented = linesOf(report(), 40).filter((line) => line.startsWith('  '));
+    expect(Math.max(...indented.map((line) => line.length))).toBeLessThanOrEqual(40);
   });
-});
-
-test.each(runs.map((one) => [one.verdict, one] as const))('%s has its words', (verdict, one) => {
-  const words = {
-    same: 'same (2 steps)',
-    answer: 'answer differs from step 2',
-    decisions: 'decisions differ from step 1',
-    not_recorded: 'not recorded from step 2',
-    failed: 'failed',
-  };
-  expect(verdictWords(one)).toBe(words[verdict]);
-});
-
-test('the bar says how far a backtest is', () => {
-  expect(progressBar(report())).toBe('[####################----] 5/6 · 1 same · 4 changed');
-  expect(progressBar(report({ runs: [], totals: totalsOf([]) }))).toBe(
-    '[------------------------] 0/6 · 0 same · 0 changed',
-  );
 });

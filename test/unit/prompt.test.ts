@@ -1,4 +1,3 @@
-import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
@@ -9,6 +8,7 @@ import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';
 import { historyClient } from '../support/history-client.ts';
+import { payloads } from '../support/history-events.ts';
 import { allOf } from '../support/all-of.ts';
 
 const manifest = sampleManifest();
@@ -20,43 +20,29 @@ function step(call: string, observation: string): Entry {
   return { type: 'step', call, action: { tool: 'Search', toolInput: 'x', log }, observation };
 }
 
-function started(runId: string, input: AgentRunInput): HistoryEvent {
-  return {
-    workflowExecutionStartedEventAttributes: {
-      originalExecutionRunId: runId,
-      firstExecutionRunId: 'first',
-      continuedExecutionRunId: input.from?.runId ?? null,
-      input: payloads(input),
-    },
-  };
+function started(runId: string, given: AgentRunInput): HistoryEvent {
+  const ids = { originalExecutionRunId: runId, firstExecutionRunId: 'first' };
+  const continuedExecutionRunId = given.from?.runId ?? null;
+  const input = payloads(given);
+  return { workflowExecutionStartedEventAttributes: { ...ids, continuedExecutionRunId, input } };
 }
 
 function asks(activityId: string, before: Mark, delta: Entry[]): HistoryEvent {
   const input: CallModelInput = { scope: 0, base: before.length, prev: before.digest, delta };
-  return {
-    activityTaskScheduledEventAttributes: {
-      activityId,
-      activityType: { name: 'callModel' },
-      input: payloads(input),
-    },
-  };
-}
-
-function payloads(value: unknown) {
-  return { payloads: [defaultPayloadConverter.toPayload(value)] };
+  const activityType = { name: 'callModel' };
+  return { activityTaskScheduledEventAttributes: { activityId, activityType, input: payloads(input) } };
 }
 
 /** A client that knows these runs and nothing else. */
 function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
-  const workflowService = {
+  return historyClient({
     async getWorkflowExecutionHistory({ execution }: { execution: { runId: string } }) {
       const events = runs[execution.runId];
       if (events !== undefined) return { history: { events } };
       // As grpc-js makes them; the client tells them by shape.
       throw Object.assign(new Error('not found'), { code: 5, details: 'not found', metadata: {} });
     },
-  };
-  return historyClient(workflowService);
+  });
 }
 
 async function prompts(client: Client, runId: string): Promise<string[]> {
@@ -74,62 +60,38 @@ const afterBeginning = advance(START, beginning);
 const afterOne = advance(afterBeginning, [one]);
 
 describe('requests rebuilt from history', () => {
-  test('put together what each call carried', async () => {
-    const first = [
-      started('first', { agent: 'assistant' }),
-      asks('1', START, beginning),
-      asks('2', afterBeginning, [one]),
-    ];
-    expect(await prompts(clientOf({ first }), 'first')).toEqual([
-      '1~0: Question: why?\nThought:',
-      '2~0: Question: why?\nThought: thought 1.1\nObservation: eins\nThought:',
-    ]);
-  });
-
-  test('count what a call carries once, however often it was scheduled', async () => {
-    const first = [
-      started('first', { agent: 'assistant' }),
-      asks('1', START, beginning),
-      asks('2', afterBeginning, [one]),
-      asks('2~1', afterBeginning, [one]),
-      asks('3', afterOne, [two]),
-    ];
-    const all = await prompts(clientOf({ first }), 'first');
-    expect(all[2]).toBe(all[1]?.replace('2~0', '2~1'));
-    expect(all[3]).toContain('eins\nThought: thought 2.1\nObservation: zwei\nThought:');
-  });
-
-  const goesOn = (entries?: Entry[]) =>
-    started('second', {
-      agent: 'assistant',
-      manifest,
-      from: { runId: 'first', ...afterOne, ...(entries === undefined ? {} : { entries }) },
-    });
+  const beforeAll = [
+    started('first', { agent: 'assistant' }),
+    asks('1', START, beginning),
+    asks('2', afterBeginning, [one]),
+    asks('2~1', afterBeginning, [one]),
+  ];
+  const goesOn = (entries: { entries?: Entry[] } = {}) =>
+    started('second', { agent: 'assistant', manifest, from: { runId: 'first', ...afterOne, ...entries } });
   const asksOn = asks('3', afterOne, [two]);
+  const third =
+    'Question: why?\nThought: thought 1.1\nObservation: eins\nThought: thought 2.1\nObservation: zwei\nThought:';
 
-  test('go on over continue-as-new', async () => {
+  test('put together what each call carried, once however often it was scheduled, over continue-as-new', async () => {
     const continued = { workflowExecutionContinuedAsNewEventAttributes: { newExecutionRunId: 'second' } };
-    const first = [
-      started('first', { agent: 'assistant' }),
-      asks('1', START, beginning),
-      asks('2', afterBeginning, [one]),
-      continued,
-    ];
-    const all = await prompts(clientOf({ first, second: [goesOn(), asksOn] }), 'second');
-    expect(all).toHaveLength(3);
-    expect(all[2]).toContain('eins\nThought: thought 2.1\nObservation: zwei');
+    const client = clientOf({ first: [...beforeAll, continued], second: [goesOn(), asksOn] });
+    const second = 'Question: why?\nThought: thought 1.1\nObservation: eins\nThought:';
+    expect(await prompts(client, 'second')).toEqual([
+      '1~0: Question: why?\nThought:',
+      `2~0: ${second}`,
+      `2~1: ${second}`,
+      `3~0: ${third}`,
+    ]);
   });
 
   test('begin with what was carried along where the first run is gone', async () => {
-    expect(await prompts(clientOf({ second: [goesOn([question, one]), asksOn] }), 'second')).toEqual([
-      '3~0: Question: why?\nThought: thought 1.1\nObservation: eins\nThought: thought 2.1\nObservation: zwei\nThought:',
-    ]);
+    const client = clientOf({ second: [goesOn({ entries: [question, one] }), asksOn] });
+    expect(await prompts(client, 'second')).toEqual([`3~0: ${third}`]);
   });
 
   test('are refused where the beginning is gone and was not carried along', async () => {
-    await expect(prompts(clientOf({ second: [goesOn(), asksOn] }), 'second')).rejects.toMatchObject({
-      name: 'InvalidInput',
-    });
+    const reading = prompts(clientOf({ second: [goesOn(), asksOn] }), 'second');
+    await expect(reading).rejects.toMatchObject({ name: 'InvalidInput' });
   });
 
   test('are refused for a kind that is not known here', async () => {

@@ -9,8 +9,8 @@ import { interpreters, newRun } from '../support/python-run.ts';
 describe.each(interpreters)('python on %s', { timeout: 60_000 }, (interpreter) => {
   it("answers the inputs of LangChain's Fibonacci run as its REPL does", async () => {
     const { call } = newRun({ interpreter });
-    const definition =
-      'def fibonacci(n):\n    if n == 0:\n        return 0\n    elif n == 1:\n        return 1\n    else:\n        return fibonacci(n-1) + fibonacci(n-2)';
+    const ends = 'if n == 0:\n        return 0\n    elif n == 1:\n        return 1';
+    const definition = `def fibonacci(n):\n    ${ends}\n    else:\n        return fibonacci(n-1) + fibonacci(n-2)`;
     expect(await call('fibonacci(10)')).toBe("name 'fibonacci' is not defined");
     expect(await call(definition)).toBe('');
     expect(await call('fibonacci(10)')).toBe('');
@@ -101,12 +101,8 @@ describe.each(interpreters)('python on %s', { timeout: 60_000 }, (interpreter) =
 });
 
 it('is called python, and takes another name and description', () => {
-  expect(python()).toMatchObject({
-    name: 'python',
-    timeout: '60s',
-    effects: 'idempotent',
-    inputSchema: null,
-  });
+  const usual = { name: 'python', timeout: '60s', effects: 'idempotent', inputSchema: null };
+  expect(python()).toMatchObject(usual);
   const named = python({ name: 'Python REPL', description: 'A Python shell.', timeout: '5s', memoryMb: 64 });
   expect(named).toMatchObject({ name: 'Python REPL', description: 'A Python shell.', timeout: '5s' });
   expect(named).not.toHaveProperty('memoryMb');

@@ -39,9 +39,8 @@ describe('a recorded run', () => {
 
   test('throws what a test runner shows as a diff', async () => {
     const parser = () => ({ type: 'finish', output: 'at once', log: '' }) as const;
-    const thrown: unknown = await recordedRun(whole, { config: configOf({ parser }) }).catch(
-      (error: unknown) => error,
-    );
+    const running = recordedRun(whole, { config: configOf({ parser }) });
+    const thrown: unknown = await running.catch((error: unknown) => error);
     expect(thrown).toMatchObject({
       name: 'RecordedRunChanged',
       expected: { 'step 1, decision': 'search "x"' },
@@ -49,11 +48,8 @@ describe('a recorded run', () => {
       showDiff: true,
     });
     expect(String(thrown)).toBe(
-      [
-        'RecordedRunChanged: Run "run-1" goes another way than it did, from step 1 on: decision',
-        '  before: search "x"',
-        '  after:  the answer "at once"',
-      ].join('\n'),
+      'RecordedRunChanged: Run "run-1" goes another way than it did, from step 1 on: decision\n' +
+        '  before: search "x"\n  after:  the answer "at once"',
     );
   });
 
@@ -87,10 +83,8 @@ describe('a recorded run', () => {
   });
 
   test('ends where the run ended in the middle of a turn', async () => {
-    const cut = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps.slice(0, 1), {
-      status: 'failed',
-      stopReason: 'error',
-    });
+    const ended = { status: 'failed', stopReason: 'error' } as const;
+    const cut = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps.slice(0, 1), ended);
     expect(await recordedRun(cut, { config: configOf() })).toMatchObject({ ok: true, steps: 2 });
   });
 });
@@ -98,24 +92,19 @@ describe('a recorded run', () => {
 describe('a message that a person sent to a run', () => {
   const steered = (message: RunMessage): TimelessEvent => ({ type: 'steered', message });
   const asks = (call: string): TimelessEvent => ({ type: 'model_started', call });
-  const record = exported(
-    [
-      replied('1', act('search', 'x'), acts('search', 'x')),
-      replied('2', answer('early'), { type: 'finish', output: 'early' }),
-      replied('3', answer('done'), { type: 'finish', output: 'done' }),
-    ],
-    [observed('1.1', 'search', 'x', 'found x')],
-    {},
-    {
-      events: atSeconds(
-        asks('1'),
-        steered({ type: 'say', text: 'Look at y, too.' }),
-        asks('2'),
-        steered({ type: 'say', text: 'In German.' }),
-        asks('3'),
-      ),
-    },
+  const events = atSeconds(
+    asks('1'),
+    steered({ type: 'say', text: 'Look at y, too.' }),
+    asks('2'),
+    steered({ type: 'say', text: 'In German.' }),
+    asks('3'),
   );
+  const calls = [
+    replied('1', act('search', 'x'), acts('search', 'x')),
+    replied('2', answer('early'), { type: 'finish', output: 'early' }),
+    replied('3', answer('done'), { type: 'finish', output: 'done' }),
+  ];
+  const record = exported(calls, [observed('1.1', 'search', 'x', 'found x')], {}, { events });
 
   test('is said again where the model heard of it', async () => {
     expect(await differencesOf(record)).toEqual([]);
@@ -131,18 +120,14 @@ describe('a message that a person sent to a run', () => {
     expect(await differencesOf(record, { maxIterations: 2 })).toMatchObject([
       { step: '3', after: 'stops: max_iterations' },
     ]);
-    const events = [...record.events, ...atSeconds(steered({ type: 'extend', iterations: 1 }))];
-    expect(await differencesOf({ ...record, events }, { maxIterations: 2 })).toEqual([]);
+    const extended = [...events, ...atSeconds(steered({ type: 'extend', iterations: 1 }))];
+    expect(await differencesOf({ ...record, events: extended }, { maxIterations: 2 })).toEqual([]);
   });
 });
 
 describe('a request to the model', () => {
-  const nothingAsked = {
-    model: 'm',
-    prompt: { type: 'text', text: 'other words' } as const,
-    stop: [],
-    params,
-  };
+  const prompt = { type: 'text', text: 'other words' } as const;
+  const nothingAsked = { model: 'm', prompt, stop: [], params };
 
   test('is compared where the run was exported with its prompts, and the run is gone on with', async () => {
     const record = { ...whole, requests: [{ call: '2', n: 0, exact: true, request: nothingAsked }] };
@@ -161,11 +146,7 @@ describe('a request to the model', () => {
 describe('a recorded run cannot be gone through', () => {
   test.each<[string, RunExport, ConfigDefinition]>([
     ['with a config that lacks its agent', whole, { agents: [{ name: 'other', model: 'm' }] }],
-    [
-      'without its question',
-      { ...whole, agents: [{ scope: 0, manifest: null, question: null }] },
-      configOf(),
-    ],
+    ['with no question', { ...whole, agents: [{ scope: 0, manifest: null, question: null }] }, configOf()],
   ])('%s', async (_, record, config) => {
     await expect(recordedRun(record, { config })).rejects.toMatchObject({ name: 'InvalidInput' });
   });
@@ -177,9 +158,8 @@ describe('a recorded run cannot be gone through', () => {
   });
 
   test('but another agent may stand in for its own', async () => {
-    const config = {
-      agents: [{ name: 'other', kind: 'zero-shot' as const, model: 'm', tools: [search, direct] }],
-    };
+    const agent = { name: 'other', kind: 'zero-shot', model: 'm', tools: [search, direct] } as const;
+    const config = { agents: [agent] };
     expect((await recordedRun(whole, { config, agent: 'other' })).ok).toBe(true);
   });
 });
@@ -187,21 +167,15 @@ describe('a recorded run cannot be gone through', () => {
 /** How recorded runs end under the limits and tools of today. */
 
 describe('the limits of today', () => {
-  const stopped = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps, {
-    status: 'stopped',
-    stopReason: 'max_iterations',
-  });
+  const ended = { status: 'stopped', stopReason: 'max_iterations' } as const;
+  const stopped = exported(whole.modelCalls.slice(0, 2), whole.run.intermediateSteps, ended);
+  const generate = { maxIterations: 2, earlyStopping: 'generate' } as const;
 
   test.each<[string, RunExport, Partial<AgentDefinition>, string | undefined]>([
     ['end a run earlier', whole, { maxIterations: 2 }, 'stops: max_iterations'],
     ['end a run where it ended', stopped, { maxIterations: 2 }, undefined],
     ['let a run go on that was stopped', stopped, { maxIterations: 3 }, 'asks the model'],
-    [
-      'ask for the answer of a run that was stopped without',
-      stopped,
-      { maxIterations: 2, earlyStopping: 'generate' },
-      'asks for the answer at the limit',
-    ],
+    ['ask for the answer at a limit', stopped, generate, 'asks for the answer at the limit'],
   ])('%s', async (_, record, fields, after) => {
     const differences = await differencesOf(record, fields);
     expect(differences.map((difference) => difference.after)).toEqual(after === undefined ? [] : [after]);
@@ -221,18 +195,16 @@ describe('the limits of today', () => {
   });
 
   test('do not count the answer that was asked for at a limit', async () => {
-    const closing: ExportedModelCall = {
-      ...replied('3', answer('as far as I know'), { type: 'finish', output: 'as far as I know' }),
-      closing: true,
-    };
+    const reply = replied('3', answer('as far as I know'), { type: 'finish', output: 'as far as I know' });
+    const closing: ExportedModelCall = { ...reply, closing: true };
     const asked = { ...stopped, modelCalls: [...stopped.modelCalls, closing] };
-    expect(await differencesOf(asked, { maxIterations: 2, earlyStopping: 'generate' })).toEqual([]);
+    const before = 'asks for the answer at the limit';
+    expect(await differencesOf(asked, generate)).toEqual([]);
     expect(await differencesOf(asked, { maxIterations: 2 })).toMatchObject([
-      { before: 'asks for the answer at the limit', after: 'stops: max_iterations' },
+      { before, after: 'stops: max_iterations' },
     ]);
-    expect(await differencesOf(asked, { maxIterations: 9, earlyStopping: 'generate' })).toMatchObject([
-      { before: 'asks for the answer at the limit', after: 'asks the model' },
-    ]);
+    const more = await differencesOf(asked, { ...generate, maxIterations: 9 });
+    expect(more).toMatchObject([{ before, after: 'asks the model' }]);
   });
 });
 

@@ -2,8 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { addToRecording, emptyRecording, findRecorded } from '../../agent/backtest/recording.ts';
 import { mayRunLive, recordedAgent } from '../../agent/definition/recorded-agent.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { noUsage } from '../../agent/values/vocabulary.ts';
-import { answers, atSeconds, decides, modelEnded, observes, started } from '../support/run-events.ts';
+import {
+  answers,
+  atSeconds,
+  decides,
+  modelEnded,
+  observes,
+  restarted,
+  started,
+} from '../support/run-events.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
 type Events = Parameters<typeof atSeconds>;
@@ -41,38 +48,20 @@ describe('a recording', () => {
       type: 'step',
       step: { call: '1.1', action: { ...action, log: '' }, observation: 7, attempts: 1, durationMs: 1 },
     });
-    expect(findRecorded(recording, { tool: 'search', toolInput: { b: 2, a: 1 } }, 0)).toMatchObject({
-      observation: 7,
-      only: true,
-    });
+    const found = findRecorded(recording, { tool: 'search', toolInput: { b: 2, a: 1 } }, 0);
+    expect(found).toMatchObject({ observation: 7, only: true });
   });
 
   test('answers with what a fork has changed an observation to', () => {
-    const recording = recordingOf(
-      manifest,
-      ...decides('1', 'search', 'x'),
-      observes('1.1', 'search', 'x', 'first'),
-      {
-        type: 'restarted',
-        by: 'fork',
-        step: 2,
-        id: 'run-2',
-        runId: 'r2',
-        from: { id: 'run-1', runId: 'r' },
-        iterations: 1,
-        usage: noUsage,
-        edits: [{ call: '1.1', observation: 'other' }],
-      },
-    );
+    const fork = restarted('fork', 2, { edits: [{ call: '1.1', observation: 'other' }] });
+    const made = [...decides('1', 'search', 'x'), observes('1.1', 'search', 'x', 'first')];
+    const recording = recordingOf(manifest, ...made, fork);
     expect(findRecorded(recording, search, 0)?.observation).toBe('other');
   });
 
   test('answers to the model’s input and to the one that a person gave in its place', () => {
-    const recording = recordingOf(
-      manifest,
-      ...decides('1', 'search', 'x'),
-      observes('1.1', 'search', 'better', 'found'),
-    );
+    const made = [...decides('1', 'search', 'x'), observes('1.1', 'search', 'better', 'found')];
+    const recording = recordingOf(manifest, ...made);
     expect(findRecorded(recording, search, 0)?.observation).toBe('found');
     expect(findRecorded(recording, { tool: 'search', toolInput: 'better' }, 0)?.observation).toBe('found');
   });
@@ -93,15 +82,9 @@ describe('a recording', () => {
     const call = { tool: 'direct', toolInput: 'x' };
     const wentOn = recordingOf(manifest, ...events, ...answers('2', 'done'));
     expect(findRecorded(wentOn, call, 0)?.fromTool).toBe(false);
-    const ended = recordingOf(manifest, ...events, {
-      type: 'run_ended',
-      status: 'completed',
-      stopReason: 'return_direct',
-      output: 'no such thing',
-      iterations: 1,
-      usage: null,
-      error: null,
-    });
+    const end = { output: 'no such thing', iterations: 1, usage: null, error: null };
+    const direct = { type: 'run_ended', status: 'completed', stopReason: 'return_direct', ...end } as const;
+    const ended = recordingOf(manifest, ...events, direct);
     expect(findRecorded(ended, call, 0)?.fromTool).toBe(true);
   });
 });
@@ -126,9 +109,8 @@ describe('an agent whose calls are answered from a recording', () => {
       const { external, agent: other, human, approval, taskQueue } = tool;
       expect([external, other, human, approval, taskQueue]).toEqual(Array(5).fill(undefined));
     }
-    expect(tools.filter((tool) => mayRunLive(tool, 'none-effects')).map(({ name }) => name)).toEqual([
-      'reads',
-    ]);
+    const names = tools.filter((tool) => mayRunLive(tool, 'none-effects')).map(({ name }) => name);
+    expect(names).toEqual(['reads']);
     expect(tools.some((tool) => mayRunLive(tool, undefined))).toBe(false);
   });
 

@@ -1,77 +1,52 @@
 import { describe, expect, test } from 'vitest';
-import type { PlannedAction, Repeat, TurnDecision } from '../../agent/calls/calls.ts';
+import type { Repeat, TurnDecision } from '../../agent/calls/calls.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
+import { type Json, asText } from '../../agent/values/vocabulary.ts';
 
 const act = (...inputs: Json[]): TurnDecision => ({
   type: 'act',
   actions: inputs.map((toolInput) => ({ tool: 'Search', toolInput })),
 });
 
-/** What becomes of turn after turn: the observation that is told in place of each action, or how the run goes on. */
-function told(limit: number | undefined, ...turns: TurnDecision[]): unknown[] {
+/** What becomes of the calls of turn after turn: each runs, or is told of its repetition, until the run stops. */
+function told(...turns: TurnDecision[]): string {
   let repeat: Repeat | undefined;
-  return turns.map((turn) => {
-    const limited = limitRepeats(turn, limit, repeat);
+  const outcomes = turns.flatMap((turn) => {
+    const { decision, ...limited } = limitRepeats(turn, 3, repeat);
     repeat = limited.repeat;
-    const { decision } = limited;
     return decision.type === 'act'
-      ? decision.actions.map(({ observation }: PlannedAction) => observation)
+      ? decision.actions.map(({ observation }) => outcomeOf(observation))
       : decision.type;
   });
+  return outcomes.join(' ');
 }
-const third = expect.stringMatching(/Search with the same input, for the 3rd time in a row/u);
+
+function outcomeOf(observation: Json | undefined): string {
+  if (observation === undefined) return 'runs';
+  const told = /(Search with the same input|could not be read), for the 3rd time in a row/u;
+  return told.test(asText(observation)) ? 'told' : asText(observation);
+}
+
+const times = (count: number, turn: TurnDecision) => Array.from({ length: count }, () => turn);
 
 describe('a repeat limit of 3', () => {
-  test.each<[what: string, turns: TurnDecision[], outcomes: unknown[]]>([
-    [
-      'tells the third identical action, and stops at the fourth',
-      [act('x'), act('x'), act('x'), act('x')],
-      [[undefined], [undefined], [third], 'stop'],
-    ],
-    [
-      'begins anew with another action',
-      [act('x'), act('x'), act('y'), act('x'), act('x'), act('x')],
-      [[undefined], [undefined], [undefined], [undefined], [undefined], [third]],
-    ],
-    [
-      'takes objects whose keys are written in another order for the same',
-      [
-        act({ a: 1, b: [{ c: 2, d: 3 }] }),
-        act({ b: [{ d: 3, c: 2 }], a: 1 }),
-        act({ a: 1, b: [{ c: 2, d: 3 }] }),
-      ],
-      [[undefined], [undefined], [third]],
-    ],
-    [
-      'counts the calls of one turn in their order',
-      [act('x', 'x', 'x'), act('y', 'x')],
-      [
-        [undefined, undefined, third],
-        [undefined, undefined],
-      ],
-    ],
-    [
-      'tells another input apart from the same text',
-      [act('1'), act(1), act('1')],
-      [[undefined], [undefined], [undefined]],
-    ],
-    ['leaves an answer alone', [act('x'), { type: 'finish', output: 'x' }], [[undefined], 'finish']],
-  ])('%s', (_what, turns, outcomes) => {
-    expect(told(3, ...turns)).toEqual(outcomes);
-  });
+  const sorted = act({ a: 1, b: [{ c: 2, d: 3 }] });
+  const unsorted = act({ b: [{ d: 3, c: 2 }], a: 1 });
+  const unreadable: TurnDecision = {
+    type: 'act',
+    actions: [{ tool: '_Exception', toolInput: 'Invalid', observation: 'Invalid' }],
+  };
 
-  test('speaks of unreadable replies as such', () => {
-    const unreadable: TurnDecision = {
-      type: 'act',
-      actions: [{ tool: '_Exception', toolInput: 'Invalid', observation: 'Invalid' }],
-    };
-    expect(told(3, unreadable, unreadable, unreadable, unreadable)).toEqual([
-      ['Invalid'],
-      ['Invalid'],
-      [expect.stringContaining('could not be read, for the 3rd time in a row')],
-      'stop',
-    ]);
+  test.each<[what: string, turns: TurnDecision[], outcomes: string]>([
+    ['tells the third same action, and stops at the fourth', times(4, act('x')), 'runs runs told stop'],
+    ['begins anew with another', 'xxyxxx'.split('').map((x) => act(x)), 'runs runs runs runs runs told'],
+    ['takes objects for the same in any order of keys', [sorted, unsorted, sorted], 'runs runs told'],
+    ['counts the calls of a turn in order', [act('x', 'x', 'x'), act('y', 'x')], 'runs runs told runs runs'],
+    ['tells another input apart from the same text', [act('1'), act(1), act('1')], 'runs runs runs'],
+    ['leaves an answer alone', [act('x'), { type: 'finish', output: 'x' }], 'runs finish'],
+    ['speaks of unreadable replies as such', times(4, unreadable), 'Invalid Invalid told stop'],
+  ])('%s', (_what, turns, outcomes) => {
+    expect(told(...turns)).toBe(outcomes);
   });
 });
 

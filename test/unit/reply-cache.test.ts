@@ -21,12 +21,8 @@ async function rig({ store, script }: { store?: ReplyStore; script?: Script } = 
   };
 }
 
-function coldRequest(
-  params: Partial<RequestParams> = {},
-  fields: Partial<Omit<ModelRequest, 'params'>> = {},
-) {
-  return modelRequest({ temperature: 0, ...params }, fields);
-}
+const coldRequest = (params: Partial<RequestParams> = {}, fields: Parameters<typeof modelRequest>[1] = {}) =>
+  modelRequest({ temperature: 0, ...params }, fields);
 
 describe('a cache of replies', () => {
   test('answers the same request again without the model, at no cost', async () => {
@@ -35,14 +31,8 @@ describe('a cache of replies', () => {
     const second = await whole(coldRequest());
     expect(requests()).toBe(1);
     expect(first.modelCalls).toBe(1);
-    expect(second).toEqual({
-      reply: {
-        text: 'reply 1',
-        toolCalls: [],
-        finishReason: 'stop',
-      },
-      modelCalls: 0,
-    });
+    const reply = { text: 'reply 1', toolCalls: [], finishReason: 'stop' };
+    expect(second).toEqual({ reply, modelCalls: 0 });
   });
 
   test('keeps tool calls as they came', async () => {
@@ -76,14 +66,12 @@ describe('a cache of replies', () => {
     expect(await ask(request, adapter)).toEqual({ text: 'reply 2', modelCalls: 1 });
   });
 
+  const ordered = coldRequest({ extra: { a: 1, b: { c: 2, d: 3 } } });
+  const disordered = coldRequest({ extra: { b: { d: 3, c: 2 }, a: 1 } });
   test.each<{ what: string; first: ModelRequest; second: ModelRequest }>([
     { what: 'streaming', first: coldRequest({ stream: true }), second: coldRequest({ stream: false }) },
     { what: 'the time-out', first: coldRequest(), second: coldRequest({ requestTimeoutMs: 1 }) },
-    {
-      what: 'the order of its fields',
-      first: coldRequest({ extra: { a: 1, b: { c: 2, d: 3 } } }),
-      second: coldRequest({ extra: { b: { d: 3, c: 2 }, a: 1 } }),
-    },
+    { what: 'the order of its fields', first: ordered, second: disordered },
   ])('takes a request for the same, whatever $what', async ({ first, second }) => {
     const { ask } = await rig();
     await ask(first);
@@ -99,15 +87,8 @@ describe('a cache of replies', () => {
   test('does not keep a reply that came with a warning', async () => {
     const cache = createReplyCache();
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
-    const call = vi.fn<Model['call']>(() =>
-      Promise.resolve({
-        text: 'x',
-        toolCalls: [],
-        finishReason: 'stop',
-        usage,
-        warnings: ['left out: stop'],
-      }),
-    );
+    const reply = { text: 'x', toolCalls: [], finishReason: 'stop', usage, warnings: ['left out: stop'] };
+    const call = vi.fn<Model['call']>(() => Promise.resolve(reply));
     await cache('mine', { call }, coldRequest(), callContext());
     await cache('mine', { call }, coldRequest(), callContext());
     expect(call).toHaveBeenCalledTimes(2);
@@ -138,6 +119,7 @@ describe('a broken store', () => {
   const broken = () => {
     throw new Error('disk full');
   };
+  const odd = { text: 'a', finishReason: 'stop', toolCalls: [{ id: 1 }] };
   test.each<{ what: string; store: ReplyStore }>([
     { what: 'cannot read', store: { ...fine, get: broken } },
     { what: 'rejects reads', store: { ...fine, get: async () => broken() } },
@@ -146,10 +128,7 @@ describe('a broken store', () => {
     { what: 'gives a text', store: { ...fine, get: () => 'reply 0' } },
     { what: 'gives null', store: { ...fine, get: () => null } },
     { what: 'gives a reply without text', store: { ...fine, get: () => ({ finishReason: 'stop' }) } },
-    {
-      what: 'gives tool calls of another shape',
-      store: { ...fine, get: () => ({ text: 'a', finishReason: 'stop', toolCalls: [{ id: 1 }] }) },
-    },
+    { what: 'gives tool calls of another shape', store: { ...fine, get: () => odd } },
   ])('fails no call where it $what', async ({ store }) => {
     const { ask } = await rig({ store });
     expect(await ask(coldRequest())).toEqual({ text: 'reply 1', modelCalls: 1 });

@@ -14,142 +14,86 @@ const started: Happened = {
   id: 'fib',
   runId: 'run-1',
   agent: 'fibonacci',
-  input: 'What is the 10th Fibonacci number?',
+  input: 'fib(10)?',
 };
 
 const oops = { type: 'Error', message: 'oops' };
 
 test('a run that nothing is known of has every field of the contract, empty', () => {
-  expect(reportFrom('fib', 'run-1')).toMatchInlineSnapshot(`
-    {
-      "agent": "",
-      "error": null,
-      "history": {
-        "bytes": 0,
-        "events": 0,
-      },
-      "id": "fib",
-      "input": "",
-      "intermediateSteps": [],
-      "iterations": 0,
-      "output": null,
-      "runId": "run-1",
-      "status": "running",
-      "stopReason": null,
-      "usage": {
-        "completionTokens": 0,
-        "modelCalls": 0,
-        "promptTokens": 0,
-        "totalTokens": 0,
-      },
-      "waiting": [],
-    }
-  `);
+  const usage = { completionTokens: 0, modelCalls: 0, promptTokens: 0, totalTokens: 0 };
+  const unknown = { agent: '', input: '', output: null, error: null, stopReason: null, iterations: 0 };
+  const empty = { intermediateSteps: [], waiting: [], history: { bytes: 0, events: 0 }, usage };
+  const known = { id: 'fib', runId: 'run-1', status: 'running' };
+  expect(reportFrom('fib', 'run-1')).toStrictEqual({ ...known, ...unknown, ...empty });
 });
 
 describe('while a run goes on', () => {
   test('iterations and usage are those of the replies so far', () => {
+    const soFar = { status: 'running', stopReason: null, output: null, iterations: 2 };
     expect(reportOf([started, replied('1', 10, 5), replied('2', 20, 1)])).toMatchObject({
-      status: 'running',
-      stopReason: null,
-      output: null,
-      iterations: 2,
+      ...soFar,
       usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, modelCalls: 2 },
     });
   });
 
-  test.each<[what: string, ended: string[], order: string[]]>([
-    ['of one turn, by their calls', ['1.3', '1.1', '1.2'], ['1.1', '1.2', '1.3']],
-    [
-      'by number, not by letter',
-      ['2.1', '10.1', '10.10', '10.9', '9.1'],
-      ['2.1', '9.1', '10.1', '10.9', '10.10'],
-    ],
-    [
-      'of several agents in one workflow, agent by agent',
-      ['1/1.1', '2.1', '1/10.1', '2/1.1', '1.1', '1/9.1'],
-      ['1.1', '2.1', '1/1.1', '1/9.1', '1/10.1', '2/1.1'],
-    ],
+  test.each<[what: string, ended: string, order: string]>([
+    ['of one turn, by their calls', '1.3 1.1 1.2', '1.1 1.2 1.3'],
+    ['by number, not by letter', '2.1 10.1 10.10 10.9 9.1', '2.1 9.1 10.1 10.9 10.10'],
+    ['agent by agent', '1/1.1 2.1 1/10.1 2/1.1 1.1 1/9.1', '1.1 2.1 1/1.1 1/9.1 1/10.1 2/1.1'],
   ])('steps are in the order of the calls, in whatever order they ended: %s', (_what, ended, order) => {
-    const report = reportOf([
-      started,
-      ...ended.map((call): Happened => ({ type: 'step', step: step(call) })),
-    ]);
-    expect(report.intermediateSteps.map(({ call }) => call)).toEqual(order);
+    const steps = ended.split(' ').map((call): Happened => ({ type: 'step', step: step(call) }));
+    const { intermediateSteps } = reportOf([started, ...steps]);
+    expect(intermediateSteps.map(({ call }) => call).join(' ')).toBe(order);
   });
 });
 
 describe('a run that waits for a person', () => {
-  test('says for which calls and why', () => {
-    expect(reportOf([started, waiting('1.1'), waiting('1.2')])).toMatchObject({
-      status: 'waiting',
-      waiting: [waitingCall('1.1'), waitingCall('1.2')],
-    });
-  });
-
-  test('waits until each call is decided', () => {
-    const events = [started, waiting('1.1'), waiting('1.2'), decided('1.2')];
+  test('says for which calls and why, until each is decided', () => {
+    const events = [started, waiting('1.1'), waiting('1.2')];
+    const both = [waitingCall('1.1'), waitingCall('1.2')];
+    expect(reportOf(events)).toMatchObject({ status: 'waiting', waiting: both });
+    events.push(decided('1.2'));
     expect(reportOf(events)).toMatchObject({ status: 'waiting', waiting: [waitingCall('1.1')] });
     expect(reportOf([...events, decided('1.1')])).toMatchObject({ status: 'running', waiting: [] });
   });
 
   test('waits again when the call fails again', () => {
     const again: Happened = { type: 'waiting', wait: { ...waitingCall('1.1'), n: 1 } };
-    expect(reportOf([started, waiting('1.1'), decided('1.1'), again])).toMatchObject({
-      status: 'waiting',
-      waiting: [{ call: '1.1', n: 1 }],
-    });
+    const report = reportOf([started, waiting('1.1'), decided('1.1'), again]);
+    expect(report).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1', n: 1 }] });
   });
 
   test('is not said to run on when a call beside it is cancelled', () => {
     const cancelled: Happened = { type: 'decided', call: '1.2', decision: { type: 'cancelCall' } };
-    expect(reportOf([started, waiting('1.1'), cancelled])).toMatchObject({
-      status: 'waiting',
-      waiting: [waitingCall('1.1')],
-    });
+    const report = reportOf([started, waiting('1.1'), cancelled]);
+    expect(report).toMatchObject({ status: 'waiting', waiting: [waitingCall('1.1')] });
   });
 });
 
 describe('a run that ended otherwise', () => {
   const soFar = [started, replied('1', 10, 5), { type: 'step', step: step('1.1') } as const, waiting('2.1')];
-  const nothing = { output: null, iterations: null, usage: null };
-
-  test.each<[what: string, end: Happened]>([
-    ['failed', { type: 'run_ended', status: 'failed', stopReason: 'error', ...nothing, error: oops }],
-    [
-      'was cancelled',
-      { type: 'run_ended', status: 'cancelled', stopReason: 'cancelled', ...nothing, error: null },
-    ],
-  ])('and %s keeps its steps and counts, and waits no more', (_what, end) => {
-    const report = reportOf([...soFar, end]);
-    expect(report).toMatchObject({
-      iterations: 1,
-      intermediateSteps: [step('1.1')],
-      usage: { totalTokens: 15, modelCalls: 1 },
-      waiting: [],
-      output: null,
-    });
-    expect(end).toMatchObject({ status: report.status, stopReason: report.stopReason, error: report.error });
+  test.each<[status: 'failed' | 'cancelled', stopReason: 'error' | 'cancelled', error: typeof oops | null]>([
+    ['failed', 'error', oops],
+    ['cancelled', 'cancelled', null],
+  ])('%s keeps its steps and counts, and waits no more', (status, stopReason, error) => {
+    const end = { output: null, status, stopReason, error } as const;
+    const report = reportOf([...soFar, { type: 'run_ended', ...end, iterations: null, usage: null }]);
+    const usage = { totalTokens: 15, modelCalls: 1 };
+    const kept = { iterations: 1, intermediateSteps: [step('1.1')], usage, waiting: [] };
+    expect(report).toMatchObject({ ...kept, ...end });
   });
 });
 
 function reportOf(events: Happened[]): RunReport {
-  return reportFrom(
-    'fib',
-    'run-0',
-    events.map((event) => ({ ...event, at: 0 })),
-  );
+  const timed = events.map((event) => ({ ...event, at: 0 }));
+  return reportFrom('fib', 'run-0', timed);
 }
 
 function replied(call: string, promptTokens: number, completionTokens: number): Happened {
   const totalTokens = promptTokens + completionTokens;
-  const turn: ModelTurn = {
-    text: '',
-    decision: { type: 'act', actions: [] },
-    finishReason: 'stop',
-    usage: { promptTokens, completionTokens, totalTokens, modelCalls: 1 },
-    request: '',
-  };
+  const usage = { promptTokens, completionTokens, totalTokens, modelCalls: 1 };
+  const decision = { type: 'act' as const, actions: [] };
+  const turn: ModelTurn = { text: '', decision, finishReason: 'stop', usage, request: '' };
   return { type: 'model_ended', call, turn, attempts: 1, durationMs: 1 };
 }
 

@@ -5,18 +5,12 @@ import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 test('a request is the prompt of the kind with the model, stop strings and parameters of the agent', () => {
-  const manifest = sampleManifest({
-    model: 'gpt-4o-mini',
-    stop: ['END'],
-    params: { api: 'completions', stream: true, temperature: 0, requestTimeoutMs: 5_000 },
-  });
+  const params = { api: 'completions', stream: true, temperature: 0, requestTimeoutMs: 5_000 } as const;
+  const [model, stop] = ['gpt-4o-mini', ['END']];
+  const manifest = sampleManifest({ model, stop, params });
   const conversation = { manifest, input: 'Who?', chatHistory: [], variables: {}, steps: [], closing: false };
-  expect(renderRequest(zeroShot, conversation)).toEqual({
-    model: 'gpt-4o-mini',
-    prompt: zeroShot.render(conversation),
-    stop: ['END'],
-    params: { api: 'completions', stream: true, temperature: 0, requestTimeoutMs: 5_000 },
-  });
+  const prompt = zeroShot.render(conversation);
+  expect(renderRequest(zeroShot, conversation)).toEqual({ model, prompt, stop, params });
 });
 
 describe('the digest of a request', () => {
@@ -30,12 +24,12 @@ describe('the digest of a request', () => {
 
   // It is recorded with every reply, and a later version compares it with its own.
   test('is computed as ever', () => {
-    expect(requestDigest(asked())).toMatchInlineSnapshot(`"0699e145e8335e68"`);
-    expect(requestDigest(asked({ prompt: messages('Hello.', null, 'Bye.') }))).toMatchInlineSnapshot(
-      `"52062df915948cac"`,
-    );
+    expect(requestDigest(asked())).toBe('0699e145e8335e68');
+    expect(requestDigest(asked({ prompt: messages('Hello.', null, 'Bye.') }))).toBe('52062df915948cac');
   });
 
+  const four = messages('a', 'b', 'c', 'd');
+  const system: ModelRequest['prompt'] = { type: 'messages', messages: [{ role: 'system', content: 'a' }] };
   test.each<[what: string, one: Partial<ModelRequest>, other: Partial<ModelRequest>]>([
     ['the model', {}, { model: 'other-model' }],
     ['the stop strings', {}, { stop: [] }],
@@ -45,18 +39,10 @@ describe('the digest of a request', () => {
     ['the beginning of a long text', long(text), long(`y${text.slice(1)}`)],
     ['the end of a long text', long(text), long(`${text.slice(1)}y`)],
     ['text or messages', { prompt: { type: 'text', text: 'a' } }, { prompt: messages('a') }],
-    [
-      'the number of messages',
-      { prompt: messages('a', 'b', 'c', 'd') },
-      { prompt: messages('a', 'b', 'x', 'c', 'd') },
-    ],
+    ['the number of messages', { prompt: four }, { prompt: messages('a', 'b', 'x', 'c', 'd') }],
     ['the first message', { prompt: messages('a', 'b', 'c') }, { prompt: messages('x', 'b', 'c') }],
     ['the last message', { prompt: messages('a', 'b', 'c') }, { prompt: messages('a', 'b', 'x') }],
-    [
-      'the role of the last message',
-      { prompt: messages('a') },
-      { prompt: { type: 'messages', messages: [{ role: 'system', content: 'a' }] } },
-    ],
+    ['the role of the last message', { prompt: messages('a') }, { prompt: system }],
   ])('tells apart %s', (_what, one, other) => {
     expect(requestDigest(asked(one))).not.toBe(requestDigest(asked(other)));
   });

@@ -11,7 +11,7 @@ import { restartText } from '../../cli/print/trace/trace-words.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { reportOf } from '../../client/report.ts';
 import { sampleManifest } from '../support/manifest.ts';
-import { atSeconds, decides, observes, waits, started } from '../support/run-events.ts';
+import { atSeconds, decides, observes, restarted, waits, started } from '../support/run-events.ts';
 
 describe('a run that begins again', () => {
   test.each([
@@ -28,16 +28,7 @@ describe('a run that begins again', () => {
     expect(isDropped(call, { step: 3, again })).toBe(dropped);
   });
 
-  const event: RestartedEvent = {
-    type: 'restarted',
-    by: 'rewind',
-    step: 2,
-    id: 'run-1',
-    runId: 'second',
-    from: { id: 'run-1', runId: 'first' },
-    iterations: 1,
-    usage: { ...noUsage, totalTokens: 365 },
-  };
+  const event = restarted('rewind', 2, { runId: 'second', usage: { ...noUsage, totalTokens: 365 } });
 
   test('a report that was ahead of it has what is kept, and waits for nothing', () => {
     const view = new RunView('run-1');
@@ -73,16 +64,16 @@ describe('entries that another run goes on with', () => {
   const referring: Entry = { ...step, observation: null, ref: { activityId: '1.1' } };
 
   test('say which run of which workflow has what they refer to', () => {
-    expect(withRunId([referring], 'run', 'workflow')).toMatchObject([
-      { ref: { activityId: '1.1', runId: 'run', workflowId: 'workflow' } },
-    ]);
+    const [placed] = withRunId([referring], 'run', 'workflow');
+    expect(placed).toMatchObject({ ref: { activityId: '1.1', runId: 'run', workflowId: 'workflow' } });
     const known: Entry = { ...referring, ref: { activityId: '1.1', runId: 'earlier', workflowId: 'first' } };
     expect(withRunId([known], 'run', 'workflow')).toEqual([known]);
   });
 
   test('have the observation in place that a person gave', () => {
-    expect(withObservations([referring], new Map([['1.1', 'other']]))).toEqual([
-      { ...step, observation: 'other' },
+    const observation = 'other';
+    expect(withObservations([referring], new Map([['1.1', observation]]))).toEqual([
+      { ...step, observation },
     ]);
     expect(withObservations([referring], new Map([['2.1', 'other']]))).toEqual([referring]);
   });
@@ -95,10 +86,8 @@ describe('entries that another run goes on with', () => {
       { ...step, observation: 'one' },
       { type: 'agent', manifest: { ...manifest, model: 'other' } },
     ];
-    expect(conversation(entries)).toMatchObject({
-      manifest: { model: 'other' },
-      steps: [{ observation: 'one' }],
-    });
+    const { manifest: last, steps } = conversation(entries);
+    expect([last.model, steps.length]).toEqual(['other', 1]);
   });
 });
 
@@ -122,34 +111,29 @@ describe('an earlier call with the same effect', () => {
   });
 
   test('is told with what it returned, or that nobody knows', () => {
-    expect(done.map(repeatedError)).toMatchInlineSnapshot(`
-      [
-        {
-          "message": "Call 3.1 of pay had the same input and returned: receipt",
-          "type": "Repeated",
-        },
-      ]
-    `);
-    expect(repeatedError({ call: '3.1', tool: 'pay', input: '' }).message).toMatchInlineSnapshot(
-      `"Call 3.1 of pay had the same input; it is not known whether the call took effect"`,
+    const [made] = done;
+    expect(made && repeatedError(made)).toEqual({
+      type: 'Repeated',
+      message: 'Call 3.1 of pay had the same input and returned: receipt',
+    });
+    expect(repeatedError({ call: '3.1', tool: 'pay', input: '' }).message).toBe(
+      'Call 3.1 of pay had the same input; it is not known whether the call took effect',
     );
   });
 });
 
 describe('the clock of a time limit, as the record has it', () => {
   const at = (ms: number, fact: object) => ({ id: 1, at: ms, ...fact }) as Fact; // what the clock reads of one
-  const start = (input: object) => ({
-    type: 'started',
-    workflowType: 'agentRun',
-    workflowId: 'w',
-    runId: 'r',
-    input: async () => input,
-  });
-  const wait = (timer: string) => ({
-    type: 'timer_started',
-    timer,
-    summary: async () => 'waiting: 1.1 t failed. retry',
-  });
+  const ids = { workflowType: 'agentRun', workflowId: 'w', runId: 'r' };
+  const start = (ms: number, more: object = {}) =>
+    at(ms, { type: 'started', ...ids, input: async () => ({ agent: 'a', ...more }) });
+  const activity = (ms: number, key: string, workId: string, name = 'callModel') =>
+    at(ms, { type: 'scheduled', of: 'activity', key, workId, name });
+  const resolves = activity(5, '1', 'resolve', 'resolveAgent');
+  const call = { kind: 'tool', waiting: 'failed' } as const;
+  const waits = (ms: number, timer: string, summary = waitingSummary('1.1', 't', call)) =>
+    at(ms, { type: 'timer_started', timer, summary: async () => summary });
+  const over = (ms: number, timer: string) => at(ms, { type: 'timer_cancelled', timer });
 
   async function clockAfter(...facts: Fact[]) {
     const clock = createRunClock();
@@ -158,72 +142,55 @@ describe('the clock of a time limit, as the record has it', () => {
   }
 
   test('begins with the first call, and stands still while anything waits', async () => {
-    const clock = await clockAfter(
-      at(0, start({ agent: 'a' })),
-      at(5, { type: 'scheduled', of: 'activity', key: '1', workId: 'resolve', name: 'resolveAgent' }),
-      at(10, { type: 'scheduled', of: 'activity', key: '2', workId: '1', name: 'callModel' }),
-      at(20, wait('t1')),
-      at(30, wait('t2')),
-      at(50, { type: 'timer_cancelled', timer: 't1' }),
-      at(70, { type: 'timer_cancelled', timer: 't2' }),
-      at(80, wait('t3')),
-    );
+    const waitsAtOnce = [waits(20, 't1'), waits(30, 't2'), over(50, 't1'), over(70, 't2'), waits(80, 't3')];
+    const clock = await clockAfter(start(0), resolves, activity(10, '2', '1'), ...waitsAtOnce);
     expect(clock.elapsedMs(100)).toBe(80 - 10 - 50);
   });
 
-  test('stands still in a pause, and at a limit', async () => {
-    const summaries = [
-      PAUSED_SUMMARY,
-      waitingSummary('3', '2 iterations', { kind: 'model', waiting: 'limit' }),
-    ];
-    for (const summary of summaries) {
-      const clock = await clockAfter(
-        at(0, start({ agent: 'a' })),
-        at(10, { type: 'scheduled', of: 'activity', key: '2', workId: '1', name: 'callModel' }),
-        at(20, { type: 'timer_started', timer: 't1', summary: async () => summary }),
-        at(50, { type: 'timer_cancelled', timer: 't1' }),
-      );
-      expect(clock.elapsedMs(100)).toBe(60);
-    }
+  const DOUBT = waitingSummary('2.1', 'pay', { ...call, waiting: 'doubt', until: 90 });
+  test.each<[what: string, summary: string, elapsedMs: number]>([
+    ['stands still in a pause', PAUSED_SUMMARY, 60],
+    ['stands still at a limit', waitingSummary('3', '2 iterations', { kind: 'model', waiting: 'limit' }), 60],
+    ['runs on until a lost attempt is over', DOUBT, 90],
+  ])('%s', async (_what, summary, elapsedMs) => {
+    const clock = await clockAfter(
+      start(0),
+      activity(10, '2', '1'),
+      waits(20, 't1', summary),
+      over(50, 't1'),
+    );
+    expect(clock.elapsedMs(100)).toBe(elapsedMs);
   });
 
   test('has not begun where the run was paused before its agent was known', async () => {
+    const known = at(30, { type: 'succeeded', of: 'activity', key: '1', result: async () => ({}) });
     const clock = await clockAfter(
-      at(0, start({ agent: 'a' })),
-      at(5, { type: 'scheduled', of: 'activity', key: '1', workId: 'resolve', name: 'resolveAgent' }),
-      at(10, { type: 'timer_started', timer: 't1', summary: async () => PAUSED_SUMMARY }),
-      at(30, { type: 'succeeded', of: 'activity', key: '1', result: async () => ({}) }),
-      at(70, { type: 'timer_cancelled', timer: 't1' }),
+      start(0),
+      resolves,
+      waits(10, 't1', PAUSED_SUMMARY),
+      known,
+      over(70, 't1'),
     );
     expect(clock.elapsedMs(100)).toBe(30);
   });
 
   test('goes on from what had passed where the run was continued, or does steps again', async () => {
     const counters = { iterations: 1, startedAtMs: 100, waitedMs: 30, usage: noUsage };
-    const continued = await clockAfter(at(200, start({ agent: 'a', counters })));
+    const continued = await clockAfter(start(200, { counters }));
     expect(continued.elapsedMs(300)).toBe(170);
-    const again = start({ agent: 'a', counters, restart: { elapsedMs: 40 } });
-    const begun = { type: 'scheduled', of: 'activity', key: '1', workId: '2', name: 'callModel' } as const;
-    expect((await clockAfter(at(200, again))).elapsedMs(300)).toBe(40);
-    expect((await clockAfter(at(200, again), at(250, begun))).elapsedMs(300)).toBe(90);
+    const again = start(200, { counters, restart: { elapsedMs: 40 } });
+    expect((await clockAfter(again)).elapsedMs(300)).toBe(40);
+    expect((await clockAfter(again, activity(250, '1', '2'))).elapsedMs(300)).toBe(90);
   });
 
   test('is not taken back by an activity of a later run that has the key of a rewind', async () => {
     const counters = { iterations: 1, startedAtMs: 100, waitedMs: 0, usage: noUsage };
-    const rewinds = {
-      type: 'scheduled',
-      of: 'activity',
-      key: '9',
-      workId: 'rewind',
-      name: 'rewindPoint',
-    } as const;
+    const rewinds = activity(5, '9', 'rewind', 'rewindPoint');
     const result = async () => ({ from: {}, pending: [], counters, elapsedMs: 20, firstN: 1 });
     const rewound = { type: 'succeeded', of: 'activity', key: '9', result } as const;
-    const call = { type: 'scheduled', of: 'activity', key: '7', workId: '2', name: 'callModel' } as const;
-    const before = [at(0, start({ agent: 'a' })), at(5, rewinds), at(10, rewound), at(30, call)];
+    const before = [start(0), rewinds, at(10, rewound), activity(30, '7', '2')];
     expect((await clockAfter(...before)).elapsedMs(40)).toBe(30);
     const other = { ...rewound, result: async () => ({ output: 'of a tool' }) };
-    const after = [at(200, start({ agent: 'a', counters })), at(210, other)];
-    expect((await clockAfter(...before, ...after)).elapsedMs(300)).toBe(200);
+    expect((await clockAfter(...before, start(200, { counters }), at(210, other))).elapsedMs(300)).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Allowance, Counters } from '../../agent/limits/counters.ts';
+import type { Counters } from '../../agent/limits/counters.ts';
 import { freshCounters } from '../../agent/limits/counters.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { addAllowance } from '../../agent/limits/extension.ts';
@@ -15,12 +15,10 @@ import {
   type RunMessageName,
   type SteeredAgent,
   type SteeredRun,
-  helpOfMessage,
   readRunMessage,
   receiveRunMessage,
-  runMessageNames,
-  runMessages,
 } from '../../agent/rules/run-messages.ts';
+import { outcomeOf } from '../support/gate-call.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const agent: SteeredAgent = {
@@ -35,24 +33,21 @@ const runWith = (fields: Partial<SteeredAgent>): SteeredRun => ({
   ...run,
   agents: [{ ...agent, ...fields }],
 });
-const paused: SteeredRun = { ...run, isPaused: true };
-const below: SteeredRun = { ...run, isPausedAbove: true };
-const none: SteeredRun = { ...run, agents: [] };
-const turnsReached: ReachedLimit = {
-  stop: 'max_iterations',
-  raise: 'iterations',
-  over: 0,
-  figure: '15 iterations',
-};
-const atLimit: SteeredRun = {
-  ...run,
-  agents: [{ ...agent, reached: turnsReached }],
-};
-const overTime: SteeredRun = {
-  ...run,
-  agents: [
-    { ...agent, reached: { stop: 'max_execution_time', raise: 'timeMs', over: 500, figure: '1000 ms' } },
-  ],
+const turns: ReachedLimit = { stop: 'max_iterations', raise: 'iterations', over: 0, figure: '15 iterations' };
+const time: ReachedLimit = { stop: 'max_execution_time', raise: 'timeMs', over: 500, figure: '1000 ms' };
+
+const states = {
+  'that runs': run,
+  'that is paused': { ...run, isPaused: true },
+  'below one that is paused': { ...run, isPausedAbove: true },
+  'without agents': { ...run, agents: [] },
+  'with a full inbox': { ...run, agents: [agent, { ...agent, inboxBytes: limits.inboxBytes - 2 }] },
+  'that has just begun': runWith({ lastStep: 0 }),
+  'that rewinds itself': runWith({ isRewinding: true }),
+  'in a workflow of others': runWith({ lastStep: undefined }),
+  'without limits': runWith({ limits: [] }),
+  'at its limit of turns': runWith({ reached: turns }),
+  'over its time': runWith({ reached: time }),
 };
 
 describe('a message to a run', () => {
@@ -104,128 +99,54 @@ describe('a message to a run', () => {
     expect(() => readRunMessage(name, sent)).toThrow(`${name}: ${refused}`);
   });
 
-  const fits: [
-    name: RunMessageName,
-    sent: unknown,
-    state: string,
-    run: SteeredRun,
-    refused: string | undefined,
-  ][] = [
-    ['say', 'a', 'that runs', run, undefined],
-    ['say', 'a', 'that is paused', paused, undefined],
-    ['say', 'a', 'that waits at a limit', atLimit, undefined],
-    ['say', 'a', 'without agents', none, 'no agent runs in this workflow now.'],
-    [
-      'say',
-      'abc',
-      'whose inbox is full',
-      { ...run, agents: [agent, { ...agent, inboxBytes: limits.inboxBytes - 2 }] },
-      'the message has 3 bytes and 99998 wait for the model already; at most 100000 may. Shorten it, or wait for the next turn.',
-    ],
-    ['pause', undefined, 'that runs', run, undefined],
-    ['pause', undefined, 'that waits at a limit', atLimit, undefined],
-    ['pause', undefined, 'that is paused', paused, 'the run is paused already. Possible: resume.'],
-    ['pause', undefined, 'below one that is paused', below, 'the parent run is paused already.'],
-    ['pause', undefined, 'without agents', none, 'no agent runs in this workflow now.'],
-    ['resume', undefined, 'that is paused', paused, undefined],
-    ['resume', undefined, 'that runs', run, 'the run is not paused. Possible: pause.'],
-    [
-      'resume',
-      undefined,
-      'below one that is paused',
-      below,
-      'this run is paused because its parent run is. Resume the parent run.',
-    ],
-    ['rewind', 3, 'that runs', run, undefined],
-    ['rewind', 1, 'that is paused', paused, undefined],
-    ['rewind', 1, 'that waits at a limit', atLimit, undefined],
-    ['rewind', 4, 'that has three steps', run, 'the run has no step 4. Its steps: 1 to 3.'],
-    [
-      'rewind',
-      1,
-      'that has just begun',
-      runWith({ lastStep: 0 }),
-      'the run has no step 1. It has not taken a step yet.',
-    ],
-    [
-      'rewind',
-      1,
-      'that rewinds itself',
-      runWith({ isRewinding: true }),
-      'somebody else was first: the run is being rewound.',
-    ],
-    [
-      'rewind',
-      1,
-      'in a workflow of others',
-      runWith({ lastStep: undefined }),
-      'this workflow is not a run of an agent.',
-    ],
-    ['rewind', 1, 'without agents', none, 'no agent runs in this workflow now.'],
-    ['extend', { iterations: 1 }, 'that runs', run, undefined],
-    ['extend', { iterations: 1 }, 'that is paused', paused, undefined],
-    ['extend', { iterations: 1 }, 'at that limit', atLimit, undefined],
-    ['extend', { iterations: 1 }, 'without agents', none, 'no agent runs in this workflow now.'],
-    [
-      'extend',
-      { tokens: 5, cost: 1, iterations: 1 },
-      'without such limits',
-      run,
-      'the run has no limit of tokens, cost to raise. Its limits: iterations, time.',
-    ],
-    [
-      'extend',
-      { iterations: 1, tokens: 5 },
-      'at a limit that it has',
-      { ...run, agents: [{ ...agent, reached: turnsReached }] },
-      'the run has no limit of tokens to raise. Its limits: iterations, time.',
-    ],
-    [
-      'extend',
-      { iterations: 5 },
-      'without limits',
-      { ...run, agents: [{ ...agent, limits: [] }] },
-      'the run has no limit of iterations to raise. Its limits: none.',
-    ],
-    [
-      'extend',
-      { time: '1h' },
-      'at another limit',
-      atLimit,
-      'the run waits. The limit of 15 iterations is reached. Raise iterations.',
-    ],
-    [
-      'extend',
-      { time: 500 },
-      'that is beyond its limit by as much',
-      overTime,
-      'the run waits. The time limit of 1 s is reached. Raise time by more than 500 ms.',
-    ],
-    ['extend', { time: 501 }, 'that is beyond its limit by less', overTime, undefined],
-  ];
-  test.each(fits)('%s %j to a run %s', (name, sent, _state, to, refused) => {
-    const said = refused === undefined ? readRunMessage(name, sent) : `${name}: ${refused}`;
-    expect(outcome(() => receiveRunMessage(name, sent, to))).toEqual(said);
-  });
+  const NO_AGENT = 'no agent runs in this workflow now.';
+  const INBOX = 'the message has 3 bytes and 99998 wait for the model already; at most 100000 may.';
+  const OVER_TIME = 'the run waits. The time limit of 1 s is reached. Raise time by more than 500 ms.';
+  const NO_SUCH_LIMIT = 'the run has no limit of tokens, cost to raise. Its limits: iterations, time.';
+  const RESUME_PARENT = 'this run is paused because its parent run is. Resume the parent run.';
+  const RAISE_TURNS = 'the run waits. The limit of 15 iterations is reached. Raise iterations.';
 
-  test.each(runMessageNames)('%s has a help text', (name) => {
-    const { does, data } = runMessages[name];
-    expect(helpOfMessage(name)).toBe(`${does}. Data: ${data}.`);
-    expect(does).not.toBe('');
+  test.each<[name: RunMessageName, sent: unknown, state: keyof typeof states, refused?: string]>([
+    ['say', 'a', 'that runs'],
+    ['say', 'a', 'that is paused'],
+    ['say', 'a', 'at its limit of turns'],
+    ['say', 'a', 'without agents', NO_AGENT],
+    ['say', 'abc', 'with a full inbox', `${INBOX} Shorten it, or wait for the next turn.`],
+    ['pause', undefined, 'that runs'],
+    ['pause', undefined, 'at its limit of turns'],
+    ['pause', undefined, 'that is paused', 'the run is paused already. Possible: resume.'],
+    ['pause', undefined, 'below one that is paused', 'the parent run is paused already.'],
+    ['pause', undefined, 'without agents', NO_AGENT],
+    ['resume', undefined, 'that is paused'],
+    ['resume', undefined, 'that runs', 'the run is not paused. Possible: pause.'],
+    ['resume', undefined, 'below one that is paused', RESUME_PARENT],
+    ['rewind', 3, 'that runs'],
+    ['rewind', 1, 'that is paused'],
+    ['rewind', 1, 'at its limit of turns'],
+    ['rewind', 4, 'that runs', 'the run has no step 4. Its steps: 1 to 3.'],
+    ['rewind', 1, 'that has just begun', 'the run has no step 1. It has not taken a step yet.'],
+    ['rewind', 1, 'that rewinds itself', 'somebody else was first: the run is being rewound.'],
+    ['rewind', 1, 'in a workflow of others', 'this workflow is not a run of an agent.'],
+    ['rewind', 1, 'without agents', NO_AGENT],
+    ['extend', { iterations: 1 }, 'that runs'],
+    ['extend', { iterations: 1 }, 'that is paused'],
+    ['extend', { iterations: 1 }, 'at its limit of turns'],
+    ['extend', { iterations: 1 }, 'without agents', NO_AGENT],
+    ['extend', { tokens: 5, cost: 1, iterations: 1 }, 'that runs', NO_SUCH_LIMIT],
+    ['extend', { iterations: 1, tokens: 5 }, 'at its limit of turns', NO_SUCH_LIMIT.replace(', cost', '')],
+    ['extend', { cost: 5 }, 'without limits', 'the run has no limit of cost to raise. Its limits: none.'],
+    ['extend', { time: '1h' }, 'at its limit of turns', RAISE_TURNS],
+    ['extend', { time: 500 }, 'over its time', OVER_TIME],
+    ['extend', { time: 501 }, 'over its time'],
+  ])('%s %j to a run %s', (name, sent, state, refused) => {
+    const said = refused === undefined ? readRunMessage(name, sent) : `${name}: ${refused}`;
+    expect(outcomeOf(() => receiveRunMessage(name, sent, states[state]))).toEqual(said);
   });
 });
 
-describe('an allowance', () => {
-  test.each<[a: Allowance, b: Allowance, sum: Allowance]>([
-    [{}, { iterations: 5 }, { iterations: 5 }],
-    [
-      { iterations: 5, timeMs: 10 },
-      { iterations: 1, cost: 0.5 },
-      { iterations: 6, timeMs: 10, cost: 0.5 },
-    ],
-  ])('%j and %j are %j', (a, b, sum) => {
-    expect(addAllowance(a, b)).toEqual(sum);
-  });
+test('an allowance is added to another one', () => {
+  const sum = addAllowance({ iterations: 5, timeMs: 10 }, { iterations: 1, cost: 0.5 });
+  expect(sum).toEqual({ iterations: 6, timeMs: 10, cost: 0.5 });
 });
 
 describe('a limit', () => {
@@ -234,25 +155,15 @@ describe('a limit', () => {
 
   test('is told with what a person has granted, and how far the run is beyond it', () => {
     const used = counters({ iterations: 5, allowance: { iterations: 2 } });
-    expect(exceededLimit('max_iterations', manifest, used, 1000)).toEqual({
-      stop: 'max_iterations',
-      raise: 'iterations',
-      over: 1,
-      figure: '4 iterations',
-    });
-    expect(exceededLimit('max_execution_time', manifest, counters({ waitedMs: 100 }), 6200)).toEqual({
-      stop: 'max_execution_time',
-      raise: 'timeMs',
-      over: 100,
-      figure: '5000 ms',
-    });
+    const turnsUsed = exceededLimit('max_iterations', manifest, used, 1000);
+    expect(turnsUsed).toEqual({ ...turns, over: 1, figure: '4 iterations' });
+    const timeUsed = exceededLimit('max_execution_time', manifest, counters({ waitedMs: 100 }), 6200);
+    expect(timeUsed).toEqual({ ...time, over: 100, figure: '5000 ms' });
   });
 
   test('is raised by more turns where it is one of repeats', () => {
-    expect(repeatsReached(counters({ repeat: { action: 'x', times: 4 } }))).toMatchObject({
-      raise: 'iterations',
-      figure: '4 repeats',
-    });
+    const reached = repeatsReached(counters({ repeat: { action: 'x', times: 4 } }));
+    expect(reached).toMatchObject({ raise: 'iterations', figure: '4 repeats' });
   });
 
   test('is one that the agent has; any, while nobody knows the agent', () => {
@@ -273,12 +184,3 @@ describe('a limit', () => {
     expect(limitError(figure)).toEqual({ type, message });
   });
 });
-
-/** What it returns, or the message of what it throws. */
-function outcome(act: () => unknown): unknown {
-  try {
-    return act();
-  } catch (error) {
-    return error instanceof Error ? error.message : error;
-  }
-}

@@ -20,6 +20,8 @@ const asked = { agent: 'helper', input: 'What?' };
 const recorded = { agent: 'helper', question: { input: 'What?', chatHistory: [] } };
 
 describe('the start of a run', () => {
+  const replaced = { agent: 'helper', question: { input: 'a\ufffd', chatHistory: [] } };
+  const limited = { ...recorded, overrides: { maxExecutionTimeMs: 5 } };
   test.each<[string, object, object]>([
     ['agent and question', asked, recorded],
     ['the form that is recorded', recorded, recorded],
@@ -38,16 +40,8 @@ describe('the start of a run', () => {
         overrides: { model: 'm', maxIterations: null, maxExecutionTimeMs: 5, budget: { totalTokens: 1 } },
       },
     ],
-    [
-      'overrides as they are recorded',
-      { ...recorded, overrides: { maxExecutionTimeMs: 5 } },
-      { ...recorded, overrides: { maxExecutionTimeMs: 5 } },
-    ],
-    [
-      'half a character, which could not be recorded',
-      { ...asked, input: 'a\ud800' },
-      { agent: 'helper', question: { input: 'a\ufffd', chatHistory: [] } },
-    ],
+    ['overrides as they are recorded', limited, limited],
+    ['half a character, which could not be recorded', { ...asked, input: 'a\ud800' }, replaced],
   ])('may be %s', (_title, sent, start) => {
     expect(readRunStart(sent, [])).toEqual(start);
     expect(isRecordedStart(readRunStart(sent, []))).toBe(true);
@@ -56,6 +50,7 @@ describe('the start of a run', () => {
   test.each<[string, unknown, string]>([
     ['no text as agent', { ...asked, agent: 5 }, 'agent is the name'],
     ['a question twice', { ...asked, question: { input: 'b' } }, 'input stands beside question and in it'],
+    ['no question', { agent: 'a' }, 'input is missing: the question.'],
     ['a question that is none', { agent: 'a', question: 'b' }, 'question is an object'],
     ['an image that came with nothing', { ...asked, input: [{ type: 'image', ref: { index: 0 } }] }, 'input'],
     ['a history of texts', { ...asked, chatHistory: ['Hi'] }, 'chatHistory is a list of messages'],
@@ -74,15 +69,8 @@ describe('the start of a run', () => {
     expect(() => readRunStart(sent, [])).toThrow(words);
   });
 
-  const field = fc.constantFrom(
-    'agent',
-    'input',
-    'question',
-    'chatHistory',
-    'variables',
-    'overrides',
-    'model',
-  );
+  const fields = 'agent input question chatHistory variables overrides model';
+  const field = fc.constantFrom(...fields.split(' '));
   const anyStart = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(field, fc.jsonValue()),

@@ -33,35 +33,28 @@ const waiting = [{ call: '3.1', tool: 'report', reason: 'failed', since: SINCE }
 const nobody = new Client();
 
 describe('a run as the list has it', () => {
-  test.each<[string, Partial<ListedRun>, string]>([
-    ['what it wrote', { attributes: { ReloopStatus: 'waiting' } }, 'waiting'],
-    ['that it stopped', { executionStatus: 'completed', attributes: { ReloopStatus: 'stopped' } }, 'stopped'],
-    [
-      'its end, whatever it wrote before',
-      { executionStatus: 'completed', attributes: { ReloopStatus: 'running' } },
-      'completed',
-    ],
-    [
-      'how Temporal ended it',
-      { executionStatus: 'failed', attributes: { ReloopStatus: 'waiting' } },
-      'failed',
-    ],
-    ['that it writes none', { attributes: { ReloopAgent: 'a' } }, 'running'],
-    [
-      'that it ended and wrote none',
-      { executionStatus: 'completed', attributes: { ReloopAgent: 'a' } },
-      'completed',
-    ],
-    ['what it says that waits', { memo: { waiting } }, 'waiting'],
-  ])('has its status by %s, without its history being read', async (_title, more, status) => {
-    expect(await statusOfListed(nobody, listed(more))).toBe(status);
+  test.each<[string, ListedRun['executionStatus'], wrote: string | undefined, string]>([
+    ['what it wrote', 'open', 'waiting', 'waiting'],
+    ['that it stopped', 'completed', 'stopped', 'stopped'],
+    ['its end, whatever it wrote before', 'completed', 'running', 'completed'],
+    ['how Temporal ended it', 'failed', 'waiting', 'failed'],
+    ['that it writes none', 'open', undefined, 'running'],
+    ['that it ended and wrote none', 'completed', undefined, 'completed'],
+  ])(
+    'has its status by %s, without its history being read',
+    async (_title, executionStatus, wrote, status) => {
+      const attributes = wrote === undefined ? { ReloopAgent: 'a' } : { ReloopStatus: wrote };
+      expect(await statusOfListed(nobody, listed({ executionStatus, attributes }))).toBe(status);
+    },
+  );
+
+  test('has its status by what it says that waits', async () => {
+    expect(await statusOfListed(nobody, listed({ memo: { waiting } }))).toBe('waiting');
   });
 
   test('names the calls that wait, where it has written them down and goes on', () => {
-    expect(waitingOfListed(listed({ memo: { waiting: [...waiting, null] } }))).toEqual([
-      ...waiting,
-      { call: '', tool: '', reason: '' },
-    ]);
+    const noted = waitingOfListed(listed({ memo: { waiting: [...waiting, null] } }));
+    expect(noted).toEqual([...waiting, { call: '', tool: '', reason: '' }]);
     expect(waitingOfListed(listed({ memo: { waiting: 'yes' } }))).toEqual([]);
     expect(waitingOfListed(listed({ executionStatus: 'cancelled', memo: { waiting } }))).toEqual([]);
   });
@@ -79,49 +72,33 @@ describe('a run as the list has it', () => {
 
   test('comes in the order of the longest wait for a person; where that is unknown, last and as before', () => {
     const call = { call: '1.1', tool: 'pay', reason: 'approval' };
+    const since = (...times: number[]) => times.map((time) => ({ ...call, since: time }));
     const runs = [
       { ...run, id: 'unknown 1' },
-      { ...run, id: 'new', waiting: [{ ...call, since: 30 }] },
+      { ...run, id: 'new', waiting: since(30) },
       { ...run, id: 'unknown 2', waiting: [call] },
-      {
-        ...run,
-        id: 'in doubt since 5',
-        waiting: [
-          { ...call, since: 5, until: 99 },
-          { ...call, since: 20 },
-        ],
-      },
-      {
-        ...run,
-        id: 'old',
-        waiting: [
-          { ...call, since: 30 },
-          { ...call, since: 10 },
-        ],
-      },
+      { ...run, id: 'in doubt since 5', waiting: [{ ...call, since: 5, until: 99 }, ...since(20)] },
+      { ...run, id: 'old', waiting: since(30, 10) },
     ];
     const order = longestWaitFirst(runs).map(({ id }) => id);
     expect(order).toEqual(['old', 'in doubt since 5', 'new', 'unknown 1', 'unknown 2']);
   });
 
   test('stands in the table with what waits, where anything does', () => {
-    expect(
-      runsTable(
-        [
-          { ...run, waiting: [...waiting, ...waiting] },
-          { ...run, id: 'other' },
-          { ...run, id: 'old', waiting: [{ call: '1.1', tool: 'pay', reason: 'approval' }] },
-        ],
-        Infinity,
-        { yellow: String },
-        SINCE + 14 * 60_000,
-      ),
-    ).toEqual([
+    const until = Date.UTC(2026, 0, 1, 11, 10, 50);
+    const runs = [
+      { ...run, waiting: [...waiting, ...waiting] },
+      { ...run, id: 'other' },
+      { ...run, id: 'old', waiting: [{ call: '1.1', tool: 'pay', reason: 'approval' }] },
+    ];
+    expect(runsTable(runs, Infinity, { yellow: String }, SINCE + 14 * 60_000)).toEqual([
       'ID     STATUS   AGENT  STARTED              WAITS FOR YOU                   QUESTION',
       'r      waiting  a      2026-01-01 00:00:00  3.1 report failed (+1), 14 min  why?',
       'other  waiting  a      2026-01-01 00:00:00                                  why?',
       'old    waiting  a      2026-01-01 00:00:00  1.1 pay approval                why?',
     ]);
+    const doubt = { call: '2.1', tool: 'pay', reason: 'doubt', until };
+    expect(runsTable([{ ...run, waiting: [doubt] }])[1]).toMatch(/2\.1 pay doubt until \d\d:10:50/u);
     expect(runsTable([run])[0]).not.toContain('WAITS');
   });
 
@@ -131,16 +108,7 @@ describe('a run as the list has it', () => {
     [48, ['waiting', 'waiting'], 'ID  AGENT  STARTED           QUESTION'],
     [48, ['waiting', 'running'], 'ID  STATUS   AGENT  STARTED           QUESTION'],
   ] as const)('keeps the question in a table of %i cells', (width, statuses, head) => {
-    const runs = statuses.map((status, index): RunSummary => ({
-      id: `r${index}`,
-      runId: '1',
-      agent: 'a',
-      input: 'why?',
-      status,
-      taskQueue: 'q',
-      startedAt: new Date(2026, 0, 1),
-      closedAt: null,
-    }));
+    const runs = statuses.map((status, index) => ({ ...run, id: `r${index}`, status }));
     const lines = runsTable(runs, width);
     expect(lines[0]).toBe(head);
     expect(lines[1]).toMatch(/2026-01-01 00:00(?::00)? +why\?$/u);
@@ -153,38 +121,25 @@ const conditions = (filters: ListOptions, indexed = true) =>
     .slice(ALL.length)
     .replace(/^ AND /u, '');
 
+const STOPPED = '(ExecutionStatus = "Completed" AND (ReloopStatus IN ("stopped") OR ReloopAgent IS NULL))';
+const RUNNING = '(CloseTime IS NULL AND (ReloopStatus IS NULL OR ReloopStatus NOT IN ("waiting", "paused")))';
+const NOT_DONE = '(CloseTime IS NULL OR ExecutionStatus IN ("Failed", "Terminated", "TimedOut"))';
+const BETWEEN = 'StartTime >= "1970-01-01T00:00:00.000Z" AND StartTime < "1970-01-01T00:00:01.000Z"';
+const COMPLETED = 'ExecutionStatus = "Completed"';
+const KNOWN = 'Known: running, waiting, paused, completed, stopped, failed, cancelled';
+
 describe('the query for the list of runs', () => {
   test.each<[string, ListOptions, string]>([
     ['nothing', {}, ''],
     ['every status', { status: runStatuses }, ''],
     ['a status that Temporal has too', { status: 'cancelled' }, 'ExecutionStatus = "Canceled"'],
-    [
-      'a status that the run writes',
-      { status: 'stopped' },
-      '(ExecutionStatus = "Completed" AND (ReloopStatus IN ("stopped") OR ReloopAgent IS NULL))',
-    ],
-    [
-      'a status of Temporal that some runs have under another name',
-      { status: 'running' },
-      '(CloseTime IS NULL AND (ReloopStatus IS NULL OR ReloopStatus NOT IN ("waiting", "paused")))',
-    ],
-    [
-      'statuses that together are one of Temporal',
-      { status: ['completed', 'stopped'] },
-      'ExecutionStatus = "Completed"',
-    ],
-    [
-      'statuses of several kinds',
-      { status: [...openStatuses, 'failed'] },
-      '(CloseTime IS NULL OR ExecutionStatus IN ("Failed", "Terminated", "TimedOut"))',
-    ],
+    ['a status that the run writes', { status: 'stopped' }, STOPPED],
+    ['a status of Temporal that some runs call otherwise', { status: 'running' }, RUNNING],
+    ['statuses that together are one of Temporal', { status: ['completed', 'stopped'] }, COMPLETED],
+    ['statuses of several kinds', { status: [...openStatuses, 'failed'] }, NOT_DONE],
     ['an agent', { agent: "it's" }, '(ReloopAgent = "it\'s" OR ReloopAgent IS NULL)'],
     ['a session', { session: 's' }, '(ReloopSession = "s" OR ReloopAgent IS NULL)'],
-    [
-      'times',
-      { since: new Date(0), until: new Date(1000) },
-      'StartTime >= "1970-01-01T00:00:00.000Z" AND StartTime < "1970-01-01T00:00:01.000Z"',
-    ],
+    ['times', { since: new Date(0), until: new Date(1000) }, BETWEEN],
     ['a text, which the server cannot look for', { text: 'x' }, ''],
   ])('asks for %s', (_title, filters, query) => {
     expect(conditions(filters)).toBe(query);
@@ -210,11 +165,7 @@ describe('the query for the list of runs', () => {
 
 describe('filters', () => {
   test.each<[string, object, string]>([
-    [
-      'an unknown status',
-      { status: 'waitin' },
-      'Known: running, waiting, paused, completed, stopped, failed, cancelled',
-    ],
+    ['an unknown status', { status: 'waitin' }, KNOWN],
     ['an empty agent', { agent: ' ' }, 'agent is empty'],
     ['a time that is none', { since: new Date('x') }, 'since is not a time'],
     ['an end before the beginning', { since: new Date(2), until: new Date(1) }, 'since is not before until'],
@@ -251,17 +202,8 @@ describe('a moment, as typed', () => {
     expect(moment(text)).toEqual(date);
   });
 
-  test.each([
-    '',
-    '1',
-    'yesterday',
-    '2026',
-    '2026-13-01',
-    '2026-02-30',
-    '2026-11-20T25:00',
-    '-1h',
-    '20.11.2026',
-  ])('"%s" is none', (text) => {
+  const others = '1 yesterday 2026 2026-13-01 2026-02-30 2026-11-20T25:00 -1h 20.11.2026'.split(' ');
+  test.each(['', ...others])('"%s" is none', (text) => {
     expect(() => moment(text)).toThrow('Write 30m, 1h, 2d, 2026-11-20 or 2026-11-20T14:30.');
   });
 });

@@ -1,9 +1,8 @@
 import { contentText } from '../../agent/values/content.ts';
 import { describe, expect, test } from 'vitest';
-import type { AgentKind, PromptContext, PromptStep } from '../../agent/definition/kind.ts';
+import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { conversational } from '../../agent/kinds/conversational.ts';
-import { promptParts } from '../../agent/kinds/prompt-parts.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
@@ -42,18 +41,22 @@ function step(n: number, log = ` I look.\nAction: Search\nAction Input: ${n}`): 
 function shown(kind: AgentKind, context: PromptContext): unknown {
   const prompt = kind.render(context);
   if (prompt.type === 'text') return prompt.text.slice(prompt.text.indexOf('Question: What?'));
-  return prompt.messages
-    .slice(1)
-    .map(
-      ({ role, content, toolCalls }) =>
-        `${role}: ${content === null ? JSON.stringify(toolCalls) : contentText(content)}`,
-    )
-    .join('\n---\n');
+  const line = ({ role, content, toolCalls }: (typeof prompt.messages)[number]) =>
+    `${role}: ${content === null ? JSON.stringify(toolCalls) : contentText(content)}`;
+  return prompt.messages.slice(1).map(line).join('\n---\n');
 }
 
 describe('a message to a run', () => {
-  test('stands behind the last observation in a prompt that is one text', () => {
-    const context = contextOf(zeroShot, step(1), says('In Celsius, please.'), says('And\nbriefly.'), step(2));
+  test('stands behind the observation or the answer that it came upon, in a prompt that is one text', () => {
+    const briefly = says('And\nbriefly.');
+    const turns = [
+      step(1),
+      says('In Celsius, please.'),
+      briefly,
+      step(2),
+      answered(' I know.\nFinal Answer: 70'),
+    ];
+    const context = contextOf(zeroShot, ...turns, says('Sure?'));
     expect(shown(zeroShot, context)).toMatchInlineSnapshot(`
       "Question: What?
       Thought: I look.
@@ -67,6 +70,9 @@ describe('a message to a run', () => {
       Action: Search
       Action Input: 2
       Observation: result 2
+      Thought: I know.
+      Final Answer: 70
+      Message from the user: Sure?
       Thought:"
     `);
   });
@@ -76,21 +82,6 @@ describe('a message to a run', () => {
       "Question: What?
       Thought:
       Message from the user: In Celsius, please.
-      Thought:"
-    `);
-  });
-
-  test('stands behind the answer that it came upon', () => {
-    const context = contextOf(zeroShot, step(1), answered(' I know.\nFinal Answer: 70'), says('In Celsius?'));
-    expect(shown(zeroShot, context)).toMatchInlineSnapshot(`
-      "Question: What?
-      Thought: I look.
-      Action: Search
-      Action Input: 1
-      Observation: result 1
-      Thought: I know.
-      Final Answer: 70
-      Message from the user: In Celsius?
       Thought:"
     `);
   });
@@ -204,24 +195,4 @@ describe('a message to a run', () => {
     const context = contextOf(zeroShot, says('first'), answered('no'), says('second'));
     expect(unshownMessages(context, { prompt: { type: 'text', text: 'only first' } })).toEqual(['second']);
   });
-});
-
-test('steps and messages are put in order', () => {
-  const steps: PromptStep[] = [1, 2].map((n) => ({
-    action: { tool: 't', toolInput: '', log: String(n) },
-    observation: n,
-  }));
-  const message = (text: string, afterStep: number) => ({ role: 'user' as const, text, afterStep });
-  const parts = promptParts({
-    steps,
-    messages: [message('a', 0), message('b', 1), message('c', 1), message('d', 2)],
-  });
-  expect(parts.map((part) => (part.type === 'step' ? part.step.action.log : part.text))).toEqual([
-    'a',
-    '1',
-    'b',
-    'c',
-    '2',
-    'd',
-  ]);
 });

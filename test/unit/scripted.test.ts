@@ -31,9 +31,8 @@ describe('a function script', () => {
     const { ask } = await scriptedOpenAI(() => {
       throw new Error('no such question');
     });
-    expect((await failureOf(ask())).message).toContain(
-      'The script threw at request 1: Error: no such question',
-    );
+    const { message } = await failureOf(ask());
+    expect(message).toContain('The script threw at request 1: Error: no such question');
   });
 });
 
@@ -77,17 +76,10 @@ describe('the scripted server', () => {
     const { server, ask } = await scriptedOpenAI(['hi']);
     await ask();
     const [request] = server.requests;
-    expect(request).toMatchObject({
-      number: 1,
-      path: '/v1/chat/completions',
-      prompt: 'Say hello.',
-      step: undefined,
-      aborted: false,
-    });
-    expect(request?.headers).toMatchObject({
-      authorization: 'Bearer ***',
-      'content-type': 'application/json',
-    });
+    const asked = { number: 1, path: '/v1/chat/completions', prompt: 'Say hello.' };
+    expect(request).toMatchObject({ ...asked, step: undefined, aborted: false });
+    const headers = { authorization: 'Bearer ***', 'content-type': 'application/json' };
+    expect(request?.headers).toMatchObject(headers);
     expect(request?.endedAt).toBeGreaterThanOrEqual(request?.startedAt ?? Infinity);
     expect(JSON.stringify(server.requests)).not.toContain('sk-secret-key');
   });
@@ -193,14 +185,8 @@ describe('a scripted model', () => {
   });
 
   test('tells a function script the step', async () => {
-    expect(
-      (
-        await ask(
-          scripted(({ step }) => `step ${step}`),
-          '3.1',
-        )
-      ).text,
-    ).toBe('step 3.1');
+    const model = scripted(({ step }) => `step ${step}`);
+    expect((await ask(model, '3.1')).text).toBe('step 3.1');
   });
 
   test('needs no environment, takes nothing from it, and starts nothing before the first call', async () => {

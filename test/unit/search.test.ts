@@ -23,11 +23,8 @@ describe('a search', () => {
     expect(requests).toMatchObject([{ method: 'GET' }]);
     const { pathname, searchParams } = new URL(requests[0]?.path ?? '', url);
     expect(pathname).toBe('/search');
-    expect(Object.fromEntries(searchParams)).toEqual({
-      engine: 'google',
-      q: 'Vittoria Ceretti age',
-      api_key: KEY,
-    });
+    const asked = { engine: 'google', q: 'Vittoria Ceretti age', api_key: KEY };
+    expect(Object.fromEntries(searchParams)).toEqual(asked);
   });
 
   it('takes more parameters, another engine, and a base URL with a path', async () => {
@@ -45,13 +42,11 @@ describe('a search', () => {
     expect(requests[0]?.path).toContain('api_key=from-the-environment');
   });
 
+  const nothing = { answer_box: {}, organic_results: [{ position: 1, link: 'https://a.b' }] };
   it.each([
     ['an empty answer', {}],
     ['an error that says so', { error: "Google hasn't returned any results for this query." }],
-    [
-      'sections with nothing in them',
-      { answer_box: {}, organic_results: [{ position: 1, link: 'https://a.b' }] },
-    ],
+    ['sections with nothing in them', nothing],
   ])('finds nothing in %s', async (_what, body) => {
     expect((await askServer({ body })).output).toBe('No good search result found');
   });
@@ -65,86 +60,48 @@ describe('a search', () => {
 
 describe('a search that fails', () => {
   const says = (status: number, error: string): LoopbackAnswer => ({ status, body: { error } });
-  const location = `https://a.example/search?api_key=${encodeURIComponent(KEY)}`;
-  const noResults = "We couldn't get valid results for this search.";
+  const moved = {
+    status: 301,
+    headers: { location: `https://a.example/search?api_key=${encodeURIComponent(KEY)}` },
+  };
+  const noResults = says(200, "We couldn't get valid results for this search.");
+  const wrongKey = says(401, `Invalid API key ${KEY}.`);
+  const usedUp = says(429, 'Your account has run out of searches.');
+  const wrongPath: LoopbackAnswer = { status: 404, body: '<h1>Not found</h1>' };
+  const keyHidden = /answered 401 at http.*: Invalid API key \*\*\*\. Check SERPAPI_API_KEY\./;
+  const atPath = /<h1>Not found<\/h1>\. Check the query, params and baseURL/;
+  const cut: LoopbackAnswer = { body: '{"answer_box":', fault: 'break' };
+  const wrong = says(400, 'Unsupported `xyz` engine.');
+  const page = { body: `<html>${KEY}</html>` };
+
   it.each<[when: string, answer: LoopbackAnswer, type: string, retryable: boolean, shown: RegExp]>([
-    [
-      'the key is wrong',
-      says(401, `Invalid API key ${KEY}.`),
-      'ToolAuthenticationError',
-      false,
-      /answered 401 at http.*: Invalid API key \*\*\*\. Check SERPAPI_API_KEY\./,
-    ],
+    ['the key is wrong', wrongKey, 'ToolAuthenticationError', false, keyHidden],
     ['the key may not', { status: 403 }, 'ToolPermissionDenied', false, /Check SERPAPI_API_KEY/],
-    [
-      'the request is wrong',
-      says(400, 'Unsupported `xyz` engine.'),
-      'ToolBadRequest',
-      false,
-      /Unsupported `xyz` engine\. Check the query, params/,
-    ],
-    [
-      'the address is wrong',
-      { status: 404, body: '<h1>Not found</h1>' },
-      'ToolNotFound',
-      false,
-      /<h1>Not found<\/h1>\. Check the query, params and baseURL/,
-    ],
-    [
-      'the address redirects, with the key in the new one',
-      { status: 301, headers: { location } },
-      'ToolBadResponse',
-      false,
-      /It leads to https:\/\/a\.example\/search: if/,
-    ],
+    ['it is wrong', wrong, 'ToolBadRequest', false, /Unsupported `xyz` engine\. Check the query, params/],
+    ['the address is wrong', wrongPath, 'ToolNotFound', false, atPath],
+    ['it is redirected', moved, 'ToolBadResponse', false, /It leads to https:\/\/a\.example\/search: if/],
     ['there are too many', { status: 429 }, 'ToolRateLimited', true, /429/],
-    [
-      'the searches of the account are used up',
-      says(429, 'Your account has run out of searches.'),
-      'ToolRateLimited',
-      false,
-      /Check the plan of the account/,
-    ],
+    ['the account is used up', usedUp, 'ToolRateLimited', false, /Check the plan of the account/],
     ['the server takes too long itself', { status: 408 }, 'ToolTimeout', true, /408/],
-    [
-      'the server fails',
-      { status: 503, body: 'busy' },
-      'ToolServerError',
-      true,
-      /answered 503 at .*: busy\.$/,
-    ],
-    ['the engine fails', says(200, noResults), 'ToolServerError', true, /couldn't get valid results/],
-    [
-      'the answer is not JSON',
-      { body: `<html>${KEY}</html>` },
-      'ToolBadResponse',
-      true,
-      /no JSON: <html>\*\*\*<\/html>\. Check the address/,
-    ],
+    ['it fails', { status: 503, body: 'busy' }, 'ToolServerError', true, /answered 503 at .*: busy\.$/],
+    ['the engine fails', noResults, 'ToolServerError', true, /couldn't get valid results/],
+    ['it is no JSON', page, 'ToolBadResponse', true, /no JSON: <html>\*\*\*<\/html>\. Check the address/],
+    ['something is created', { status: 201 }, 'ToolBadResponse', false, /answered 201.*Check the address/],
     ['the answer is empty', {}, 'ToolBadResponse', true, /no JSON: nothing/],
     ['the answer is a list', { body: [] }, 'ToolBadResponse', true, /no object/],
-    [
-      'the connection breaks',
-      { body: '{"answer_box":', fault: 'break' },
-      'ToolConnectionError',
-      true,
-      /The connection to SerpAPI at http.* failed/,
-    ],
-  ])('because %s', async (_when, answer, type, retryable, shown) => {
+    ['the connection breaks', cut, 'ToolConnectionError', true, /The connection to SerpAPI at http.* failed/],
+  ])('because %s', async (_when, answer, name, retryable, shown) => {
     const { url } = await loopback(answer);
     const error = await failureOf(ask({ baseURL: url }));
-    expect(error).toMatchObject({ name: type, retryable, message: expect.stringMatching(shown) });
+    expect(error).toMatchObject({ name, retryable, message: expect.stringMatching(shown) });
     expect(error).toMatchObject({ message: expect.stringContaining(url) });
     expect(String(error)).not.toMatch(/secret/);
   });
 
   it('because nobody listens may be tried again', async () => {
     const error = await failureOf(ask({ baseURL: `http://${await deadHost()}` }));
-    expect(error).toMatchObject({
-      name: 'ToolConnectionError',
-      retryable: true,
-      message: expect.stringContaining('ECONNREFUSED'),
-    });
+    const message = expect.stringContaining('ECONNREFUSED');
+    expect(error).toMatchObject({ name: 'ToolConnectionError', retryable: true, message });
     expect(String(error)).not.toMatch(/secret/);
   });
 
@@ -152,11 +109,8 @@ describe('a search that fails', () => {
     vi.stubEnv('SERPAPI_API_KEY', '');
     const error = await failureOf(search().run('q' as never, toolContext()));
     vi.unstubAllEnvs();
-    expect(error).toMatchObject({
-      name: 'ToolAuthenticationError',
-      retryable: false,
-      message: expect.stringContaining('set SERPAPI_API_KEY'),
-    });
+    const message = expect.stringContaining('set SERPAPI_API_KEY');
+    expect(error).toMatchObject({ name: 'ToolAuthenticationError', retryable: false, message });
   });
 
   it('asks as long as Retry-After to wait', async () => {
@@ -165,9 +119,7 @@ describe('a search that fails', () => {
   });
 });
 
-it.each(['serpapi.com', 'ftp://serpapi.com', 'https://user@serpapi.com', 'https://serpapi.com?x=1'])(
-  'the base URL %s is refused when the tool is made',
-  (baseURL) => {
-    expect(() => search({ baseURL })).toThrow('give an http(s) address');
-  },
-);
+const odd = ['serpapi.com', 'ftp://serpapi.com', 'https://user@serpapi.com', 'https://serpapi.com?x=1'];
+it.each(odd)('the base URL %s is refused when the tool is made', (baseURL) => {
+  expect(() => search({ baseURL })).toThrow('give an http(s) address');
+});

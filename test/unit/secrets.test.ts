@@ -110,43 +110,28 @@ describe('in data', () => {
     '550e8400-e29b-41d4-a716-446655440000',
     'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
   ];
-  const secret = KEYS.flatMap((key) =>
-    [
-      ['authorization', `Bearer ${key}`],
-      ['Proxy-Authorization', key],
-      ['x-api-key', key],
-      ['apiKey', key],
-      ['api-key', key],
-      ['Ocp-Apim-Subscription-Key', key],
-      ['x-access-token', key],
-      ['x-client-secret', key],
-      ['x-password', key],
-      ['cookie', key],
-      ['x-forwarded-for-whom', `Bearer ${key}`],
-    ].map(([name = '', value = '']) => ({ name, value, key })),
-  );
+  const names =
+    'Proxy-Authorization x-api-key apiKey api-key Ocp-Apim-Subscription-Key x-access-token x-client-secret';
+  const secret = KEYS.flatMap((key) => [
+    { name: 'authorization', value: `Bearer ${key}`, key },
+    { name: 'x-forwarded-for-whom', value: `Bearer ${key}`, key },
+    ...[...names.split(' '), 'x-password', 'cookie'].map((name) => ({ name, value: key, key })),
+  ]);
 
   test.each(secret)('the header $name: $value never comes through, however a server writes it', (row) => {
     const { name, value, key } = row;
     const secrets = secretHeaders([[name, value]]);
     const inJson = JSON.stringify(value);
+    const inAddress = encodeURIComponent(value);
     const writings = [
       value,
       key,
       inJson,
       inJson.replaceAll('/', String.raw`\/`),
-      inJson
-        .replaceAll('<', String.raw`\u003c`)
-        .replaceAll('&', String.raw`\u0026`)
-        .replaceAll('=', String.raw`\u003d`),
-      encodeURIComponent(value),
-      encodeURIComponent(value).replaceAll('%20', '+'),
-      encodeURIComponent(value)
-        .replaceAll('%2F', '%2f')
-        .replaceAll('%2B', '%2b')
-        .replaceAll('%26', '%26')
-        .replaceAll('%3D', '%3d')
-        .replaceAll('%3C', '%3c'),
+      inJson.replaceAll(/[<&=]/gu, (char) => String.raw`\u00${char.charCodeAt(0).toString(16)}`),
+      inAddress,
+      inAddress.replaceAll('%20', '+'),
+      inAddress.replaceAll(/%../gu, (hex) => hex.toLowerCase()),
     ];
     for (const written of writings) {
       const shown = withoutWhole(`you sent ${written}, thank you`, secrets);
@@ -164,9 +149,8 @@ describe('in data', () => {
 
   test('a part of a secret stays, as it may be a word of an address', () => {
     const secrets = secretHeaders([['x-api-key', 'https-example-1a2b3c4d']]);
-    expect(withoutWhole('https-example-1 and https-example-1a2b3c4d', secrets)).toBe(
-      'https-example-1 and ***',
-    );
+    const shown = withoutWhole('https-example-1 and https-example-1a2b3c4d', secrets);
+    expect(shown).toBe('https-example-1 and ***');
   });
 
   test.each([

@@ -21,6 +21,7 @@ import {
 } from '../../server/state-folder.ts';
 import { startServer } from '../../server/server-process.ts';
 import { runningServer } from '../../server/server.ts';
+import { serverRecord } from '../support/server-record.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let folder: string;
@@ -31,17 +32,8 @@ beforeEach(() => {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-const recordOf = async (pid: number, grpc: number): Promise<ServerRecord> => ({
-  address: `127.0.0.1:${grpc}`,
-  namespace: 'default',
-  uiUrl: 'http://127.0.0.1:8233',
-  ports: { grpc, ui: 8233 },
-  ...(await identify(pid)),
-  dbFile: join(folder, 'temporal.db'),
-  fastSettings: true,
-  binary: { path: '/bin/temporal', source: 'PATH', version: '1.5.1' },
-  ready: true,
-});
+const recordOf = async (pid: number, grpc: number): Promise<ServerRecord> =>
+  serverRecord({ address: `127.0.0.1:${grpc}`, ports: { grpc, ui: 8233 }, ...(await identify(pid)) });
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -52,21 +44,14 @@ describe('the folder of a project', () => {
     expect(stateDirectory(join(folder, 'a', 'b'))).toBe(join(folder, 'a', '.reloop'));
   });
 
-  it('is where RELOOP_STATE_DIR says', () => {
-    vi.stubEnv('RELOOP_STATE_DIR', 'state');
-    expect(stateDirectory(folder)).toBe(join(folder, 'state'));
+  // Only root gives folders away.
+  it.skipIf(process.getuid?.() !== 0)('does not lie above a folder of another owner', async () => {
+    const mine = join(folder, 'theirs', 'mine');
+    await mkdir(mine, { recursive: true });
+    await writeFile(join(folder, 'theirs', 'package.json'), '{}');
+    await chown(join(folder, 'theirs'), 4711, 4711);
+    expect(projectFolder(mine)).toBe(mine);
   });
-
-  it.skipIf(process.getuid?.() !== 0)(
-    'does not lie above a folder of another owner (skipped: only root gives folders away)',
-    async () => {
-      const mine = join(folder, 'theirs', 'mine');
-      await mkdir(mine, { recursive: true });
-      await writeFile(join(folder, 'theirs', 'package.json'), '{}');
-      await chown(join(folder, 'theirs'), 4711, 4711);
-      expect(projectFolder(mine)).toBe(mine);
-    },
-  );
 
   it('is the same for a command in each folder of the project, also where RELOOP_STATE_DIR is relative', async () => {
     await mkdir(join(folder, 'a', 'b'), { recursive: true });
@@ -92,14 +77,10 @@ describe('the folder of a project', () => {
     vi.restoreAllMocks();
   });
 
-  it('stays out of version control', async () => {
-    await makeStateDirectory(join(folder, '.reloop'));
-    expect(await readFile(join(folder, '.reloop', '.gitignore'), 'utf8')).toBe('*\n');
-  });
-
-  it('can be read by its user only', async () => {
+  it('stays out of version control, and can be read by its user only', async () => {
     const made = join(folder, '.reloop');
     await makeStateDirectory(made);
+    expect(await readFile(join(made, '.gitignore'), 'utf8')).toBe('*\n');
     expect(modeOf(made)).toBe(0o700);
   });
 

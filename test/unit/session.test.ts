@@ -14,6 +14,7 @@ import { runBeforeLines, waitingRunBefore } from '../../cli/follow/run-before.ts
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import { agent, loadedConfig, tool } from '../support/config.ts';
 import { fakeIo } from '../support/fake-io.ts';
+import { offlineContext } from '../support/offline-context.ts';
 
 const message = { id: 'run-1', agent: 'assistant', input: 'Who am I?' };
 
@@ -23,36 +24,22 @@ describe('the name of a session', () => {
     expect(sessionId(name)).toBe(`session:${name}`);
   });
 
-  test.each([
-    [''],
-    ['  '],
-    ['a\nb'],
-    ['a\u0000'],
-    ['a\u009fb'],
-    ['a\ud83d'],
-    ['x'.repeat(201)],
-    [undefined],
-    [7],
-  ])('may not be %j', (name) => {
+  const odd = ['', '  ', 'a\nb', 'a\u0000', 'a\u009fb', 'a\ud83d', 'x'.repeat(201), undefined, 7];
+  test.each(odd)('may not be %j', (name) => {
     expect(() => checkSessionName(name)).toThrow('1 to 200 characters');
   });
 });
 
 describe('a message to a session', () => {
+  const overrides = { model: 'm', maxIterations: null, maxExecutionTimeMs: 5 };
   test.each([
     ['id, agent and question', message],
-    [
-      'what a run may change of its agent',
-      {
-        ...message,
-        overrides: { model: 'm', maxIterations: null, maxExecutionTimeMs: 5 },
-        variables: { a: 'b' },
-      },
-    ],
+    ['what a run may change of its agent', { ...message, overrides, variables: { a: 'b' } }],
   ])('has %s', (_title, value) => {
     expect(checkSessionMessage(value)).toEqual(value);
   });
 
+  const long = 'x'.repeat(sessionLimits.messageBytes);
   test.each<[string, unknown, string]>([
     ['no object', 'hello', 'data is an object'],
     ['a list', [message], 'data is an object'],
@@ -66,29 +53,20 @@ describe('a message to a session', () => {
     ['an unknown override', { ...message, overrides: { temperature: 1 } }, 'send: A run cannot override'],
     ['an override of another type', { ...message, overrides: { model: null } }, 'send: model has to be'],
     ['variables that are no texts', { ...message, variables: { a: 1 } }, 'variables are texts'],
-    [
-      'more than can be recorded',
-      { ...message, input: 'x'.repeat(sessionLimits.messageBytes) },
-      'at most 160000',
-    ],
+    ['more than can be recorded', { ...message, input: long }, 'at most 160000'],
   ])('is refused with %s', (_title, value, part) => {
     expect(() => checkSessionMessage(value)).toThrow(part);
   });
 
   test('is refused when too many wait already', () => {
     const large = { ...message, input: 'x'.repeat(150_000) };
-    expect(() =>
+    const check = (length: number) => () =>
       checkQueue(
-        Array.from({ length: 4 }, () => large),
+        Array.from({ length }, () => large),
         large,
-      ),
-    ).not.toThrow();
-    expect(() =>
-      checkQueue(
-        Array.from({ length: 5 }, () => large),
-        large,
-      ),
-    ).toThrow('5 messages wait already');
+      );
+    expect(check(4)).not.toThrow();
+    expect(check(5)).toThrow('5 messages wait already');
   });
 });
 
@@ -158,11 +136,7 @@ test.each([
   [undefined, 'bo1 and 1 more (`reloop watch bo1`)'],
 ])('a question in a session says how the run before it stands: %s', async (status, before) => {
   const io = fakeIo();
-  const context = {
-    client: clientWith(status),
-    workerFailed: new Promise<never>(() => undefined),
-    notify: () => undefined,
-  };
+  const context = { ...offlineContext(), client: clientWith(status) };
   const question = { name: 'bo', agent: 'a', input: 'q', taskQueue: 'q', options: { id: 'bo3' } };
   await awaitTurn(io, context as never, question); // a context has more
   expect(io.err()).toBe(`Waiting for its turn in session bo: before it comes ${before}.\n`);
@@ -199,18 +173,13 @@ function sessionOf(runs: { [id: string]: RunEvent[] }, recorded: number) {
 
 const place = { flags: ['--address', 'a:1'], namespace: 'default', uiUrl: undefined };
 
+const waitedOnce = { bo1: [begun, waits, decided, ended], bo2: [begun, waits] };
 test.each([
   ['waits when it is looked at', { bo1: [begun, waits] }, 2, 'bo1', 'waiting'],
   ['waits later', { bo1: [begun, waits] }, 1, 'bo1', 'waiting'],
   ['is paused', { bo1: [begun, paused] }, 1, 'bo1', 'paused'],
   ['ends, and the next one waits', { bo1: [begun, ended], bo2: [begun, waits] }, 1, 'bo2', 'waiting'],
-  [
-    'waited once, and the next one waits',
-    { bo1: [begun, waits, decided, ended], bo2: [begun, waits] },
-    4,
-    'bo2',
-    'waiting',
-  ],
+  ['waited once, and the next one waits', waitedOnce, 4, 'bo2', 'waiting'],
 ])('the run before a question %s', async (_how, runs, recorded, id, status) => {
   const over = new AbortController();
   const queued = { session: 'bo', id: 'me' };
@@ -240,7 +209,6 @@ test('the run before a question is named with what to type', async () => {
     '      reloop resolve bo1 "…" --address a:1',
     '      reloop abort bo1 --address a:1  (why: --reason "…")',
   ]);
-  expect(await said(paused)).toEqual([
-    'Run bo1 comes first and is paused: `reloop resume bo1 --address a:1`',
-  ]);
+  const resume = 'Run bo1 comes first and is paused: `reloop resume bo1 --address a:1`';
+  expect(await said(paused)).toEqual([resume]);
 });

@@ -29,19 +29,15 @@ beforeAll(async () => {
 
 describe('a question with images, as it is shown', () => {
   test('is words in the list of runs and in the Web UI', () => {
-    expect(runLabels('assistant', asked)).toEqual({
-      memo: { agent: 'assistant', input: 'What is on it?\n[image image/png 34 KB]' },
-      staticSummary: 'assistant: What is on it?\n[image image/png 34 KB]',
-    });
+    const { memo, staticSummary } = runLabels('assistant', asked);
+    expect(memo).toEqual({ agent: 'assistant', input: 'What is on it?\n[image image/png 34 KB]' });
+    expect(staticSummary).toBe('assistant: What is on it?\n[image image/png 34 KB]');
   });
 
   test('has its images on the exported page where the export has them, and only there', () => {
     const page = (part: object) => {
       const exported = exportOf(atSeconds(started, ...answers('1', 'A cat.')));
-      exported.run.input = [
-        { type: 'text', text: 'What is on it?' },
-        { ...stored, ...part },
-      ];
+      exported.run.input = [{ type: 'text', text: 'What is on it?' }, Object.assign({ ...stored }, part)];
       return runPage(exported);
     };
     expect(page({ data: 'iVBORw0KGgo=' })).toContain('<img src="data:image/png;base64,iVBORw0KGgo="');
@@ -55,11 +51,8 @@ describe('a question with images, as it is shown', () => {
   test('is kept in short by a scripted model, bytes and all', async () => {
     const model = scripted(['A cat.']);
     const data = pngOf(34_000).toString('base64');
-    const content: Content = [
-      { type: 'text', text: 'Look' },
-      { ...stored, data },
-      { type: 'image', url: 'https://a.org/b.png' },
-    ];
+    const link = { type: 'image' as const, url: 'https://a.org/b.png' };
+    const content: Content = [{ type: 'text', text: 'Look' }, { ...stored, data }, link];
     const prompt = { type: 'messages' as const, messages: [{ role: 'user' as const, content }] };
     const context = { signal: new AbortController().signal, onText: () => undefined, step: '1', runId: 'r' };
     await model.call(modelRequest({}, { prompt }), context);
@@ -76,26 +69,16 @@ describe('a conversation with images', () => {
     expect(turns[0]?.content).toEqual(asked);
     expect(tokensOf(turns.slice(0, 1))).toBe(4);
     expect(remembered(turns, { kind: 'window', turns: 1 })).toEqual(turns.slice(2));
-    expect(
-      withTurn(turns, 'x'.repeat(300), 'ok', 500)
-        .map(({ content }) => content)
-        .slice(0, 2),
-    ).toEqual(['And its colour?', 'Grey.']);
+    const [first, second] = withTurn(turns, 'x'.repeat(300), 'ok', 500);
+    expect([first?.content, second?.content]).toEqual(['And its colour?', 'Grey.']);
   });
 
+  const NO_PART = 'input is a text, or parts';
   test.each([
     ['no text', [stored], 'there is no question in input'],
-    [
-      'an image that did not come with it',
-      [...asked, { ...stored, ref: { index: 1 } }],
-      'input is a text, or parts',
-    ],
-    [
-      'a URL that no provider fetches',
-      [...asked, { type: 'image', url: 'http://a.org' }],
-      'input is a text, or parts',
-    ],
-    ['a part that is none', [...asked, 'more'], 'input is a text, or parts'],
+    ['an image that did not come with it', [...asked, { ...stored, ref: { index: 1 } }], NO_PART],
+    ['a URL that no provider fetches', [...asked, { type: 'image', url: 'http://a.org' }], NO_PART],
+    ['a part that is none', [...asked, 'more'], NO_PART],
   ])('refuses a message with %s', (_, input, message) => {
     expect(() => checkSessionMessage({ id: 'a', agent: 'b', input }, 1)).toThrow(message);
   });

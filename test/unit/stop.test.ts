@@ -6,13 +6,7 @@ const OBSERVATION = ['\nObservation:', '\n\tObservation:'];
 
 describe('a whole reply', () => {
   test.each<[what: string, text: string, stops: string[], kept: string, stop: string | undefined]>([
-    [
-      'stays as it is without a stop string in it',
-      'a\nObservation',
-      OBSERVATION,
-      'a\nObservation',
-      undefined,
-    ],
+    ['stays as it is without one', 'a\nObservation', OBSERVATION, 'a\nObservation', undefined],
     ['stays as it is where nothing stops', 'a', [], 'a', undefined],
     ['may be empty', '', OBSERVATION, '', undefined],
     ['is cut before a stop string', 'a\nObservation: 1', OBSERVATION, 'a', '\nObservation:'],
@@ -33,54 +27,23 @@ describe('a whole reply', () => {
 });
 
 describe('a reply in pieces is cut like a whole one, wherever it was split,', () => {
+  // What two letters cannot show: three stop strings, and characters of two code units.
   test.each<[what: string, text: string, stops: string[]]>([
-    ['without a stop string', 'Action: A\nAction Input: 1', OBSERVATION],
-    ['with one', 'Action: A\nAction Input: 1\nObservation: 2', OBSERVATION],
-    ['with the other', 'Input: 1\n\tObservation: 2', OBSERVATION],
-    ['with the beginning of one at its end', 'Input: 1\nObservation', OBSERVATION],
-    ['with a beginning that comes to nothing, and then one', '1\nObs\nObserv\nObservation:', OBSERVATION],
-    ['with one at its start', '\nObservation: 1', OBSERVATION],
-    ['with nothing else', '\nObservation:', OBSERVATION],
-    ['with one that repeats itself', 'aaaabaaab', ['aaab']],
-    ['with one that begins another', 'x\n\ny', ['\n', '\n\n']],
-    ['with one that lies inside another', 'xabcy', ['abc', 'b']],
-    ['with one that lies inside another which does not come', 'xabxb', ['abc', 'b']],
+    ['with both of those of an agent', 'Input: 1\n\tObservation: 2\nObs\nObservation: 1', OBSERVATION],
     ['with one that lies at the end of another', 'xabcdy', ['abcd', 'cd', 'c']],
-    ['with two that overlap', 'xabcx', ['bc', 'ab']],
-    ['with two that overlap, the earlier one unfinished', 'xabcx', ['abd', 'bc']],
     ['with three, one inside the other', 'wxyzabc', ['wxyzaX', 'xyzab', 'za']],
     ['with characters of two code units', 'é😀中👩‍👩‍👧\nObservation: 😀', OBSERVATION],
     ['with a stop string of such characters', 'a😀😃b', ['😃', '😀😀']],
     ['with an empty stop string', 'abc', ['', 'b']],
     ['with no stop strings', 'abc', []],
   ])('%s', (_what, text, stops) => {
-    const whole = cutAtStop(text, stops);
-    const wrong = [...splits(text)].filter((pieces) => {
-      const cutter = stopCutter(stops);
-      const pushed = pieces.map((piece) => cutter.push(piece)).join('');
-      const showsTooMuch = !whole.text.startsWith(pushed);
-      const cut = { text: pushed + cutter.end(), stopped: cutter.stopped };
-      return showsTooMuch || cut.text !== whole.text || cut.stopped !== (whole.stop !== undefined);
-    });
-    expect(wrong).toEqual([]);
+    expect(wronglyCut(text, stops)).toEqual([]);
   });
 
   test('for every text over two letters and every pair of stop strings', () => {
     const stops = words(3);
-    const wrong = words(5).flatMap((text) =>
-      stops.flatMap((first) =>
-        stops.flatMap((second) => {
-          const cutter = stopCutter([first, second]);
-          const pushed = text
-            .split('')
-            .map((letter) => cutter.push(letter))
-            .join('');
-          const cut = pushed + cutter.end();
-          return cut === cutAtStop(text, [first, second]).text ? [] : [[text, first, second, cut]];
-        }),
-      ),
-    );
-    expect(wrong).toEqual([]);
+    const pairs = stops.flatMap((first) => stops.map((second) => [first, second]));
+    expect(words(5).flatMap((text) => pairs.flatMap((pair) => wronglyCut(text, pair)))).toEqual([]);
   });
 
   test('even when its bytes are split inside a character and decoded before', () => {
@@ -100,9 +63,8 @@ describe('a reply in pieces is cut like a whole one, wherever it was split,', ()
 describe('while pieces come', () => {
   test('text is given out at once, but for an end that a stop string may begin with', () => {
     const cutter = stopCutter(OBSERVATION);
-    const given = ['Input: 1', ' and\n', 'Ob', 'ject', '\nObservation', ': 2', ' more'].map((piece) =>
-      cutter.push(piece),
-    );
+    const pieces = ['Input: 1', ' and\n', 'Ob', 'ject', '\nObservation', ': 2', ' more'];
+    const given = pieces.map((piece) => cutter.push(piece));
     expect(given).toEqual(['Input: 1', ' and', '', '\nObject', '', '', '']);
     expect(cutter.stopped).toBe(true);
     expect(cutter.end()).toBe('');
@@ -115,7 +77,16 @@ describe('while pieces come', () => {
     expect([cutter.end(), cutter.end()]).toEqual(['\nObserv', '']);
   });
 });
-
+/** The splits of a text of which pieces give something else than the whole, or too much before the end. */
+function wronglyCut(text: string, stops: string[]): string[][] {
+  const whole = cutAtStop(text, stops);
+  return [...splits(text)].filter((pieces) => {
+    const cutter = stopCutter(stops);
+    const pushed = pieces.map((piece) => cutter.push(piece)).join('');
+    const isWhole = pushed + cutter.end() === whole.text && cutter.stopped === (whole.stop !== undefined);
+    return !isWhole || !whole.text.startsWith(pushed);
+  });
+}
 /** A text in two and in three pieces, at every place, and character by character; pieces may be empty. */
 function* splits(text: string): Generator<string[]> {
   yield text.split('');
@@ -136,21 +107,15 @@ function words(length: number): string[] {
 }
 
 const values = { input: 'Who?', tools: 'A: a', empty: '' };
+const OF_OBJECTS = '{toString} {constructor} {__proto__}';
+const NO_NAMES = '{} { input } {"a": 1} {a.b} {input';
 
 test.each<[what: string, template: string, filled: string]>([
   ['has each name filled in, as often as it comes', '{input} {tools} {input}', 'Who? A: a Who?'],
   ['has nothing filled in where the value is empty', '[{empty}]', '[]'],
   ['keeps names that it does not know', '{question} {Input}', '{question} {Input}'],
-  [
-    'keeps names that every object has',
-    '{toString} {constructor} {__proto__}',
-    '{toString} {constructor} {__proto__}',
-  ],
-  [
-    'keeps braces around anything but a name',
-    '{} { input } {"a": 1} {a.b} {input',
-    '{} { input } {"a": 1} {a.b} {input',
-  ],
+  ['keeps names that every object has', OF_OBJECTS, OF_OBJECTS],
+  ['keeps braces around anything but a name', NO_NAMES, NO_NAMES],
   ['keeps the braces around a name in braces', '{{input}}', '{Who?}'],
   ['is kept where it has no names', 'Question:', 'Question:'],
 ])('a template %s', (_what, template, filled) => {

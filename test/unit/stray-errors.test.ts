@@ -45,13 +45,11 @@ test('a worker of your own can have that too: the package exports it', () => {
   expect(exported).toBe(outliveStrayErrors);
 });
 
+const after = "outlived(); tool(async () => { throw new Error('not of a tool'); });";
 test.each([
   ['an exception', "setTimeout(() => { throw new Error('not of a tool'); }, 20);"],
   ['a rejection', "setTimeout(() => Promise.reject(new Error('not of a tool')), 20);"],
-  [
-    'a tool, after the last worker of ours has ended',
-    "outlived(); tool(async () => { throw new Error('not of a tool'); });",
-  ],
+  ['a tool, after the last worker of ours has ended', after],
 ])('the process ends as Node ends it by what comes from elsewhere: %s', (_what, body) => {
   const { status, stdout, stderr } = processThat(body);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -5,10 +5,8 @@ import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { manifestOfKind, renderedMessages, sampleStep, sampleTool } from '../support/manifest.ts';
 
-const searched = sampleStep(
-  'Action:\n```\n{"action": "Search", "action_input": "10th Fibonacci"}\n```',
-  '55',
-);
+const search = '{"action": "Search", "action_input": "10th Fibonacci"}';
+const searched = sampleStep(`Action:\n\`\`\`\n${search}\n\`\`\``, '55');
 const added = sampleStep('Action:\n```\n{"action": "add", "action_input": {"a": 21, "b": 34}}\n```', 55);
 
 const prompt = (context?: Parameters<typeof renderedMessages>[1]) =>
@@ -92,9 +90,8 @@ describe('the prompt', () => {
     const $defs = { city: { type: 'string' } };
     const inputSchema = { type: 'object', properties: { to: { $ref: '#/$defs/city' } }, $defs };
     const tools = [sampleTool('go', 'Goes there.', { inputSchema })];
-    expect(systemOf({ tools })).toContain(
-      '\ngo: Goes there., args: {"to":{"$ref":"#/$defs/city"},"$defs":{"city":{"type":"string"}}}\n',
-    );
+    const args = '{"to":{"$ref":"#/$defs/city"},"$defs":{"city":{"type":"string"}}}';
+    expect(systemOf({ tools })).toContain(`\ngo: Goes there., args: ${args}\n`);
   });
 
   test('has the texts of the agent in place of its own, with the values of the start filled in', () => {
@@ -105,26 +102,17 @@ describe('the prompt', () => {
     };
     const manifest = withTexts({ ...texts, human: '{agent_scratchpad}|{input}' });
     const variables = { user: '{input}', input: 'not this' };
-    expect(prompt({ manifest, variables, steps: [sampleStep('A', 'b')] })).toMatchInlineSnapshot(`
-      [
-        {
-          "content": "For {input}:
+    const [system, human] = prompt({ manifest, variables, steps: [sampleStep('A', 'b')] });
+    expect(system?.content).toMatchInlineSnapshot(`
+      "For {input}:
       Search: Looks {things} up., args: {"tool_input":{"type":"string"}}
       add: Adds., args: {"a":{"type":"number"},"b":{"type":"number"}}
 
       One of Search, add.
 
-      {{go}}",
-          "role": "system",
-        },
-        {
-          "content": "A
-      Observation: b
-      Thought: |What is fib(10)?",
-          "role": "user",
-        },
-      ]
+      {{go}}"
     `);
+    expect(human?.content).toBe('A\nObservation: b\nThought: |What is fib(10)?');
   });
 
   test('has a system text of the agent in place of prefix, format and suffix', () => {

@@ -19,29 +19,18 @@ beforeEach(() => {
   writeFileSync(join(root, 'setup.ts'), "export default () => () => console.log('taken down');");
 });
 
+const THROWS = "throw new Error('no');";
+const skips = `test('a', () => {}); test('b', () => { ${THROWS} }); test.skip('c', () => {});`;
+const hook = `describe('a', () => { beforeAll(() => { ${THROWS} }); test('b', () => {}); });`;
+const stray = "test('a', () => { void Promise.reject(new Error('no')); });";
+
 test.each([
-  { holds: 'passing tests', code: "test('a', () => {}); test('b', () => {});", line: '2 passed, 0 failed' },
-  {
-    holds: 'a failing and a skipped test',
-    code: "test('a', () => {}); test('b', () => { throw new Error('no'); }); test.skip('c', () => {});",
-    line: '1 passed, 1 failed, 1 skipped',
-  },
-  {
-    holds: 'an import of nothing',
-    code: "import './gone.ts'; test('a', () => {});",
-    line: '0 passed, 1 failed',
-  },
-  {
-    holds: 'a hook that fails',
-    code: "describe('a', () => { beforeAll(() => { throw new Error('no'); }); test('b', () => {}); });",
-    line: '0 passed, 1 failed, 1 skipped',
-  },
-  {
-    holds: 'an error nobody catches',
-    code: "test('a', () => { void Promise.reject(new Error('no')); });",
-    line: '1 passed, 1 failed',
-  },
-])('a test file with $holds ends the output with: $line', async ({ code, line }) => {
+  ['passing tests', "test('a', () => {}); test('b', () => {});", '2 passed, 0 failed'],
+  ['a failing and a skipped test', skips, '1 passed, 1 failed, 1 skipped'],
+  ['an import of nothing', "import './gone.ts'; test('a', () => {});", '0 passed, 1 failed'],
+  ['a hook that fails', hook, '0 passed, 1 failed, 1 skipped'],
+  ['an error nobody catches', stray, '1 passed, 1 failed'],
+])('a test file with %s ends the output with its counts', async (_holds, code, line) => {
   writeFileSync(join(root, 'some.test.ts'), code);
   const { stdout } = await execa('node_modules/.bin/vitest', ['run'], { cwd: root, reject: false });
   expect(stdout.split('\n').at(-1)).toBe(line);
@@ -50,9 +39,8 @@ test.each([
 
 test('ten files are no news; of more the ten longest are named, and those that are too long for npm test', () => {
   const file = (name: number) => `test/unit/${name}.test.ts`;
-  const few = Object.fromEntries(
-    Array.from({ length: 10 }, (_, name): [string, number] => [file(name), name]),
-  );
+  const files = Array.from({ length: 10 }, (_, name): [string, number] => [file(name), name]);
+  const few = Object.fromEntries(files);
   const stored = { [file(9)]: 8 };
   expect(slowestLines(few, stored)).toEqual([]);
   const long = { 'test/workflow/a.test.ts': 20.1, 'test/release/b.test.ts': 90 };

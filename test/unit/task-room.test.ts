@@ -14,7 +14,7 @@ vi.mock('@temporalio/workflow', () => ({
 const { taskRoom } = await import('../../workflows/task-room.ts');
 
 /** Sends commands of these sizes, in one workflow task if they fit, and gives the bytes that each task sent. */
-async function tasksOf(send: (room: Room, bytes: number, sent: () => void) => void, sizes: number[]) {
+async function tasksOf(send: Send, sizes: number[]) {
   const room = taskRoom();
   const tasks: number[] = [];
   const begin = () => void tasks.push(0);
@@ -38,24 +38,17 @@ const next = (sent: () => void) => () => {
   return Promise.resolve() as never;
 };
 
-const commands: [what: string, send: (room: Room, bytes: number, sent: () => void) => void][] = [
-  [
-    'inputs of activities',
-    (room, bytes, sent) =>
-      void room.scheduleActivity?.({ args: [text(bytes)], headers: {} } as never, next(sent)),
-  ],
+type Send = (room: Room, bytes: number, sent: () => void) => void;
+const schedule = (room: Room, sent: () => void, args: unknown[], headers = {}) =>
+  void room.scheduleActivity?.({ args, headers } as never, next(sent));
+
+const commands: [what: string, Send][] = [
+  ['inputs of activities', (room, bytes, sent) => schedule(room, sent, [text(bytes)])],
   [
     'headers of activities',
-    (room, bytes, sent) => {
-      const headers = { reloop: { data: new Uint8Array(bytes) } };
-      void room.scheduleActivity?.({ args: [], headers } as never, next(sent));
-    },
+    (room, bytes, sent) => schedule(room, sent, [], { a: { data: new Uint8Array(bytes) } }),
   ],
-  [
-    'bytes',
-    (room, bytes, sent) =>
-      void room.scheduleActivity?.({ args: [new Uint8Array(bytes)], headers: {} } as never, next(sent)),
-  ],
+  ['bytes', (room, bytes, sent) => schedule(room, sent, [new Uint8Array(bytes)])],
   [
     'starts of child workflows',
     (room, bytes, sent) => {
@@ -77,7 +70,7 @@ beforeEach(() => {
 const third = limits.taskBytes / 3;
 
 test.each(commands)(
-  '%s beyond the bound of a workflow task go with the next ones, in order',
+  '%s beyond the bound of a workflow task go with the next, in order',
   async (_what, send) => {
     expect(await tasksOf(send, [third, third, third, third, 10])).toEqual([3 * third, third + 10]);
   },

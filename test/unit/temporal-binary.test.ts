@@ -14,25 +14,18 @@ beforeEach(async () => {
   folder = tempFolder(onTestFinished);
   cached = join(folder, 'cache', 'reloop', 'temporal-cli-v1.5.1', 'temporal');
   progress = [];
-  env = {
-    PATH: join(folder, 'bin'),
-    HOME: folder,
-    XDG_CACHE_HOME: join(folder, 'cache'),
-    // Nobody listens there: the SDK's download fails at once, also where the network is open.
-    HTTPS_PROXY: 'http://127.0.0.1:9',
-  };
+  // Nobody listens there: the SDK's download fails at once, also where the network is open.
+  const HTTPS_PROXY = 'http://127.0.0.1:9';
+  env = { PATH: join(folder, 'bin'), HOME: folder, XDG_CACHE_HOME: join(folder, 'cache'), HTTPS_PROXY };
 });
 
 /** What takes long is said again, with the time that it has taken. */
 const said = (line: string) => line.replaceAll(/\d+ (?=MB|s\b)/gu, '');
 
-const find = () =>
-  findTemporalBinary({
-    env,
-    onProgress(line) {
-      if (said(line) !== said(progress.at(-1) ?? '')) progress.push(line);
-    },
-  });
+const onProgress = (line: string) => {
+  if (said(line) !== said(progress.at(-1) ?? '')) progress.push(line);
+};
+const find = () => findTemporalBinary({ env, onProgress });
 
 async function script(path: string, lines: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
@@ -66,10 +59,11 @@ describe('the search for a Temporal CLI', () => {
     seen.push(await find());
     await rm(onPath);
     seen.push(await find());
+    const version = (number: number) => `${number} (Server 1.29.1, UI 2.42.1)`;
     expect(seen).toEqual([
-      { path: named, source: 'TEMPORAL_CLI_PATH', version: '3 (Server 1.29.1, UI 2.42.1)' },
-      { path: onPath, source: 'PATH', version: '2 (Server 1.29.1, UI 2.42.1)' },
-      { path: cached, source: 'cache', version: '1 (Server 1.29.1, UI 2.42.1)' },
+      { path: named, source: 'TEMPORAL_CLI_PATH', version: version(3) },
+      { path: onPath, source: 'PATH', version: version(2) },
+      { path: cached, source: 'cache', version: version(1) },
     ]);
     expect(progress).toEqual([]);
   });
@@ -88,12 +82,9 @@ describe('the search for a Temporal CLI', () => {
   ])('says so when TEMPORAL_CLI_PATH %s, and looks no further', async (_, make) => {
     await cli(cached, '1');
     env['TEMPORAL_CLI_PATH'] = await make(join(folder, 'given'));
-    await expect(find()).rejects.toMatchObject({
-      name: 'TemporalUnreachable',
-      message: expect.stringMatching(
-        /^TEMPORAL_CLI_PATH is .*given, but that is not a file that runs and answers/u,
-      ),
-    });
+    const message = /^TEMPORAL_CLI_PATH is .*given, but that is not a file that runs and answers/u;
+    const refused = { name: 'TemporalUnreachable', message: expect.stringMatching(message) };
+    await expect(find()).rejects.toMatchObject(refused);
   });
 });
 
@@ -116,9 +107,8 @@ describe('the search for a Temporal CLI where there is none', () => {
     const sources = (await Promise.all([find(), find()])).map(({ source }) => source);
     expect(sources.sort()).toEqual(['cache', 'go-install']);
     expect(await goCalls()).toHaveLength(1);
-    expect(progress).toContainEqual(
-      expect.stringMatching(new RegExp(`^Process ${process.pid} is fetching`, 'u')),
-    );
+    const fetching = new RegExp(`^Process ${process.pid} is fetching`, 'u');
+    expect(progress).toContainEqual(expect.stringMatching(fetching));
   });
 
   it('starts over where an install was killed half-way', async () => {
@@ -126,10 +116,8 @@ describe('the search for a Temporal CLI where there is none', () => {
     const { pid } = spawnSync('/bin/sh', ['-c', 'true']);
     await mkdir(join(dirname(cached), 'install'), { recursive: true });
     await writeFile(join(dirname(cached), 'install', 'temporal'), 'half of it');
-    await writeFile(
-      join(dirname(cached), 'install.lock'),
-      JSON.stringify({ pid, startedAt: 'long ago', token: 'of the dead', port: 0 }),
-    );
+    const dead = JSON.stringify({ pid, startedAt: 'long ago', token: 'of the dead', port: 0 });
+    await writeFile(join(dirname(cached), 'install.lock'), dead);
     expect(await find()).toMatchObject({ path: cached, source: 'go-install' });
     expect(await readdir(dirname(cached))).toEqual(['temporal']);
   });

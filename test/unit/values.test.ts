@@ -112,13 +112,8 @@ test('milliseconds are a whole number from 0 on, or none', () => {
       expect(Number.isInteger(ms) && ms >= 0).toBe(true);
     }),
   );
-  expect([NaN, Infinity, -1, '5', 1.2].map(finiteMs)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    2,
-  ]);
+  const none = [NaN, Infinity, -1, '5'].filter((value) => finiteMs(value) !== undefined);
+  expect([none, finiteMs(1.2)]).toEqual([[], 2]);
 });
 
 test.each(refusing)('%s can be asked for a field', (_what, value) => {

@@ -14,13 +14,11 @@ let watch: FileWatch;
 beforeEach(() => {
   folder = tempFolder(onTestFinished);
   [changes, guesses] = [[], []];
-  watch = watchFiles({
-    onChange(files, isGuess) {
-      changes.push(files);
-      guesses.push(isGuess);
-    },
-    onPolling: () => undefined,
-  });
+  const onChange = (files: string[], isGuess: boolean) => {
+    changes.push(files);
+    guesses.push(isGuess);
+  };
+  watch = watchFiles({ onChange, onPolling: () => undefined });
 });
 afterEach(() => watch.close());
 

@@ -28,10 +28,8 @@ test.each([
 test.each(['Activity failed', 'Workflow failed'])('%s is in the log where no trace says so', (message) => {
   const lines: string[] = [];
   for (const traced of [true, false]) {
-    createLogger((line) => lines.push(line), { traced }).warn(message, {
-      ...of,
-      error: new Error('no such price'),
-    });
+    const log = createLogger((line) => lines.push(line), { traced });
+    log.warn(message, { ...of, error: new Error('no such price') });
   }
   expect(lines).toEqual([`warn: price (1.1), run r: ${message}: no such price`]);
 });
@@ -56,11 +54,8 @@ test.each([
 test('a wait names the command as it is typed here', () => {
   const lines: string[] = [];
   const log = createLogger((line) => lines.push(line), { traced: false, command: 'npx reloop' });
-  log.warn('waits for you: price (1.1) failed', {
-    workflowId: 'r',
-    waiting: '1.1',
-    command: 'reloop retry r 1.1',
-  });
+  const meta = { workflowId: 'r', waiting: '1.1', command: 'reloop retry r 1.1' };
+  log.warn('waits for you: price (1.1) failed', meta);
   expect(lines).toEqual(['warn: run r: waits for you: price (1.1) failed. npx reloop retry r 1.1']);
 });
 
@@ -81,10 +76,8 @@ test.each([
 });
 
 test('an identity says which config a program has', () => {
-  expect(localWorker(`reloop program ${here} scripts/poet.ts`)).toEqual({
-    role: 'program',
-    config: 'scripts/poet.ts',
-  });
+  const identity = localWorker(`reloop program ${here} scripts/poet.ts`);
+  expect(identity).toEqual({ role: 'program', config: 'scripts/poet.ts' });
 });
 
 test.each<[what: string, attempt: number, record: Heartbeat, deaths: number]>([
@@ -116,14 +109,11 @@ describe('how often heartbeats are sent', () => {
     expect(intervals).toEqual([1000, 6000, 2500]);
   });
 
-  test.each(['rare', 5000, {}, { everyMs: 999 }, { everyMs: 8001 }, { everyMs: 2000.5 }, { every: '2s' }])(
-    'is refused as %j',
-    (heartbeats) => {
-      expect(problemOf({ agents: [agent()], heartbeats })).toBe(
-        "the config: heartbeats: is none of 'lively', 'frugal' and { everyMs } with milliseconds from 1000 to 8000.",
-      );
-    },
-  );
+  const odd = ['rare', 5000, {}, { everyMs: 999 }, { everyMs: 8001 }, { everyMs: 2000.5 }, { every: '2s' }];
+  test.each(odd)('is refused as %j', (heartbeats) => {
+    const known = "none of 'lively', 'frugal' and { everyMs } with milliseconds from 1000 to 8000.";
+    expect(problemOf({ agents: [agent()], heartbeats })).toBe(`the config: heartbeats: is ${known}`);
+  });
 
   test.each(['lively', 'frugal', { everyMs: 1000 }, { everyMs: 8000 }])('may be %j', (heartbeats) => {
     expect(problemOf({ agents: [agent()], heartbeats })).toBe('none');
@@ -143,17 +133,14 @@ describe('how many calls a worker makes at a time', () => {
   test.each(bad)(
     'is refused as %s, in a config and of a program, before anything is begun',
     async (value) => {
-      expect(problemOf({ agents: [agent()], concurrency: value })).toBe(
-        `the config: concurrency: ${sentence}.`,
-      );
+      const problem = problemOf({ agents: [agent()], concurrency: value });
+      expect(problem).toBe(`the config: concurrency: ${sentence}.`);
       const concurrency = value as number; // as a program in JavaScript may give it
       const connection = {} as NativeConnection; // nothing is asked of it
-      const refused = { name: 'ConfigError' };
-      await expect(createWorker(config, { connection, concurrency })).rejects.toMatchObject({
-        ...refused,
-        message: `createWorker: concurrency ${sentence}, but ${value}.`,
-      });
-      await expect(startEmbedded(config, { concurrency })).rejects.toMatchObject(refused);
+      const message = `createWorker: concurrency ${sentence}, but ${value}.`;
+      const created = createWorker(config, { connection, concurrency });
+      await expect(created).rejects.toMatchObject({ name: 'ConfigError', message });
+      await expect(startEmbedded(config, { concurrency })).rejects.toMatchObject({ name: 'ConfigError' });
     },
   );
 
@@ -170,8 +157,7 @@ describe('how many calls a worker makes at a time', () => {
     const own = { ...options, maxConcurrentActivityTaskExecutions: 7 };
     expect((await plugin.configureWorker(own)).maxConcurrentActivityTaskExecutions).toBe(7);
     const tuner = { tunerOptions: { targetMemoryUsage: 0.8, targetCpuUsage: 0.9 } };
-    expect(await plugin.configureWorker({ ...options, tuner })).not.toHaveProperty(
-      'maxConcurrentActivityTaskExecutions',
-    );
+    const tuned = await plugin.configureWorker({ ...options, tuner });
+    expect(tuned).not.toHaveProperty('maxConcurrentActivityTaskExecutions');
   });
 });

@@ -57,19 +57,15 @@ describe('the prompt', () => {
     });
     expect(text).toContain('Weather: Input: {"city": "…"}. {input} {tool_names}\n');
     expect(text).toContain('Question: What is {agent_scratchpad} in f"{x}"?\n');
-    expect(text).toContain(
-      'Thought: {tools}\nAction: Weather\nAction Input: {"city": "Rome"}\nObservation: {input}\n',
-    );
+    const step = 'Thought: {tools}\nAction: Weather\nAction Input: {"city": "Rome"}\nObservation: {input}\n';
+    expect(text).toContain(step);
   });
 
   test('has the texts of the agent in place of its own', () => {
-    const manifest = sampleManifest({
-      prompt: {
-        prefix: 'Be brief. You know {tool_names}.',
-        formatInstructions: 'Tools once more:\n{tools}',
-        suffix: '{input}\n{agent_scratchpad}',
-      },
-    });
+    const formatInstructions = 'Tools once more:\n{tools}';
+    const prefix = 'Be brief. You know {tool_names}.';
+    const texts = { prefix, formatInstructions, suffix: '{input}\n{agent_scratchpad}' };
+    const manifest = sampleManifest({ prompt: texts });
     expect(prompt({ manifest, steps: [searched] })).toMatchInlineSnapshot(`
       "Be brief. You know Search, Calculator.
 
