@@ -40,6 +40,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'simulation',
+          expect,
+          include: ['test/simulation/**/*.test.ts'],
+          pool: 'forks',
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
           name: 'replay',
           expect,
           include: ['test/replay/**/*.test.ts'],

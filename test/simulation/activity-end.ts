@@ -1,5 +1,5 @@
 import type { ActivityTask } from './activity-task.ts';
-import { type Failure, type Payload, type coresdk } from './sdk.ts';
+import type { Failure, Payload, coresdk } from './sdk.ts';
 
 export type ActivityResult =
   | { type: 'completed'; result: Payload | undefined }

@@ -132,14 +132,13 @@ export class ActivityRunner {
       const result = await attempt.result;
       await this.#process.proceed();
       const cause = result.failed?.failure ?? result.cancelled?.failure;
-      const failure: Failure | undefined =
-        cause == null
-          ? undefined
-          : {
-              message: 'Activity task failed',
-              cause,
-              activityFailureInfo: { activityId, activityType: { name: type } },
-            };
+      const failure: Failure | undefined = !cause
+        ? undefined
+        : {
+            message: 'Activity task failed',
+            cause,
+            activityFailureInfo: { activityId, activityType: { name: type } },
+          };
       const resolved = result.completed ? { completed: result.completed } : { failed: { failure } };
       return {
         seq,

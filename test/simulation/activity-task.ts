@@ -121,7 +121,7 @@ export class ActivityTask {
     const isFinal =
       application?.nonRetryable === true ||
       (nonRetryableErrorTypes ?? []).includes(application?.type ?? '') ||
-      failure.canceledFailureInfo != null;
+      Boolean(failure.canceledFailureInfo);
     if (isFinal || this.cancelRequested || this.attempt >= (maximumAttempts || Infinity)) {
       const retryState = isFinal
         ? RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE

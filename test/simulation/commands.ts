@@ -24,13 +24,13 @@ export function applyCommand(execution: Execution, command: Command): void {
 
 /** Recorded as a marker, or not at all. */
 function isLocal(command: Command): boolean {
-  return (
-    (command.setPatchMarker ?? command.scheduleLocalActivity ?? command.requestCancelLocalActivity) != null
+  return Boolean(
+    command.setPatchMarker ?? command.scheduleLocalActivity ?? command.requestCancelLocalActivity,
   );
 }
 
 function scheduleActivity(execution: Execution, { scheduleActivity: given, userMetadata }: Command): void {
-  if (given == null) return;
+  if (!given) return;
   const { seq, activityType, headers, arguments: args, ...rest } = given;
   const attributes = {
     activityId: rest.activityId ?? null,
@@ -55,7 +55,7 @@ function scheduleActivity(execution: Execution, { scheduleActivity: given, userM
 }
 
 function cancelActivity(execution: Execution, { requestCancelActivity: given }: Command): void {
-  if (given == null) return;
+  if (!given) return;
   const activity = execution.activities.get(Number(given.seq));
   if (activity === undefined) return;
   execution.add('EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED', {
@@ -67,7 +67,7 @@ function cancelActivity(execution: Execution, { requestCancelActivity: given }: 
 }
 
 function upsertAttributes(execution: Execution, { upsertWorkflowSearchAttributes: given }: Command): void {
-  if (given == null) return;
+  if (!given) return;
   const { searchAttributes } = given;
   const indexedFields = searchAttributes?.indexedFields ?? {};
   Object.assign(execution.searchAttributes, indexedFields);
@@ -77,11 +77,11 @@ function upsertAttributes(execution: Execution, { upsertWorkflowSearchAttributes
 }
 
 function modifyMemo(execution: Execution, { modifyWorkflowProperties: given }: Command): void {
-  if (given == null) return;
+  if (!given) return;
   const { upsertedMemo } = given;
   const fields = upsertedMemo?.fields ?? {};
   for (const [name, payload] of Object.entries(fields)) {
-    if (payload.data == null || payload.data.length === 0) delete execution.memo[name];
+    if (!payload.data?.length) delete execution.memo[name];
     else execution.memo[name] = payload;
   }
   execution.add('EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED', {
@@ -90,16 +90,16 @@ function modifyMemo(execution: Execution, { modifyWorkflowProperties: given }: C
 }
 
 function complete(execution: Execution, { completeWorkflowExecution: given }: Command): void {
-  if (given == null) return;
+  if (!given) return;
   const { result } = given;
   execution.add('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED', {
-    workflowExecutionCompletedEventAttributes: { result: { payloads: result == null ? [] : [result] } },
+    workflowExecutionCompletedEventAttributes: { result: { payloads: result ? [result] : [] } },
   });
   execution.close({ type: 'completed', result: result ?? undefined });
 }
 
 function fail(execution: Execution, { failWorkflowExecution: given }: Command): void {
-  if (given == null) return;
+  if (!given) return;
   const failure = given.failure ?? {};
   execution.add('EVENT_TYPE_WORKFLOW_EXECUTION_FAILED', {
     workflowExecutionFailedEventAttributes: { failure },
@@ -113,7 +113,7 @@ function cancel(execution: Execution): void {
 }
 
 function continueAsNew(execution: Execution, { continueAsNewWorkflowExecution: command }: Command): void {
-  if (command == null) return;
+  if (!command) return;
   const newRunId = execution.server.newRunId();
   execution.add('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW', {
     workflowExecutionContinuedAsNewEventAttributes: {

@@ -18,7 +18,7 @@ export function cancelledUnsent(earlier: readonly Command[], latest: readonly Co
     if (requestCancelActivity) {
       const { seq } = requestCancelActivity;
       const scheduled = all.find((command) => command.scheduleActivity?.seq === seq)?.scheduleActivity;
-      if (scheduled == null) continue;
+      if (!scheduled) continue;
       const failure: Failure = {
         message: 'Activity cancelled',
         cause: cancelledFailure('Activity cancelled'),
@@ -82,7 +82,7 @@ function seqs(
 }
 
 const both = (seq: number | null | undefined, a: Set<number>, b: Set<number>): boolean =>
-  seq != null && a.has(seq) && b.has(seq);
+  typeof seq === 'number' && a.has(seq) && b.has(seq);
 
 /** Jobs of an activation in a replay: rejected updates left no event, and accepted ones are not validated again. */
 export function replayedJobs({ jobs, commands }: RecordedActivation): Job[] {

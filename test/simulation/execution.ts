@@ -109,7 +109,7 @@ export class Execution {
         eventTime: timestamp(Date.now()),
         eventType: EventType[type],
         ...attributes,
-        ...(userMetadata == null ? {} : { userMetadata }),
+        ...(userMetadata ? { userMetadata } : {}),
       }),
     ).finish();
     this.historyBytes += bytes.length;

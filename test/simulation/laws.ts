@@ -22,7 +22,7 @@ export function brokenLaws(
   return [
     ...effectsOnce(world, words),
     ...approvedInputs(world, words),
-    ...toldIsRecorded(world, runs, words),
+    ...toldIsRecorded(world, runs),
     ...smallPayloads(server),
   ];
 }
@@ -56,10 +56,9 @@ function approvedInputs({ effects }: World, words: readonly Word[]): string[] {
 }
 
 /** The last request of a run shows the model the observations that its report has. */
-function toldIsRecorded({ asked }: World, runs: readonly SeenRun[], words: readonly Word[]): string[] {
+function toldIsRecorded({ asked }: World, runs: readonly SeenRun[]): string[] {
   return runs.flatMap(({ id, report, events }) => {
-    void words;
-    const runIds = new Set(events.flatMap((event) => (event.type === 'run_started' ? [event.runId] : [])));
+    const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
     const last = asked.filter(({ runId }) => runIds.has(runId)).at(-1);
     if (last === undefined || report.status !== 'completed') return [];
     const { messages = [] } = last.request.prompt as { messages?: { role: string; content: unknown }[] };

@@ -28,7 +28,7 @@ export async function operate(
   id: string,
   random: Random,
   words: Word[],
-  isOver: () => boolean,
+  over: AbortSignal,
 ): Promise<void> {
   const run = client.get(id);
   let isPaused = false;
@@ -46,9 +46,9 @@ export async function operate(
     }
     return said.outcome === 'accepted';
   };
-  while (!isOver()) {
+  while (!over.aborted) {
     await sleep(random.int(50, 4000));
-    if (isOver()) return;
+    if (over.aborted) return;
     const report = await run.describe();
     const dice = random.next();
     if (dice < 0.05) await speak({ type: 'say' }, () => run.say(`word ${random.int(0, 999)}`));
@@ -70,8 +70,6 @@ async function rewind(run: AgentRun, report: RunReport, random: Random, speak: S
 }
 
 async function cancelCall(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
-  const { turns: _turns, ...rest } = report as RunReport & { turns?: unknown };
-  void rest;
   const call = `${random.int(1, report.iterations + 1)}.${random.int(1, 2)}`;
   await speak({ type: 'cancelCall', call }, () => run.decide(call, { type: 'cancelCall' }));
 }

@@ -1,4 +1,4 @@
-import { type Command, type Failure, type coresdk, protos } from './sdk.ts';
+import { type Command, type Failure, type coresdk, protos, type temporal } from './sdk.ts';
 import type { End, Execution } from './execution.ts';
 
 const { ParentClosePolicy } = protos.temporal.api.enums.v1;
@@ -8,7 +8,7 @@ interface Child {
   initiatedEventId: number;
   startedEventId: number;
   execution: Execution;
-  policy: number;
+  policy: temporal.api.enums.v1.ParentClosePolicy;
 }
 
 /** What an execution has to do with others: its children, and signals and cancellations that it sends. */
@@ -26,7 +26,7 @@ export class Relations {
 
   start({ startChildWorkflowExecution: start, userMetadata }: Command): void {
     const execution = this.#execution;
-    if (start == null) return;
+    if (!start) return;
     const { workflowId, workflowType: type, taskQueue, input, headers, memo, searchAttributes } = start;
     const seq = Number(start.seq);
     const shared = { namespace: 'default', workflowType: { name: type ?? null } };
@@ -163,7 +163,7 @@ export class Relations {
 
   signal({ signalExternalWorkflowExecution: command }: Command): void {
     const execution = this.#execution;
-    if (command == null) return;
+    if (!command) return;
     const { signalName, args, headers } = command;
     const seq = Number(command.seq);
     const target = command.workflowExecution ?? { workflowId: command.childWorkflowId ?? null };
@@ -204,7 +204,7 @@ export class Relations {
 
   cancel({ requestCancelExternalWorkflowExecution: command }: Command): void {
     const execution = this.#execution;
-    if (command == null) return;
+    if (!command) return;
     const seq = Number(command.seq);
     const workflowExecution = command.workflowExecution ?? {};
     const shared = { namespace: 'default', workflowExecution };

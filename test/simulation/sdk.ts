@@ -11,16 +11,15 @@ import {
 import type { Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import protos, { type coresdk, type temporal } from '@temporalio/proto';
-import type { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
-import Long from 'long';
+import type * as ActivityModule from '@temporalio/worker/lib/activity.js';
+import type * as WorkerModule from '@temporalio/worker/lib/worker.js';
+import type * as ReusableVm from '@temporalio/worker/lib/workflow/reusable-vm.js';
 
 const require = createRequire(import.meta.url);
 const { ReusableVMWorkflowCreator: Creator } =
-  require('@temporalio/worker/lib/workflow/reusable-vm.js') as typeof import('@temporalio/worker/lib/workflow/reusable-vm.js');
-const { parseWorkflowCode } =
-  require('@temporalio/worker/lib/worker.js') as typeof import('@temporalio/worker/lib/worker.js');
-const { Activity } =
-  require('@temporalio/worker/lib/activity.js') as typeof import('@temporalio/worker/lib/activity.js');
+  require('@temporalio/worker/lib/workflow/reusable-vm.js') as typeof ReusableVm;
+const { parseWorkflowCode } = require('@temporalio/worker/lib/worker.js') as typeof WorkerModule;
+const { Activity } = require('@temporalio/worker/lib/activity.js') as typeof ActivityModule;
 
 export type { coresdk, temporal };
 export { protos };
@@ -30,7 +29,7 @@ export type Failure = protos.temporal.api.failure.v1.IFailure;
 export type Payload = protos.temporal.api.common.v1.IPayload;
 export type HistoryEvent = protos.temporal.api.history.v1.IHistoryEvent;
 
-export const encodeValue = (value: unknown): Payload => defaultPayloadConverter.toPayload(value) as Payload;
+export const encodeValue = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 export const decodeValue = (payload: Payload): unknown => defaultPayloadConverter.fromPayload(payload);
 
 /** Node starts a thread for each entry of the sandbox that has a time-out: most of a simulation's time. */
@@ -38,15 +37,14 @@ const NO_TIMEOUT = undefined as unknown as number;
 
 /** Loads the workflow bundle into a V8 context, as a worker does once. */
 export class Sandbox {
-  readonly #creator: ReusableVMWorkflowCreator;
+  readonly #creator: ReusableVm.ReusableVMWorkflowCreator;
 
-  private constructor(creator: ReusableVMWorkflowCreator) {
+  private constructor(creator: ReusableVm.ReusableVMWorkflowCreator) {
     this.#creator = creator;
   }
 
   static async create(code: string, activities: ReadonlySet<string>): Promise<Sandbox> {
-    const bundle = parseWorkflowCode(code);
-    return new Sandbox(await Creator.create(await bundle, NO_TIMEOUT, new Set(activities)));
+    return new Sandbox(await Creator.create(parseWorkflowCode(code), NO_TIMEOUT, new Set(activities)));
   }
 
   async start(options: InstanceOptions): Promise<Instance> {
@@ -84,12 +82,12 @@ export class Sandbox {
           random: Math.random,
         },
       } as never, // the SDK completes it
-      randomnessSeed: Long.fromNumber(seed).toBytes(),
+      randomnessSeed: [...new Uint8Array(new BigUint64Array([BigInt(seed)]).buffer)],
       now,
       showStackTraceSources: false,
       failureExceptionTypeNames: [],
     });
-    return new Instance(workflow as Workflow, runId, buildId);
+    return new Instance(workflow, runId, buildId);
   }
 
   destroy(): Promise<void> {
@@ -112,7 +110,7 @@ export interface InstanceOptions {
   seed: number;
 }
 
-type Workflow = Awaited<ReturnType<ReusableVMWorkflowCreator['createWorkflow']>>;
+type Workflow = Awaited<ReturnType<ReusableVm.ReusableVMWorkflowCreator['createWorkflow']>>;
 
 export interface Activation {
   at: number;
@@ -153,7 +151,7 @@ export class Instance {
             timestamp: timestamp(activation.at),
             isReplaying: activation.isReplaying,
             historyLength: activation.historyLength,
-            historySizeBytes: Long.fromNumber(activation.historyBytes),
+            historySizeBytes: activation.historyBytes,
             continueAsNewSuggested: activation.continueAsNewSuggested,
             availableInternalFlags: [...activation.flags],
             jobs: activation.jobs,
@@ -212,25 +210,27 @@ export function runAttempt(
     undefined,
     onHeartbeat,
     client,
-    silent as never,
+    silent,
     noopMetricMeter,
     [...interceptors],
   );
   return {
     context: activity.context,
     cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' } as never),
-    result: activity.run({ args, headers }) as Promise<coresdk.activity_result.IActivityExecutionResult>,
+    result: activity.run({ args, headers }),
   };
 }
 
-export function timestamp(ms: number): { seconds: Long; nanos: number } {
+/** A time or a duration as Temporal's messages have it. */
+export function timestamp(ms: number): { seconds: never; nanos: number } {
   const seconds = Math.floor(ms / 1000);
-  return { seconds: Long.fromNumber(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) };
+  // The messages take numbers where their types ask for 64-bit integers.
+  return { seconds: seconds as never, nanos: Math.round((ms - seconds * 1000) * 1e6) };
 }
 
 /** Milliseconds of a duration; undefined for none, and for 0, which the server takes as none. */
 export function durationMs(
-  duration: { seconds?: Long | null; nanos?: number | null } | null | undefined,
+  duration: { seconds?: unknown; nanos?: number | null } | null | undefined,
 ): number | undefined {
   if (duration === null || duration === undefined) return undefined;
   const ms = Number(duration.seconds ?? 0) * 1000 + (duration.nanos ?? 0) / 1e6;

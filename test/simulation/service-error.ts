@@ -25,6 +25,4 @@ const codes = {
 export const notFound = (what: string) => new ServiceError(codes.notFound, `${what} not found`);
 export const completed = () => new ServiceError(codes.notFound, 'workflow execution already completed');
 export const alreadyExists = () => new ServiceError(codes.exists, 'Workflow execution already started');
-export const precondition = (why: string) => new ServiceError(codes.precondition, why);
-export const unavailable = () => new ServiceError(codes.unavailable, 'the server does not answer');
 export const deadlineExceeded = () => new ServiceError(codes.deadline, 'Deadline exceeded');

@@ -19,6 +19,8 @@ interface CallScope {
 }
 
 const scope = new AsyncLocalStorage<CallScope>();
+/** Temporal's number of the filter for the event that closes a run. */
+const CLOSE_EVENT = 2;
 const LONG_POLL_MS = 20_000;
 
 export type VirtualService = ConnectionLike['workflowService'];
@@ -182,7 +184,7 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
       const execution = found(request.execution);
       const from = offsetOf(request.nextPageToken, execution);
       const run = server.find(execution.id, from.runId) ?? execution;
-      const closeOnly = request.historyEventFilterType === 2;
+      const closeOnly = Number(request.historyEventFilterType) === CLOSE_EVENT;
       const isNew = () => !run.isOpen || (!closeOnly && run.history.length > from.at);
       if (request.waitNewEvent === true && !isNew()) await changed(run, isNew);
       const { history } = run;

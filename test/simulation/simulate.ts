@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
+import { bundle } from '../../worker/workflow-bundle.ts';
+import { disturb } from './chaos.ts';
 import { type SeenRun, brokenLaws } from './laws.ts';
 import { type Word, operate } from './operator.ts';
 import { Random } from './random.ts';
@@ -10,151 +11,140 @@ import { clientOf, serviceFor } from './service.ts';
 import { VirtualServer } from './server.ts';
 import { onVirtualTime } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
-import { createWorld } from './world.ts';
+import { type World, createWorld } from './world.ts';
 
 const QUEUE = 'simulation';
-/** Virtual time after which a simulation gives up. */
+/** Virtual time after which a run counts as stuck. */
 const MOST_MS = 15 * 60_000;
 
 export interface Simulated {
   seed: number;
+  /** Sentences on laws that were broken. */
   problems: string[];
   activations: number;
   /** What happened, a line each. */
   story: string[];
 }
 
-/** Loads the bundle that workers run. Once per process. */
+/** Bundles the workflows and loads them into a V8 context, once per process. */
 export async function loadSandbox(): Promise<Sandbox> {
-  const code = readFileSync(new URL('../../dist/workflows/bundle.js', import.meta.url), 'utf8');
-  return Sandbox.create(code, activityNames);
+  const { code } = await bundle();
+  return Sandbox.create(code, new Set(['resolveAgent', 'callModel']));
 }
 
-const activityNames = new Set(['resolveAgent', 'callModel']);
-
-/** One simulation: agents, operators, faults, all from the seed. */
+/** One simulation: agents, operators and faults, all from the seed. The same seed gives the same story. */
 export async function simulate(sandbox: Sandbox, seed: number): Promise<Simulated> {
   const random = new Random(seed);
-  const problems: string[] = [];
-  const story: string[] = [];
-  let activations = 0;
-  const tell = (line: string) => story.push(`${(performance.now() / 1000).toFixed(3)} s  ${line}`);
   const luck = random.fork();
+  const simulation = new Simulation(sandbox, seed, random);
   try {
-    await onVirtualTime(
-      () => luck.next(),
-      async () => {
-        const told = new Map<string, unknown[]>();
-        const world = createWorld(random.fork(), (event, { runId }) => {
-          told.set(runId, [...(told.get(runId) ?? []), event]);
-          tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 160)}`);
-        });
-        const loaded = createLoadedConfig(checkConfig(world.config, 'simulation'));
-        const server = new VirtualServer(random.fork(), {
-          taskFailed: ({ id }, cause, failure) => {
-            tell(`${id}: workflow task failed: ${cause} ${failure?.message ?? ''}`);
-            if (cause === 'failure') problems.push(`${id}: a workflow task failed: ${failure?.message}`);
-          },
-          started: ({ id, runId }) => tell(`${id} started as ${runId}`),
-          broken: (error) =>
-            problems.push(`The simulator failed: ${String((error as Error).stack ?? error)}`),
-          closed: ({ id, end }) => tell(`${id} closed: ${end?.type}`),
-        });
-        const addWorker = (name: string) => {
-          const worker = new VirtualWorker(server, sandbox, loaded, {
-            identity: name,
-            queue: QUEUE,
-            onDivergence: ({ id }, expected, found) =>
-              problems.push(
-                `${id}: a replay gives other commands: ${JSON.stringify(expected).slice(0, 300)} / ${JSON.stringify(found).slice(0, 300)}`,
-              ),
-          });
-          server.workers.push(worker);
-          server.workerPolls();
-          return worker;
-        };
-        const workers = [addWorker('worker-1'), addWorker('worker-2')];
-        const client = new AgentClient(
-          clientOf(
-            serviceFor(server, async () => undefined),
-            'client',
-          ),
-          'virtual',
-          QUEUE,
-        );
-
-        let isDone = false;
-        const faults = random.fork();
-        const chaos = async () => {
-          let count = 2;
-          while (!isDone) {
-            await sleep(faults.int(500, 15_000));
-            if (isDone) return;
-            const at = faults.int(0, workers.length - 1);
-            const worker = workers[at];
-            if (worker === undefined) continue;
-            const dice = faults.next();
-            if (dice < 0.25) {
-              tell(`${worker.identity} is killed`);
-              worker.kill();
-              workers[at] = addWorker(`worker-${++count}`);
-            } else if (dice < 0.4) {
-              const ms = faults.int(1000, 40_000);
-              tell(`${worker.identity} stands still for ${ms} ms`);
-              worker.freeze(ms);
-            } else if (dice < 0.7) {
-              tell(`${worker.identity} loses its cache`);
-              worker.evict();
-            }
-          }
-        };
-        const isFaulty = random.chance(0.7);
-        if (isFaulty) void chaos();
-
-        const words: Word[] = [];
-        const runs = Array.from({ length: random.int(1, 2) }, (_, index) => `run-of-${seed}-${index}`);
-        const seen = await Promise.all(
-          runs.map(async (id): Promise<SeenRun> => {
-            await client.start('top', `question ${id}`, { id });
-            let isOver = false;
-            const operators = Array.from({ length: random.int(1, 2) }, () =>
-              operate(client, id, random.fork(), words, () => isOver),
-            );
-            const run = client.get(id);
-            const end = await Promise.race([
-              run.result().then(
-                (result) => `answered: ${JSON.stringify(result.output).slice(0, 100)}`,
-                (error: Error) => `ended: ${error.name}: ${error.message}`,
-              ),
-              sleep(MOST_MS).then(() => undefined),
-              Promise.all(operators).then(() => new Promise<never>(() => undefined)),
-            ]);
-            isOver = true;
-            if (end === undefined)
-              problems.push(
-                `${id} is not over after ${MOST_MS} ms`,
-                ...server.executions.filter(({ isOpen }) => isOpen).map((one) => one.summary()),
-              );
-            else tell(`${id} ${end}`);
-            const events: SeenRun['events'] = [];
-            const report = await run.describe((event) => events.push(event));
-            if (end === undefined)
-              problems.push(`${id} is ${report.status}, waiting: ${JSON.stringify(report.waiting)}`);
-            return { id, report, events };
-          }),
-        );
-        isDone = true;
-        for (const { type, run, call, outcome, error } of words)
-          story.push(`word: ${run} ${type} ${call ?? ''} ${outcome} ${error ?? ''}`);
-        problems.push(...brokenLaws(world, server, seen, words));
-        activations = server.activations;
-        for (const worker of server.workers) worker.kill();
-      },
-    );
+    await onVirtualTime(luck.next, () => simulation.run());
   } catch (error) {
-    problems.push(String((error as Error).stack ?? error));
+    simulation.problems.push(textOf(error));
   }
+  const { problems, story, activations } = simulation;
   return { seed, problems, activations, story };
 }
 
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+class Simulation {
+  readonly problems: string[] = [];
+  readonly story: string[] = [];
+  readonly #sandbox: Sandbox;
+  readonly #seed: number;
+  readonly #random: Random;
+  readonly #server: VirtualServer;
+  readonly #words: Word[] = [];
+  #workers = 0;
+
+  constructor(sandbox: Sandbox, seed: number, random: Random) {
+    this.#sandbox = sandbox;
+    this.#seed = seed;
+    this.#random = random;
+    this.#server = new VirtualServer(random.fork(), {
+      taskFailed: ({ id }, cause, failure) => {
+        this.#tell(`${id}: workflow task failed: ${cause} ${failure?.message ?? ''}`);
+        if (cause === 'failure') this.problems.push(`${id}: a workflow task failed: ${failure?.message}`);
+      },
+      started: ({ id, runId }) => this.#tell(`${id} started as ${runId}`),
+      broken: (error) => this.problems.push(`The simulator failed: ${textOf(error)}`),
+      closed: ({ id, end }) => this.#tell(`${id} closed: ${end?.type}`),
+    });
+  }
+
+  get activations(): number {
+    return this.#server.activations;
+  }
+
+  async run(): Promise<void> {
+    const world = createWorld(this.#random.fork(), (event, { runId }) =>
+      this.#tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 200)}`),
+    );
+    const start = () => this.#startWorker(world);
+    const done = new AbortController();
+    const tell = (line: string) => this.#tell(line);
+    const chaos = this.#random.fork();
+    if (this.#random.chance(0.7)) void disturb([start(), start()], start, chaos, tell, done.signal);
+    else start();
+    const service = serviceFor(this.#server, async () => undefined);
+    const client = new AgentClient(clientOf(service, 'client'), 'virtual', QUEUE);
+    const ids = Array.from({ length: this.#random.int(1, 2) }, (_, at) => `run-of-${this.#seed}-${at}`);
+    const runs = await Promise.all(ids.map((id) => this.#play(client, id)));
+    done.abort();
+    for (const { type, run, call = '', outcome, error = '' } of this.#words)
+      this.story.push(`word: ${run} ${type} ${call} ${outcome} ${error}`);
+    this.problems.push(...brokenLaws(world, this.#server, runs, this.#words));
+    for (const worker of this.#server.workers) worker.kill();
+  }
+
+  #startWorker(world: World): VirtualWorker {
+    const loaded = createLoadedConfig(checkConfig(world.config, 'simulation'));
+    const worker = new VirtualWorker(this.#server, this.#sandbox, loaded, {
+      identity: `worker-${++this.#workers}`,
+      queue: QUEUE,
+      onDivergence: ({ id }, expected, found) => {
+        const [before, now] = [expected, found].map((commands) => JSON.stringify(commands).slice(0, 300));
+        this.problems.push(`${id}: a replay gives other commands: ${now} in place of ${before}`);
+      },
+    });
+    this.#server.workers.push(worker);
+    this.#server.workerPolls();
+    return worker;
+  }
+
+  /** One run from its start to its end, with its operators. */
+  async #play(client: AgentClient, id: string): Promise<SeenRun> {
+    await client.start('top', `question ${id}`, { id });
+    const run = client.get(id);
+    const over = new AbortController();
+    const operators = Array.from({ length: this.#random.int(1, 2) }, () =>
+      operate(client, id, this.#random.fork(), this.#words, over.signal),
+    );
+    const end = await Promise.race([
+      run.result().then(
+        ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,
+        (error: Error) => `ended: ${error.name}: ${error.message}`,
+      ),
+      sleep(MOST_MS),
+      Promise.all(operators).then(() => new Promise<never>(() => undefined)),
+    ]);
+    over.abort();
+    const events: SeenRun['events'] = [];
+    const report = await run.describe((event) => events.push(event));
+    if (end === undefined) {
+      const open = this.#server.executions.filter(({ isOpen }) => isOpen).map((one) => one.summary());
+      const waiting = JSON.stringify(report.waiting);
+      this.problems.push(`${id} is not over after ${MOST_MS} ms, and waits for ${waiting}`, ...open);
+    }
+    this.#tell(`${id} ${end ?? 'is not over'}`);
+    return { id, report, events };
+  }
+
+  #tell(line: string): void {
+    this.story.push(`${(performance.now() / 1000).toFixed(3)} s  ${line}`);
+  }
+}
+
+const sleep = (ms: number) => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), ms));
+
+const textOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

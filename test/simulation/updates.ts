@@ -81,7 +81,7 @@ export class UpdateRegistry {
   /** Applies the workflow's answer to an update. */
   respond({ updateResponse }: Command): void {
     const update = this.#updates.get(updateResponse?.protocolInstanceId ?? '');
-    if (update === undefined || updateResponse == null) return;
+    if (update === undefined || !updateResponse) return;
     if (updateResponse.rejected && update.state === 'accepted') {
       this.#complete(update, { failure: updateResponse.rejected });
       return;
@@ -111,7 +111,7 @@ export class UpdateRegistry {
       return;
     }
     const { completed } = updateResponse;
-    this.#complete(update, { success: completed == null ? [] : [completed] });
+    this.#complete(update, { success: completed ? [completed] : [] });
   }
 
   /** The execution is over: what was not accepted can be sent to its successor, if there is one. */

@@ -4,12 +4,12 @@ import FakeTimers from '@sinonjs/fake-timers';
 const realImmediate = setImmediate;
 
 /** The simulation takes more steps than any run needs: something goes round in circles. */
-export class Endless extends Error {
+class Endless extends Error {
   override name = 'Endless';
 }
 
 /** Nothing is left that could happen, and the simulation is not over. */
-export class Stuck extends Error {
+class Stuck extends Error {
   override name = 'Stuck';
 }
 
@@ -62,8 +62,10 @@ export async function clockStill<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const isPending = () => pending > 0;
+
 /** Resolves when nothing is left that can go on without a timer. */
 async function settled(): Promise<void> {
   do await new Promise<void>((resolve) => realImmediate(resolve));
-  while (pending > 0);
+  while (isPending());
 }

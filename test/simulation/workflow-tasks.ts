@@ -148,11 +148,11 @@ export class WorkflowTasks {
     }
     clearTimeout(this.#timer);
     for (const flag of flags) this.flags.add(flag);
-    const others = commands.filter((command) => command.updateResponse == null);
+    const others = commands.filter((command) => !command.updateResponse);
     const rejectsOnly =
       this.#scheduledId === undefined &&
       others.length === 0 &&
-      commands.every(({ updateResponse }) => updateResponse?.rejected != null);
+      commands.every(({ updateResponse }) => updateResponse?.rejected);
     this.#jobs = [];
     if (rejectsOnly) {
       this.state = 'none';
@@ -196,10 +196,12 @@ export class WorkflowTasks {
 }
 
 const isTerminal = (command: Command): boolean =>
-  (command.completeWorkflowExecution ??
+  Boolean(
+    command.completeWorkflowExecution ??
     command.failWorkflowExecution ??
     command.cancelWorkflowExecution ??
-    command.continueAsNewWorkflowExecution) != null;
+    command.continueAsNewWorkflowExecution,
+  );
 
 /** In the order in which the SDK's core gives jobs to a workflow. */
 function sorted(jobs: readonly Job[]): Job[] {

@@ -4,6 +4,7 @@ import { type Model, ModelError, type ModelErrorType, type ModelRequest } from '
 import { agentTool } from '../../tools/agent-tool.ts';
 import { human } from '../../tools/human.ts';
 import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
+import { type Json, asText } from '../../agent/values/vocabulary.ts';
 import { Random } from './random.ts';
 import { currentProcess } from './process.ts';
 
@@ -216,11 +217,11 @@ function hash(text: string): number {
 
 interface Message {
   role: string;
-  content: unknown;
+  content: Json;
 }
 
 /** The question of a run, which stands in its first user message. */
-export function questionOf(request: ModelRequest): string {
+function questionOf(request: ModelRequest): string {
   const { messages = [] } = request.prompt as { messages?: Message[] };
-  return String(messages.find(({ role }) => role === 'user')?.content ?? '');
+  return asText(messages.find(({ role }) => role === 'user')?.content ?? '');
 }

@@ -1,0 +1,22 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Sandbox } from './sdk.ts';
+import { loadSandbox, simulate } from './simulate.ts';
+
+const CHUNK = 30;
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await loadSandbox();
+});
+
+test.each([1, 31, 61, 91])('no law is broken by the %s. seed and the 29 after it', async (first) => {
+  const problems: string[] = [];
+  for (let seed = first; seed < first + CHUNK; seed++)
+    problems.push(...(await simulate(sandbox, seed)).problems.map((problem) => `seed ${seed}: ${problem}`));
+  expect(problems).toEqual([]);
+});
+
+test('the same seed gives the same story', async () => {
+  const [one, two] = [await simulate(sandbox, 5), await simulate(sandbox, 5)];
+  expect(two.story).toEqual(one.story);
+});
