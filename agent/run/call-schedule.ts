@@ -101,7 +101,9 @@ function reconciled(before: Call, fact: ScheduleEnd): Transition {
     fact.type === 'succeeded' ? reconciledEnd(tool, fact.result) : ({ type: 'unknown' } as const);
   const error = fact.type === 'failed' ? { error: fact.failed.error } : {};
   const found = answer.type === 'end' ? 'done' : answer.type;
-  const events: TimelessEvent[] = [{ type: 'reconciled', call: id, found, ...error }];
+  // A cancelled `reconcile` has not answered. If it was cancelled in the task that scheduled it, history has nothing of it.
+  const events: TimelessEvent[] =
+    fact.type === 'cancelled' ? [] : [{ type: 'reconciled', call: id, found, ...error }];
   const used = fact.type === 'succeeded' ? resultUsage(fact.result) : undefined;
   if (answer.type === 'end') {
     const end = ended(call, answer.end);

@@ -253,6 +253,14 @@ describe('what follows', () => {
   });
 });
 
+test.each([
+  ['is told when the tool has answered', says('unknown'), 1],
+  ['is not told when nobody was asked in the end', cancelled, 0],
+])('what reconcile found %s', (_when, end, times) => {
+  const { events } = stateAfter(callOf(reconciling), reconciled(end));
+  expect(events.filter(({ type }) => type === 'reconciled')).toHaveLength(times);
+});
+
 describe('a wait of a model call', () => {
   test.each<[OperatorDecision, last: object | undefined]>([
     [{ type: 'retry' }, undefined],
