@@ -169,7 +169,7 @@ export class ActivityRunner {
     if (fn === undefined) throw new Error(`unreachable: there is a default activity`);
     const { execution } = of;
     return runAttempt(
-      (...input: unknown[]) => this.#process.run(() => fn(...input)),
+      (...input: unknown[]) => this.#process.run(execution.id, () => fn(...input)),
       {
         attempt: of.attempt,
         taskQueue: this.#queue,

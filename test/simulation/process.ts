@@ -3,10 +3,19 @@ import type { Random } from './random.ts';
 
 const never = new Promise<never>(() => undefined);
 
-const inProcess = new AsyncLocalStorage<VirtualProcess>();
+const inProcess = new AsyncLocalStorage<{ process: VirtualProcess; run: string }>();
 
 /** The process whose activity calls this. Tools await its `proceed` before an effect: a dead process has none. */
 export function currentProcess(): VirtualProcess {
+  return store().process;
+}
+
+/** Workflow id of the run whose activity calls this. */
+export function currentRun(): string {
+  return store().run;
+}
+
+function store() {
   const found = inProcess.getStore();
   if (found === undefined) throw new Error('Not within an activity of a virtual worker');
   return found;
@@ -38,8 +47,8 @@ export class VirtualProcess {
     this.#frozenUntil = Math.max(this.#frozenUntil, Date.now() + ms);
   }
 
-  run<T>(work: () => T): T {
-    return inProcess.run(this, work);
+  run<T>(workflowId: string, work: () => T): T {
+    return inProcess.run({ process: this, run: workflowId }, work);
   }
 
   /** Resolves when the process can go on; never after its death. Awaited before everything that reaches the outside. */

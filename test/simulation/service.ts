@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setMaxListeners } from 'node:events';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { describe } from './description.ts';
 import type { Execution } from './execution.ts';
@@ -76,6 +77,8 @@ function bounded<T>(
         ? undefined
         : setTimeout(() => reject(deadlineExceeded()), Math.max(0, deadline - Date.now()));
     const cancelled = () => reject(new ServiceError(1, 'Cancelled on client'));
+    // Requests of a dead process stay open.
+    if (signal !== undefined) setMaxListeners(0, signal);
     if (signal?.aborted === true) cancelled();
     signal?.addEventListener('abort', cancelled);
     answer.then(resolve, reject).finally(() => {

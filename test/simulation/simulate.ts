@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../agent/run/events.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
@@ -54,6 +55,8 @@ class Simulation {
   readonly #random: Random;
   readonly #server: VirtualServer;
   readonly #words: Word[] = [];
+  readonly #told = new Map<string, RunEvent[]>();
+  #isDisturbed = false;
   #workers = 0;
 
   constructor(sandbox: Sandbox, seed: number, random: Random) {
@@ -62,6 +65,7 @@ class Simulation {
     this.#random = random;
     this.#server = new VirtualServer(random.fork(), {
       taskFailed: ({ id }, cause, failure) => {
+        this.#isDisturbed = true;
         this.#tell(`${id}: workflow task failed: ${cause} ${failure?.message ?? ''}`);
         if (cause === 'failure') this.problems.push(`${id}: a workflow task failed: ${failure?.message}`);
       },
@@ -76,14 +80,16 @@ class Simulation {
   }
 
   async run(): Promise<void> {
-    const world = createWorld(this.#random.fork(), (event, { runId }) =>
-      this.#tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 200)}`),
-    );
+    const world = createWorld(this.#random.fork(), (event, { id, runId }) => {
+      this.#told.set(id, [...(this.#told.get(id) ?? []), event]);
+      this.#tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 200)}`);
+    });
     const start = () => this.#startWorker(world);
     const done = new AbortController();
     const tell = (line: string) => this.#tell(line);
     const chaos = this.#random.fork();
-    if (this.#random.chance(0.7)) void disturb([start(), start()], start, chaos, tell, done.signal);
+    this.#isDisturbed = this.#random.chance(0.7);
+    if (this.#isDisturbed) void disturb([start(), start()], start, chaos, tell, done.signal);
     else start();
     const service = serviceFor(this.#server, async () => undefined);
     const client = new AgentClient(clientOf(service, 'client'), 'virtual', QUEUE);
@@ -92,7 +98,8 @@ class Simulation {
     done.abort();
     for (const { type, run, call = '', outcome, error = '' } of this.#words)
       this.story.push(`word: ${run} ${type} ${call} ${outcome} ${error}`);
-    this.problems.push(...brokenLaws(world, this.#server, runs, this.#words));
+    const seen = { world, server: this.#server, runs, words: this.#words, told: this.#told };
+    this.problems.push(...brokenLaws({ ...seen, isDisturbed: this.#isDisturbed }));
     for (const worker of this.#server.workers) worker.kill();
   }
 

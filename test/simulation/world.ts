@@ -6,14 +6,14 @@ import { human } from '../../tools/human.ts';
 import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 import { Random } from './random.ts';
-import { currentProcess } from './process.ts';
+import { currentProcess, currentRun } from './process.ts';
 
 /** An effect of a tool on the world outside. */
 export interface Effect {
   tool: string;
   n: number;
-  /** Run id of the lineage, and the call. */
-  runId: string;
+  /** Workflow id of the run. */
+  root: string;
   call: string;
   key: string;
   at: number;
@@ -59,7 +59,7 @@ export function createWorld(random: Random, onEvent: NonNullable<ConfigDefinitio
     effects.push({
       tool,
       n,
-      runId: context.runId,
+      root: currentRun(),
       call: context.callId,
       key: context.idempotencyKey,
       at: Date.now(),
