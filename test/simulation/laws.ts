@@ -1,25 +1,17 @@
 import type { RunEvent } from '../../agent/run/events.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
-import type { RunReport } from '../../client/index.ts';
 import type { Word } from './operator.ts';
+import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
 import type { World } from './world.ts';
 
 const { EventType } = protos.temporal.api.enums.v1;
 
-/** A run of the simulation as everybody saw it. */
-export interface SeenRun {
-  id: string;
-  report: RunReport;
-  /** From history, in order. */
-  events: RunEvent[];
-}
-
 export interface Seen {
   world: World;
   server: VirtualServer;
-  runs: readonly SeenRun[];
+  runs: readonly RunLife[];
   words: readonly Word[];
   /** Events that `onEvent` got, by the id of the run. */
   told: ReadonlyMap<string, readonly RunEvent[]>;
@@ -113,7 +105,7 @@ function text(value: unknown): string {
 
 /** An accepted word is recorded once, and a refused one leaves no event. */
 function wordsRecorded({ server, words }: Seen): string[] {
-  const sent = words.filter(({ type }) => type !== 'cancel');
+  const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
   const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
   const recorded = count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED);
@@ -133,7 +125,9 @@ function count({ executions }: VirtualServer, type: temporal.api.enums.v1.EventT
 
 /** Each decision on a run's own call is in its record once. */
 function decisionsTakeEffect({ runs, words }: Seen): string[] {
-  return runs.flatMap(({ id, events }) => {
+  return runs.flatMap(({ id, isAgain, events }) => {
+    // The words of a later life may be for the run of the same id before it.
+    if (isAgain || runs.filter((run) => run.id === id).length > 1) return [];
     const own = words.filter(
       ({ run, call, type, wait }) =>
         run === id && wait !== undefined && call !== undefined && !call.includes('/') && type !== 'extend',
@@ -155,7 +149,8 @@ function decisionsTakeEffect({ runs, words }: Seen): string[] {
  */
 function eventsAreHistory({ runs, told, isDisturbed }: Seen): string[] {
   if (isDisturbed) return [];
-  return runs.flatMap(({ id, events }) => {
+  return runs.flatMap(({ id, isAgain, events }) => {
+    if (isAgain || runs.filter((run) => run.id === id).length > 1) return [];
     const heard = essence(told.get(id) ?? []);
     const recorded = essence(events);
     const missing = recorded.filter((line) => !heard.includes(line));

@@ -1,4 +1,4 @@
-/** Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--story]`. */
+/** Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--story] [--first]`. `--first`: ends at the first failure. */
 import { parseArgs } from 'node:util';
 import { loadSandbox, simulate } from './simulate.ts';
 
@@ -8,6 +8,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '100' },
     minutes: { type: 'string' },
     story: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed);
@@ -27,6 +28,7 @@ for (let seed = first; seed < first + runs && performance.now() < until; seed++)
   failed.push(seed);
   console.log(`seed ${seed}:`);
   for (const problem of simulated.problems) console.log(`  ${problem}`);
+  if (values.first) break;
 }
 const seconds = (performance.now() - began) / 1000;
 console.log(

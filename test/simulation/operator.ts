@@ -1,4 +1,3 @@
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { OperatorDecision, RunReport } from '../../client/index.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
@@ -22,17 +21,15 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** Errors by which a run refuses a word, or by which the client says that nothing can come of it. */
 const refusals = new Set(['DecisionRefused', 'InvalidInput', 'RunNotFound', 'WorkflowNotFoundError']);
 
-/** A person who answers what waits, and now and then says any other word, until the run is over. */
-export async function operate(
-  client: AgentClient,
-  id: string,
-  random: Random,
-  words: Word[],
-  over: AbortSignal,
-): Promise<void> {
-  const run = client.get(id);
-  let isPaused = false;
-  const speak = async (word: Omit<Word, 'at' | 'run' | 'outcome'>, send: () => Promise<unknown>) => {
+/** Sends a word. Resolves to whether the run accepted it. */
+export type Speak = (
+  word: Omit<Word, 'at' | 'run' | 'outcome'>,
+  send: () => Promise<unknown>,
+) => Promise<boolean>;
+
+/** Sends words to a run and writes down what became of them. */
+export function speaker(id: string, words: Word[]): Speak {
+  return async (word, send) => {
     const said: Word = { at: Date.now(), run: id, ...word, outcome: 'unknown' };
     words.push(said);
     try {
@@ -46,6 +43,11 @@ export async function operate(
     }
     return said.outcome === 'accepted';
   };
+}
+
+/** A person who answers what waits, and now and then says any other word, until the run is over. */
+export async function operate(run: AgentRun, random: Random, speak: Speak, over: AbortSignal): Promise<void> {
+  let isPaused = false;
   while (!over.aborted) {
     await sleep(random.int(50, 4000));
     if (over.aborted) return;
@@ -60,8 +62,6 @@ export async function operate(
     else if (report.waiting.length > 0) await answer(run, report, random, speak);
   }
 }
-
-type Speak = (word: Omit<Word, 'at' | 'run' | 'outcome'>, send: () => Promise<unknown>) => Promise<boolean>;
 
 async function rewind(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
   if (report.iterations === 0) return;

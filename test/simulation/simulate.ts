@@ -4,8 +4,9 @@ import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { bundle } from '../../worker/workflow-bundle.ts';
 import { disturb } from './chaos.ts';
-import { type SeenRun, brokenLaws } from './laws.ts';
-import { type Word, operate } from './operator.ts';
+import { brokenLaws } from './laws.ts';
+import type { Word } from './operator.ts';
+import { MOST_MS, playRun } from './run-lives.ts';
 import { Random } from './random.ts';
 import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
@@ -15,8 +16,6 @@ import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
 
 const QUEUE = 'simulation';
-/** Virtual time after which a run counts as stuck. */
-const MOST_MS = 15 * 60_000;
 
 export interface Simulated {
   seed: number;
@@ -94,7 +93,15 @@ class Simulation {
     const service = serviceFor(this.#server, async () => undefined);
     const client = new AgentClient(clientOf(service, 'client'), 'virtual', QUEUE);
     const ids = Array.from({ length: this.#random.int(1, 2) }, (_, at) => `run-of-${this.#seed}-${at}`);
-    const runs = await Promise.all(ids.map((id) => this.#play(client, id)));
+    const lives = await Promise.all(ids.map((id) => playRun(client, id, this.#random.fork(), this.#words)));
+    const runs = lives.flat();
+    for (const { id, end, report } of runs) {
+      this.#tell(`${id} ${end ?? 'is not over'}`);
+      if (end !== undefined) continue;
+      const open = this.#server.executions.filter(({ isOpen }) => isOpen).map((one) => one.summary());
+      const waiting = JSON.stringify(report.waiting);
+      this.problems.push(`${id} is not over after ${MOST_MS} ms, and waits for ${waiting}`, ...open);
+    }
     done.abort();
     for (const { type, run, call = '', outcome, error = '' } of this.#words)
       this.story.push(`word: ${run} ${type} ${call} ${outcome} ${error}`);
@@ -118,40 +125,10 @@ class Simulation {
     return worker;
   }
 
-  /** One run from its start to its end, with its operators. */
-  async #play(client: AgentClient, id: string): Promise<SeenRun> {
-    await client.start('top', `question ${id}`, { id });
-    const run = client.get(id);
-    const over = new AbortController();
-    const operators = Array.from({ length: this.#random.int(1, 2) }, () =>
-      operate(client, id, this.#random.fork(), this.#words, over.signal),
-    );
-    const end = await Promise.race([
-      run.result().then(
-        ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,
-        (error: Error) => `ended: ${error.name}: ${error.message}`,
-      ),
-      sleep(MOST_MS),
-      Promise.all(operators).then(() => new Promise<never>(() => undefined)),
-    ]);
-    over.abort();
-    const events: SeenRun['events'] = [];
-    const report = await run.describe((event) => events.push(event));
-    if (end === undefined) {
-      const open = this.#server.executions.filter(({ isOpen }) => isOpen).map((one) => one.summary());
-      const waiting = JSON.stringify(report.waiting);
-      this.problems.push(`${id} is not over after ${MOST_MS} ms, and waits for ${waiting}`, ...open);
-    }
-    this.#tell(`${id} ${end ?? 'is not over'}`);
-    return { id, report, events };
-  }
-
   #tell(line: string): void {
     this.story.push(`${(performance.now() / 1000).toFixed(3)} s  ${line}`);
   }
 }
-
-const sleep = (ms: number) => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), ms));
 
 const textOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
