@@ -49,6 +49,23 @@ function isFor({ run, call }: Word, root: string, called: string): boolean {
   return root.startsWith(run) && call?.split('/').at(-1) === called;
 }
 
+/** A person who is asked about a failed call of a `once` tool is told of a doubt, if the call took effect. */
+function doubtsAreTold({ world, words }: Seen): string[] {
+  const restarted = new Set(
+    words.flatMap(({ run, type }) => (/rewind|retry of|fork of/u.test(type) ? [run] : [])),
+  );
+  return words.flatMap(({ run, call, wait, at }) => {
+    if (wait?.reason !== 'failed' || !ONCE.includes(wait.tool) || call?.includes('/') !== false) return [];
+    const { n } = wait.toolInput as { n?: number };
+    const took = world.effects.some(
+      (effect) => effect.root === run && effect.call === call && effect.n === n && effect.at < at,
+    );
+    return took && !restarted.has(run)
+      ? [`${wait.tool} of call ${call} took effect, and a person was told that it had failed`]
+      : [];
+  });
+}
+
 /** A `once` tool whose effect was made is not made again with the same input in steps that are done again, unless a person says so. */
 function effectsAsked({ world, words }: Seen): string[] {
   const made = new Set<string>();
@@ -201,6 +218,7 @@ function smallEvents({ server }: Seen): string[] {
 const laws: Law[] = [
   effectsOnce,
   effectsAsked,
+  doubtsAreTold,
   approvedInputs,
   toldIsRecorded,
   wordsRecorded,

@@ -80,11 +80,12 @@ export function createWorld(random: Random, onEvent: NonNullable<ConfigDefinitio
     tool(
       name,
       async (n, context) => {
-        await sleep(dice.int(0, 300));
+        await sleep(dice.int(0, 4000));
         if (dice.chance(0.1)) throw new Error(`${name} fails before its effect`);
+        await sleep(dice.int(0, 1000));
         await context.commit();
         await effect(name, n, context);
-        await sleep(dice.int(0, 300));
+        await sleep(dice.int(0, 4000));
         if (dice.chance(0.1)) throw new Error(`${name} fails after its effect`);
         return `${name} ${n}`;
       },
