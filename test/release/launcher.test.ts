@@ -72,8 +72,8 @@ async function hold(): Promise<Holder> {
   return { process: child, server: JSON.parse(line) as Holder['server'] }; // written by the script
 }
 
-function killGroup({ process: { pid } }: Holder): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+function killGroup({ process: { pid } }: Holder, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (pid !== undefined) process.kill(-pid, signal);
 }
 
 /** Nobody keeps a server any more, and none runs. */
@@ -212,7 +212,10 @@ describe('the embedded Temporal server', { timeout: 4 * LIMIT_MS }, () => {
     const { address, pid } = holder.server;
     const former = await identify(pid);
     await startWorkflow(address, 'kept');
-    process.kill(await keeperPid(), 'SIGKILL');
+    const keeper = await keeperPid();
+    // The holder stands still before the keeper is gone: it would start another one.
+    killGroup(holder, 'SIGSTOP');
+    process.kill(keeper, 'SIGKILL');
     killGroup(holder);
     const server = await acquire(await freePorts({ grpc: 0, ui: 0 }));
     expect(server).toMatchObject({ address, startedByUs: true });
