@@ -15,6 +15,7 @@ class Stuck extends Error {
 
 const START = Date.parse('2027-01-01T00:00:00Z');
 const MOST_TIMERS = 400_000;
+const MOST_TURNS = 20_000;
 
 /**
  * Runs `work` on a virtual clock with seeded random numbers. Between two timers everything settles that waits for no timer. Throws
@@ -34,12 +35,16 @@ export async function onVirtualTime<T>(random: () => number, work: () => Promise
       (value) => (end = { value }),
       (error: unknown) => (end = { error }),
     );
-    for (let timers = 0; ; timers++) {
+    for (let timers = 0, idleTurns = 0; ;) {
       await settled();
       if (end !== undefined) break;
-      if (timers > MOST_TIMERS) throw new Endless(`still going after ${MOST_TIMERS} timers`);
-      if (clock.countTimers() === 0) throw new Stuck('nothing is left that could happen');
-      clock.next();
+      if (clock.countTimers() > 0) {
+        if (++timers > MOST_TIMERS) throw new Endless(`still going after ${MOST_TIMERS} timers`);
+        idleTurns = 0;
+        clock.next();
+      } else if (++idleTurns > MOST_TURNS) {
+        throw new Stuck('nothing is left that could happen'); // not even an import of a module is under way
+      }
     }
     if ('error' in end) throw end.error;
     return end.value;
