@@ -1,7 +1,6 @@
 import type { Random } from './random.ts';
+import { sleep } from './virtual-time.ts';
 import type { VirtualWorker } from './worker.ts';
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Kills workers, lets them stand still, and takes their caches, until `signal` is aborted. */
 export async function disturb(

@@ -1,7 +1,7 @@
 import { type Command, type Failure, type Job, protos } from './sdk.ts';
 import type { RecordedActivation } from './workflow-tasks.ts';
 
-/** What the SDK's core does between the server's history and a workflow: all that never reaches the server. */
+/** Commands and jobs that the SDK's core changes or answers itself, between the server and a workflow. */
 
 const cancelledFailure = (message: string, cause?: Failure): Failure => ({
   message,

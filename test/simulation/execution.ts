@@ -123,8 +123,6 @@ export class Execution {
     this.tasks.addJob(job);
   }
 
-  // What comes from outside.
-
   /** Applies a fact of the outside, or keeps it until the workflow task under way is over. */
   receive(fact: () => void): void {
     this.tasks.receive(fact);

@@ -3,6 +3,7 @@ import type { OperatorDecision, RunReport } from '../../client/index.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import type { Random } from './random.ts';
+import { sleep } from './virtual-time.ts';
 
 /** One word of an operator, and what became of it. */
 export interface Word {
@@ -15,8 +16,6 @@ export interface Word {
   outcome: 'accepted' | 'refused' | 'unknown';
   error?: string | undefined;
 }
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Errors by which a run refuses a word, or by which the client says that nothing can come of it. */
 const refusals = new Set(['DecisionRefused', 'InvalidInput', 'RunNotFound', 'WorkflowNotFoundError']);

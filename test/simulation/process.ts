@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Random } from './random.ts';
+import { sleep } from './virtual-time.ts';
 
 const never = new Promise<never>(() => undefined);
 
@@ -53,15 +54,14 @@ export class VirtualProcess {
 
   /** Resolves when the process can go on; never after its death. Awaited before everything that reaches the outside. */
   async proceed(): Promise<void> {
-    while (this.#isAlive && Date.now() < this.#frozenUntil)
-      await new Promise((resolve) => setTimeout(resolve, this.#frozenUntil - Date.now()));
+    while (this.#isAlive && Date.now() < this.#frozenUntil) await sleep(this.#frozenUntil - Date.now());
     if (!this.#isAlive) await never;
   }
 
   /** The way of a request to the server. */
   async request(): Promise<void> {
     await this.proceed();
-    await new Promise((resolve) => setTimeout(resolve, this.#random.int(0, 3)));
+    await sleep(this.#random.int(0, 3));
     await this.proceed();
   }
 }

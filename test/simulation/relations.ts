@@ -11,7 +11,7 @@ interface Child {
   policy: temporal.api.enums.v1.ParentClosePolicy;
 }
 
-/** What an execution has to do with others: its children, and signals and cancellations that it sends. */
+/** The children of an execution, and the signals and cancellations that it sends to other executions. */
 export class Relations {
   readonly #execution: Execution;
   readonly #children = new Map<number, Child>();

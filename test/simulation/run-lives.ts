@@ -3,6 +3,7 @@ import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { RunReport } from '../../client/index.ts';
 import { type Speak, type Word, operate, speaker } from './operator.ts';
 import type { Random } from './random.ts';
+import { sleep } from './virtual-time.ts';
 
 /** Virtual time after which a run counts as stuck. */
 export const MOST_MS = 15 * 60_000;
@@ -54,7 +55,7 @@ async function live(
       ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,
       (error: Error) => `ended: ${error.name}: ${error.message}`,
     ),
-    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), MOST_MS)),
+    sleep(MOST_MS).then(() => undefined),
     // An operator ends before the run only by an error.
     Promise.all(operators).then(() => new Promise<never>(() => undefined)),
   ]);

@@ -1,6 +1,5 @@
 /** The only file of the simulator that imports internals of Temporal's SDK. */
 import { createRequire } from 'node:module';
-import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import {
   TypedSearchAttributes,
@@ -89,10 +88,6 @@ export class Sandbox {
     });
     return new Instance(workflow, runId, buildId);
   }
-
-  destroy(): Promise<void> {
-    return this.#creator.destroy();
-  }
 }
 
 export interface InstanceOptions {
@@ -176,7 +171,6 @@ export class Instance {
 
 export interface Attempt {
   cancel(reason: 'CANCELLED' | 'TIMED_OUT'): void;
-  readonly context: Context;
   result: Promise<coresdk.activity_result.IActivityExecutionResult>;
 }
 
@@ -215,7 +209,6 @@ export function runAttempt(
     [...interceptors],
   );
   return {
-    context: activity.context,
     cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' } as never),
     result: activity.run({ args, headers }),
   };

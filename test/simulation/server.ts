@@ -6,7 +6,7 @@ import type { VirtualWorker } from './worker.ts';
 
 const STICKY_TIMEOUT_MS = 1000;
 
-/** What the laws and the story are told about a simulated cluster. */
+/** Receives the changes of a simulated server, for the laws and the story. */
 export interface ServerObserver {
   taskFailed(execution: Execution, cause: string, failure: Failure | undefined): void;
   started(execution: Execution): void;

@@ -7,6 +7,7 @@ import { type Payload, protos, type temporal, timestamp } from './sdk.ts';
 import { ServiceError, alreadyExists, completed, deadlineExceeded, notFound } from './service-error.ts';
 import type { VirtualServer } from './server.ts';
 import type { UpdateOutcome } from './updates.ts';
+import { sleep } from './virtual-time.ts';
 
 const { UpdateWorkflowExecutionLifecycleStage } = protos.temporal.api.enums.v1;
 
@@ -35,9 +36,9 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
     const { deadline, signal } = scope.getStore() ?? {};
     const answered = (async () => {
       await proceed();
-      await passes(server.random.int(0, 3));
+      await sleep(server.random.int(0, 3));
       const answer = await method(request as never);
-      await passes(server.random.int(0, 2));
+      await sleep(server.random.int(0, 2));
       await proceed();
       return answer;
     })();
@@ -63,8 +64,6 @@ export function clientOf(service: VirtualService, identity: string): Client {
   };
   return new Client({ connection, namespace: 'default', identity });
 }
-
-const passes = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 function bounded<T>(
   answer: Promise<T>,

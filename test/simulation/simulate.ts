@@ -22,7 +22,7 @@ export interface Simulated {
   /** Sentences on laws that were broken. */
   problems: string[];
   activations: number;
-  /** What happened, a line each. */
+  /** The events of the simulation, one per line. */
   story: string[];
 }
 

@@ -53,10 +53,6 @@ export class UpdateRegistry {
     return outcome;
   }
 
-  outcomeOf(id: string): Promise<UpdateOutcome> | undefined {
-    return this.#outcomes.get(id);
-  }
-
   /** Jobs for the workflow task that begins. */
   jobs(): Job[] {
     const jobs: Job[] = [];

@@ -55,6 +55,11 @@ export async function onVirtualTime<T>(random: () => number, work: () => Promise
   }
 }
 
+/** Resolves after this virtual time. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 let pending = 0;
 
 /** Keeps the clock still while `work` is under way, which takes turns of the real event loop. */

@@ -16,7 +16,6 @@ export class VirtualWorker {
   readonly #process: VirtualProcess;
   readonly #workflows: WorkflowRunner;
   readonly #activities: ActivityRunner;
-  #isLeaving = false;
 
   constructor(
     server: VirtualServer,
@@ -44,7 +43,7 @@ export class VirtualWorker {
   }
 
   get isPolling(): boolean {
-    return this.#process.isRunning && !this.#isLeaving;
+    return this.#process.isRunning;
   }
 
   kill(): void {
@@ -56,12 +55,6 @@ export class VirtualWorker {
   freeze(ms: number): void {
     this.#process.freeze(ms);
     setTimeout(() => this.server.workerPolls(), ms + 1);
-  }
-
-  /** Takes no more tasks; those under way end. */
-  leave(): void {
-    this.#isLeaving = true;
-    this.server.forget(this);
   }
 
   /** Drops one workflow from the cache, or all. */

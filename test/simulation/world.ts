@@ -7,6 +7,7 @@ import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 import { Random } from './random.ts';
 import { currentProcess, currentRun } from './process.ts';
+import { sleep } from './virtual-time.ts';
 
 /** An effect of a tool on the world outside. */
 export interface Effect {
@@ -26,7 +27,7 @@ export interface Asked {
   request: ModelRequest;
 }
 
-/** What the simulated agents do to the world, and what the model was asked. */
+/** The simulated agents, the effects of their tools, and the requests to their model. */
 export interface World {
   config: ConfigDefinition;
   effects: Effect[];
@@ -34,7 +35,6 @@ export interface World {
 }
 
 const input = z.object({ n: z.number() });
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 const modelErrors: [ModelErrorType, boolean][] = [
   ['ModelRateLimited', true],
