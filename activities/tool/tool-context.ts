@@ -107,8 +107,9 @@ function asJson(tool: string, value: unknown): Json {
 const SECRET_BYTES = 16;
 
 /**
- * The deferral of one tool call: the token is stored, and the result comes later from outside the worker. All attempts of one schedule have the same token, so that one given out by a failed attempt still holds. The secret is random, so
- * it has to be stored in the heartbeat record before the tool gets it.
+ * The deferral of one tool call: the token is stored, and the result comes later from outside the worker. All attempts of
+ * one schedule have the same token, so that one given out by a failed attempt still holds. The secret is random, so it has to
+ * be stored in the heartbeat record before the tool gets it.
  */
 export function createDeferral(
   info: Pick<Info, 'workflowExecution' | 'activityId'>,

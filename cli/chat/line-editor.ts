@@ -26,8 +26,9 @@ const PASTE = { on: '\u{1b}[?2004h', off: '\u{1b}[?2004l' };
 const HISTORY_LENGTH = 500;
 
 /**
- * A prompt that stays at the bottom while lines are written above it. Node's readline: arrows, Ctrl-A, Ctrl-E, history. Besides, a text of several lines: a `\` at the end of a line
- * continues in the next one, and so do line breaks in pasted text.
+ * A prompt that stays at the bottom while lines are written above it. Node's readline: arrows, Ctrl-A, Ctrl-E, history.
+ * Besides, a text of several lines: a `\` at the end of a line continues in the next one, and so do line breaks in pasted
+ * text.
  */
 export function createLineEditor(options: LineEditorOptions) {
   const { stdin, stderr, onTyped } = options;

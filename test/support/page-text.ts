@@ -1,4 +1,4 @@
-/** What a reader sees of an exported page, without its look. */
+/** The text of an exported page, without its look. */
 export function textOf(page: string): string {
   const marks = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
   const text = page.slice(page.indexOf('<body>')).replace(/<[^>]*>/gu, ' ');

@@ -22,7 +22,7 @@ import {
 
 const QUEUE = `told-${process.pid}`;
 export const gate = createGate();
-/** What the model of `answering` waits for. */
+/** Opens for the model of `answering`. */
 const answers = createGate();
 const broken = (name: string, onFailure: 'ask' | 'observe' | 'fail') =>
   defineTool({

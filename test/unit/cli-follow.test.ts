@@ -54,7 +54,7 @@ function ended(status: 'cancelled' | 'failed'): RunEvent[] {
 
 const silent: FollowOptions = { untilWaiting: false, onInterrupt: 'cancel', flags: [] };
 
-/** Of a server of its own, a command reads where the Web UI is. */
+/** A command's server. `uiUrl`: the command has started the server, and knows its Web UI. */
 function session(uiUrl?: string) {
   const embedded = uiUrl === undefined ? undefined : ({ uiUrl } as EmbeddedServer);
   return { ...offlineContext(), embedded };

@@ -73,7 +73,7 @@ describe('a search of an index', () => {
   });
 });
 
-/** What each service that is asked for JSON has in common is proven in search.test.ts. */
+/** The rules that all JSON services share are proven in search.test.ts. */
 describe('a search of an index that fails', () => {
   const says = (status: number, reason: string): LoopbackAnswer => ({ status, body: { error: { reason } } });
   const wrongPassword = says(401, `unable to authenticate with ${PASSWORD}`);

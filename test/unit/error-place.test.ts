@@ -52,7 +52,7 @@ const noModule = `Cannot find module '${folder}/tools/price.ts' imported from ${
 const noPackage = `Cannot find package 'not-installed' imported from ${folder}/no-package.ts`;
 const noExport = "The requested module './plain.js' does not provide an export named 'cent'";
 
-/** What is said of each config behind the reason why it could not be loaded. */
+/** The lines after the reason why a config could not be loaded. */
 const cases: [config: string, why: string, said: string[]][] = [
   [
     'throws.ts',

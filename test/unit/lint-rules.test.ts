@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** What a folder may import, and then what it may not; `type x` stands for an `import type` of x. */
+/** The imports that a folder may have, then those that it may not; `type x` stands for an `import type` of x. */
 const layout: { [folder: string]: [allowed: string, refused: string] } = {
   agent: [
     `./status.ts, ./kinds/zero-shot.ts, type ./limits.ts`,

@@ -8,7 +8,7 @@ const act = (...inputs: Json[]): TurnDecision => ({
   actions: inputs.map((toolInput) => ({ tool: 'Search', toolInput })),
 });
 
-/** What becomes of the calls of turn after turn: each runs, or is told of its repetition, until the run stops. */
+/** The fate of the calls, turn by turn: a call runs, or the model is told of the repetition, until the run stops. */
 function told(...turns: TurnDecision[]): string {
   let repeat: Repeat | undefined;
   const outcomes = turns.flatMap((turn) => {

@@ -27,7 +27,7 @@ describe('a whole reply', () => {
 });
 
 describe('a reply in pieces is cut like a whole one, wherever it was split,', () => {
-  // What two letters cannot show: three stop strings, and characters of two code units.
+  // Cases beyond two letters: three stop strings, and characters of two code units.
   test.each<[what: string, text: string, stops: string[]]>([
     ['with both of those of an agent', 'Input: 1\n\tObservation: 2\nObs\nObservation: 1', OBSERVATION],
     ['with one that lies at the end of another', 'xabcdy', ['abcd', 'cd', 'c']],

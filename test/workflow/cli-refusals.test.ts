@@ -3,7 +3,7 @@ import { useCli } from '../support/cli-rig.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { act } from '../support/scripts.ts';
 
-/** What commands refuse, and say of what fails. What they do is typed in docs/answer-a-wait.md, steer-a-run.md and their like. */
+/** The refusals and errors of commands. The pages of docs/ (answer-a-wait.md, steer-a-run.md and others) type the commands that work. */
 
 /** Longer than what refers to it. */
 const REFUSAL = 'This request is not for us. '.repeat(8).trim();
