@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import { createWorker } from 'reloop';
 import type { RunEvent } from '../../agent/run/events.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
@@ -19,7 +18,6 @@ import { allOf } from './all-of.ts';
 
 /** A run, as the row that steers it sees it. */
 export interface Steered {
-  client: AgentClient;
   run: AgentRun;
   /** When a call waits for a person. */
   waiting(call: string, reason?: WaitingReason): Promise<unknown>;
@@ -46,8 +44,6 @@ export interface Boundary {
   /** The step that the model does not answer while the first worker lives; `text`: it breaks off in its reply. */
   hangsAt?: { step: string; text?: string };
   before?(steered: Steered): Promise<unknown>;
-  /** Begun while no worker is there, and not waited for before one is. */
-  meanwhile?(steered: Steered): Promise<unknown>;
   /** With the next worker. */
   after?(steered: Steered): Promise<unknown>;
 }
@@ -81,8 +77,7 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
     config: CONFIG,
     flags: CONTINUED_EARLY,
     replies(request) {
-      const [, id = '', within] = /Row (\S+?)(\/below)?\./u.exec(request.prompt) ?? [];
-      if (within !== undefined) return belowReply(request);
+      const [, id = ''] = /Row (\S+?)\./u.exec(request.prompt) ?? [];
       const boundary = boundaries.get(id);
       return boundary === undefined ? answer(`no row ${id}`) : replyOf(boundary, held.has(id), request);
     },
@@ -124,7 +119,7 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
     const run = await rig.client.start(boundary.agent ?? 'doer', `Row ${id}.`, { id, taskQueue: id });
     const watchers = Array.from({ length: WATCHERS }, () => allOf(run.events()));
     for (const watcher of watchers) watcher.catch(() => undefined); // looked at when the row is over
-    const steered = steer(rig.client, run, { askedOf, notedOf });
+    const steered = steer(run, { askedOf, notedOf });
     const before = settled(boundary.before?.(steered));
     if (boundary.diesAt === undefined) (await before)();
     else await Promise.race([worker.exit, survived(run, boundary.diesAt)]);
@@ -132,13 +127,11 @@ export async function startBoundaryRig(): Promise<BoundaryRig> {
     if (worker.child.signalCode !== 'SIGKILL')
       throw new Error(`The worker ended by itself: ${worker.stderr()}`);
     held.delete(id);
-    const meanwhile = settled(boundary.meanwhile?.(steered));
 
     const next = await createWorker(config, { connection, taskQueue: id });
     const running = next.run();
     try {
       (await before)();
-      (await meanwhile)();
       await boundary.after?.(steered);
       const watched = await Promise.all(watchers);
       const recorded = await allOf(run.events({ live: false, follow: false }));
@@ -177,10 +170,6 @@ function replyOf({ agent, script, hangsAt }: Boundary, held: boolean, request: R
   return next === undefined ? answer('all done') : act(...next);
 }
 
-function belowReply(request: RecordedRequest): ScriptEntry {
-  return observationsIn(request).length > 0 ? answer('done below') : act('guarded', 'below');
-}
-
 function stepOf(request: RecordedRequest): string {
   const seen = observationsIn(request).length;
   return String(isChat(request) ? Math.min(seen, 1) + 1 : seen + 1);
@@ -207,10 +196,9 @@ interface Looks {
   notedOf(root: string): Noted[];
 }
 
-function steer(client: AgentClient, run: AgentRun, { askedOf, notedOf }: Looks): Steered {
+function steer(run: AgentRun, { askedOf, notedOf }: Looks): Steered {
   const events = () => run.events({ live: false });
   return {
-    client,
     run,
     waiting: (call, reason) =>
       eventOf(

@@ -1,7 +1,10 @@
-import { cancelledTool, rejectedTool } from '../../agent/observation/observations.ts';
+import { cancelledTool } from '../../agent/observation/observations.ts';
 import type { Boundary } from './boundary-rig.ts';
 
-/** The crash table: every boundary at which a worker can die. */
+/**
+ * The crash table: every boundary at which a worker can die with something under way. A run that waits for a person has nothing under way;
+ * the next worker replays it, as test/replay does with every recorded wait.
+ */
 
 /** A row, and what is not as if nothing had happened. */
 export interface Row extends Boundary {
@@ -89,41 +92,6 @@ export const rows: readonly Row[] = [
   },
   { when: 'as the run ends', script, diesAt: 'run_ended' },
   {
-    when: 'while a failed call waits',
-    script: secondly('work', 'broken'),
-    before: ({ waiting }) => waiting('2.1'),
-    after: ({ run }) => run.decide('2.1', { type: 'retry', input: 'b' }),
-    runs: { '2.1': 2 },
-    observed: { '2.1': 'did b' },
-  },
-  {
-    when: 'while a call waits for approval',
-    script: secondly('guarded'),
-    before: ({ waiting }) => waiting('2.1'),
-    after: ({ run }) => run.decide('2.1', { type: 'reject', reason: 'no' }),
-    observed: { '2.1': rejectedTool('no') },
-    effects: ['1.1', '3.1'],
-  },
-  {
-    when: 'while a call waits for its result from outside',
-    script: secondly('job'),
-    before: ({ waiting }) => waiting('2.1'),
-    async after({ begun, client }) {
-      const { token = '' } = await begun('2.1');
-      await client.resolve(token, 'done elsewhere');
-    },
-    observed: { '2.1': 'done elsewhere' },
-    effects: ['1.1', '3.1'],
-  },
-  {
-    when: "while a sub-agent's call waits",
-    script: secondly('below', 'Row row-15/below.'),
-    before: ({ waiting }) => waiting('2.1/1.1'),
-    after: ({ run }) => run.decide('2.1/1.1', { type: 'approve' }),
-    observed: { '2.1': 'done below' },
-    effects: ['1.1', '3.1'],
-  },
-  {
     when: 'right after an approval was accepted',
     script: secondly('guarded'),
     async before({ waiting, run }) {
@@ -142,12 +110,6 @@ export const rows: readonly Row[] = [
       await run.decide('2.1', { type: 'approve' });
     },
     diesAt: 'decided 2.1',
-  },
-  {
-    when: 'before a decision is sent, which waits for the next one,',
-    script: secondly('guarded'),
-    before: ({ waiting }) => waiting('2.1'),
-    meanwhile: ({ run }) => run.decide('2.1', { type: 'approve' }),
   },
   {
     when: 'during the cancel of one call',
@@ -196,13 +158,6 @@ export const rows: readonly Row[] = [
     },
     said: SAID,
     runs: { '2.1': 2 },
-  },
-  {
-    when: 'while the run waits at a limit',
-    agent: 'limited',
-    script,
-    before: ({ waiting }) => waiting('3', 'limit'),
-    after: ({ run }) => run.extend({ iterations: 5 }),
   },
   {
     when: 'right after the run was taken back',

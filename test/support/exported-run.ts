@@ -40,7 +40,7 @@ export function replied(
   more: Partial<ModelTurn> = {},
 ): ExportedModelCall {
   const usage = { ...noUsage, modelCalls: 1 };
-  const turn: ModelTurn = { text, decision, finishReason: 'stop', usage, request: '', ...more };
+  const turn: ModelTurn = { digest: '', text, decision, finishReason: 'stop', usage, request: '', ...more };
   return { at: 0, call, attempts: 1, durationMs: 1, turn };
 }
 

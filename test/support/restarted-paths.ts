@@ -94,7 +94,7 @@ export const restartedPaths: SteeredPath[] = [
       at('2.1', 1, resolve('x')),
       at('4', 1, resolve('enough')),
     ),
-    'step 1.1: "echo 1", waiting 2.1: deferred, steered: extend, restarted, waiting 2.1: deferred, decided 2.1: resolve, step 2.1: "x", step 3.1: "echo 3", waiting 4: limit, decided 4: resolve, completed',
+    'step 1.1: "echo 1", waiting 2.1: deferred, steered: extend, resumed 2.1, restarted, waiting 2.1: deferred, decided 2.1: resolve, step 2.1: "x", step 3.1: "echo 3", waiting 4: limit, decided 4: resolve, completed',
   ],
   [
     'a fork with a limit, to which no earlier raise is added',
@@ -142,14 +142,14 @@ export const restartedPaths: SteeredPath[] = [
       rewind(2),
       at('2.1', 1, approve),
     ),
-    'waiting 1.1: deferred, steered: say, decided 1.1: resolve, step 1.1: "a", waiting 2.1: approval, steered: say, steered: rewind, restarted, waiting 2.1: approval, decided 2.1: approve, step 2.1: "did y", completed',
+    'waiting 1.1: deferred, steered: say, decided 1.1: resolve, step 1.1: "a", waiting 2.1: approval, steered: say, steered: rewind, resumed 2.1, restarted, waiting 2.1: approval, decided 2.1: approve, step 2.1: "did y", completed',
     'Message from the user: Be brief.\nThought: I need guarded.\nAction: guarded\nAction Input: y\nObservation: did y\nThought:',
   ],
   [
     'a retry of a run that was paused when it ended',
     'asking-person',
     inOrder(at('1.1', 0), (run) => run.pause(), cancelled, retry(), at('1.1', 1, resolve('x'))),
-    'waiting 1.1: deferred, steered: pause, restarted, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "x", completed',
+    'waiting 1.1: deferred, steered: pause, resumed 1.1, restarted, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "x", completed',
   ],
   [
     'an approval that is asked for again after a rewind and after a retry',
@@ -163,7 +163,7 @@ export const restartedPaths: SteeredPath[] = [
       at('1.1', 2, approve),
       at('2.1', 2, approve),
     ),
-    'waiting 1.1: approval, steered: rewind, restarted, waiting 1.1: approval, restarted, waiting 1.1: approval, decided 1.1: approve, step 1.1: "did x", waiting 2.1: approval, decided 2.1: approve, step 2.1: "did y", completed',
+    'waiting 1.1: approval, steered: rewind, resumed 1.1, restarted, waiting 1.1: approval, resumed 1.1, restarted, waiting 1.1: approval, decided 1.1: approve, step 1.1: "did x", waiting 2.1: approval, decided 2.1: approve, step 2.1: "did y", completed',
   ],
   [
     'an approval that is remembered by a rewind to a later step, and not by one to its own',
@@ -234,7 +234,7 @@ export const restartedPaths: SteeredPath[] = [
       retry(),
       at('1.1', 3, { type: 'reject' }, { reason: 'approval', toolInput: 'in' }),
     ),
-    'waiting 1.1: approval, decided 1.1: approve, tool_failed 1.1, waiting 1.1, steered: rewind, restarted, waiting 1.1: approval, decided 1.1: abort, restarted, waiting 1.1: approval, decided 1.1: reject, step 1.1: "This tool call was not approved by the operator and was not run. Do not try it again in the same way.", completed',
+    'waiting 1.1: approval, decided 1.1: approve, tool_failed 1.1, waiting 1.1, steered: rewind, resumed 1.1, restarted, waiting 1.1: approval, decided 1.1: abort, restarted, waiting 1.1: approval, decided 1.1: reject, step 1.1: "This tool call was not approved by the operator and was not run. Do not try it again in the same way.", completed',
   ],
   [
     'an effect of a dropped step, which is asked about after each rewind',

@@ -67,6 +67,7 @@ export const rewoundAgents = [
   agent('rewound-model', [['hangs', '']]),
   agent('rewound-minds', [['minds', '']]),
   agent('rewound-stubborn', [['stubborn', '']]),
+  agent('rewound-late', [['late', '']]),
   agent('rewound-turn', [
     ['says', 'b'],
     ['guarded', 'c'],
@@ -114,6 +115,12 @@ export const rewoundPaths: SteeredPath[] = (
     ['a tool that minds its cancellation', 'rewound-minds', inOrder(atWork('2.1'), back), rewound],
     ['a tool that does not', 'rewound-stubborn', inOrder(atWork('2.1'), back), rewound],
     [
+      'a tool that takes long to end, with a message for the steps that follow',
+      'rewound-late',
+      inOrder(atWork('2.1'), back, say('go on')),
+      'steered: rewind, steered: say, restarted, completed',
+    ],
+    [
       'calls side by side of which one is over and one waits',
       'rewound-turn',
       inOrder(
@@ -122,20 +129,25 @@ export const rewoundPaths: SteeredPath[] = (
         atWork('2.3'),
         back,
       ),
-      'waiting 2.2: approval, step 2.1: "says b ", steered: rewind, restarted, completed',
+      'waiting 2.2: approval, step 2.1: "says b ", steered: rewind, resumed 2.2, restarted, completed',
     ],
     [
       'an inline call, and a later one that waits',
       'rewound-inline',
       inOrder(at('3.1', 0), back),
-      'step 2.1: "says-inline b", waiting 3.1: approval, steered: rewind, restarted, step 2.1: "says-inline d", completed',
+      'step 2.1: "says-inline b", waiting 3.1: approval, steered: rewind, resumed 3.1, restarted, step 2.1: "says-inline d", completed',
     ],
-    ['a deferred call', 'rewound-job', inOrder(at('2.1', 0), back), `waiting 2.1: deferred, ${rewound}`],
+    [
+      'a deferred call',
+      'rewound-job',
+      inOrder(at('2.1', 0), back),
+      'waiting 2.1: deferred, steered: rewind, resumed 2.1, restarted, completed',
+    ],
     [
       'a call in doubt',
       'rewound-doubt',
       inOrder(at('2.1', 0), back, at('2.1', 1, { type: 'resolve', output: 'paid' }, { reason: 'repeated' })),
-      'tool_failed 2.1, waiting 2.1: doubt, steered: rewind, restarted, waiting 2.1: repeated, decided 2.1: resolve, step 2.1: "paid", completed',
+      'tool_failed 2.1, waiting 2.1: doubt, steered: rewind, resumed 2.1, restarted, waiting 2.1: repeated, decided 2.1: resolve, step 2.1: "paid", completed',
     ],
     [
       'a sub-agent that waits',

@@ -59,7 +59,7 @@ export function modelEnded(
 ): Timeless {
   const { attempts = 1, ...fields } = more;
   const usage = { ...noUsage, promptTokens: 320, completionTokens: 45, totalTokens: 365, modelCalls: 1 };
-  const turn: ModelTurn = { text, decision, finishReason: 'stop', usage, request: '', ...fields };
+  const turn: ModelTurn = { digest: '', text, decision, finishReason: 'stop', usage, request: '', ...fields };
   return { type: 'model_ended', call, turn, attempts, durationMs: 1234 };
 }
 

@@ -119,7 +119,7 @@ export const steeredPaths: SteeredPath[] = [
     'a cancellation while a person is asked',
     'person',
     (run) => waitOf(run).then(() => run.cancel()),
-    'waiting 1.1: deferred, cancelled',
+    'waiting 1.1: deferred, resumed 1.1, cancelled',
   ],
   [
     'a question that nobody answers, which fails its call',
@@ -225,7 +225,7 @@ export const steeredPaths: SteeredPath[] = [
       await waitOf(run, { n: 1 });
       await run.decide('1.1', { type: 'resolve', output: 'that one' });
     },
-    'waiting 1.1: deferred, steered: say, restarted, steered: say, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "that one", completed',
+    'waiting 1.1: deferred, steered: say, resumed 1.1, restarted, steered: say, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "that one", completed',
   ],
 ];
 
