@@ -73,6 +73,8 @@ export function endActivity(activity: ActivityTask, result: ActivityResult, retr
         };
       }
     }
+    // The workflow was answered when it cancelled the activity.
+    if (activity.cancelRequested && activity.isTryCancel) return;
     execution.addJob({ resolveActivity: { seq, result: resolution } });
   });
 }

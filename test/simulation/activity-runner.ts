@@ -35,6 +35,8 @@ interface AttemptOptions {
   heartbeatDetails: Payload | undefined;
   startToCloseMs: number | undefined;
   heartbeatMs: number | undefined;
+  /** Returns true if the server has ended the attempt. */
+  isOver: () => boolean;
 }
 
 /** Runs the real activities of a worker. */
@@ -80,6 +82,7 @@ export class ActivityRunner {
         heartbeatDetails: activity.heartbeatDetails?.[0],
         startToCloseMs: durationMs(schedule.startToCloseTimeout),
         heartbeatMs: durationMs(schedule.heartbeatTimeout),
+        isOver: () => activity.state !== 'started' || activity.token !== token,
       },
       (schedule.input?.payloads ?? []).map(decodeValue),
       schedule.header?.fields ?? {},
@@ -123,6 +126,7 @@ export class ActivityRunner {
         heartbeatDetails: undefined,
         startToCloseMs: durationMs(command?.startToCloseTimeout),
         heartbeatMs: undefined,
+        isOver: () => !execution.isOpen,
       },
       (command?.arguments ?? []).map(decodeValue),
       command?.headers ?? {},
@@ -169,7 +173,7 @@ export class ActivityRunner {
     if (fn === undefined) throw new Error(`unreachable: there is a default activity`);
     const { execution } = of;
     return runAttempt(
-      (...input: unknown[]) => this.#process.run(execution.id, () => fn(...input)),
+      (...input: unknown[]) => this.#process.run(execution.id, of.isOver, () => fn(...input)),
       {
         attempt: of.attempt,
         taskQueue: this.#queue,

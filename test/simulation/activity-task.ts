@@ -16,6 +16,8 @@ export class ActivityTask {
   attempt = 1;
   state: 'scheduled' | 'started' | 'pausing' | 'closed' = 'scheduled';
   cancelRequested = false;
+  /** The workflow does not wait for the end of the activity after it has cancelled it. */
+  readonly isTryCancel: boolean;
   heartbeatDetails: Payload[] | undefined;
   lastHeartbeatAt: number | undefined;
   startedAt = 0;
@@ -25,11 +27,26 @@ export class ActivityTask {
   #timers: NodeJS.Timeout[] = [];
   #beatTimer: NodeJS.Timeout | undefined;
 
-  constructor(execution: Execution, seq: number, scheduledEventId: number, schedule: Schedule) {
+  constructor(
+    execution: Execution,
+    seq: number,
+    scheduledEventId: number,
+    schedule: Schedule,
+    isTryCancel: boolean,
+  ) {
+    this.isTryCancel = isTryCancel;
     this.execution = execution;
     this.seq = seq;
     this.scheduledEventId = scheduledEventId;
     this.schedule = schedule;
+  }
+
+  /** The names of the activity, if its workflow learns of a cancellation at once. */
+  ifTried(): { activityId: string; activityType: string } | undefined {
+    const { activityId, activityType } = this.schedule;
+    return this.isTryCancel
+      ? { activityId: activityId ?? '', activityType: activityType?.name ?? '' }
+      : undefined;
   }
 
   get token(): string {
@@ -68,6 +85,13 @@ export class ActivityTask {
 
   fail(token: string, failure: Failure): void {
     this.#check(token);
+    this.#attemptFailed(failure, { type: 'failed', failure });
+  }
+
+  /** Ends the attempt under way, whichever it is. Throws NotFound if none is. */
+  failById(failure: Failure, details: Payload[] | undefined): void {
+    this.#check(this.token);
+    if (details !== undefined) this.heartbeatDetails = details;
     this.#attemptFailed(failure, { type: 'failed', failure });
   }
 

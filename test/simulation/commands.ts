@@ -1,5 +1,5 @@
 import { ActivityTask } from './activity-task.ts';
-import type { Command } from './sdk.ts';
+import { type Command, protos } from './sdk.ts';
 import type { Execution } from './execution.ts';
 
 /** Does what a command of a finished workflow task asks for, with its event. */
@@ -22,10 +22,16 @@ export function applyCommand(execution: Execution, command: Command): void {
     throw new Error(`The simulator does not know the command ${Object.keys(command).join(', ')}`);
 }
 
+const { TRY_CANCEL } = protos.coresdk.workflow_commands.ActivityCancellationType;
+
 /** Recorded as a marker, or not at all. */
 function isLocal(command: Command): boolean {
   return Boolean(
-    command.setPatchMarker ?? command.scheduleLocalActivity ?? command.requestCancelLocalActivity,
+    command.setPatchMarker ??
+    command.scheduleLocalActivity ??
+    command.requestCancelLocalActivity ??
+    // A signal that has been sent cannot be taken back.
+    command.cancelSignalWorkflow,
   );
 }
 
@@ -49,7 +55,8 @@ function scheduleActivity(execution: Execution, { scheduleActivity: given, userM
     { activityTaskScheduledEventAttributes: attributes },
     userMetadata,
   );
-  const activity = new ActivityTask(execution, Number(seq), id, attributes);
+  const isTryCancel = (rest.cancellationType ?? TRY_CANCEL) === TRY_CANCEL;
+  const activity = new ActivityTask(execution, Number(seq), id, attributes, isTryCancel);
   execution.activities.set(Number(seq), activity);
   execution.server.dispatchActivity(activity);
 }

@@ -10,14 +10,35 @@ const cancelledFailure = (message: string, cause?: Failure): Failure => ({
   ...(cause === undefined ? {} : { cause }),
 });
 
-/** Answers for work that was cancelled in the workflow task that scheduled it. The server never hears of it. */
-export function cancelledUnsent(earlier: readonly Command[], latest: readonly Command[]): Job[] {
+/** Names of an activity. */
+interface Scheduled {
+  activityId?: string | null;
+  activityType?: string | null;
+}
+
+/**
+ * Answers that a workflow gets at once for work that it cancels: the work was scheduled in the same workflow task, so that the server
+ * never hears of it; or the workflow does not wait for its end. `triedActivity`: of an earlier task.
+ */
+export function cancelledAtOnce(
+  earlier: readonly Command[],
+  latest: readonly Command[],
+  triedActivity: (seq: number) => Scheduled | undefined,
+): Job[] {
   const all = [...earlier, ...latest];
   const jobs: Job[] = [];
-  for (const { requestCancelActivity, cancelChildWorkflowExecution } of latest) {
+  for (const { requestCancelActivity, cancelChildWorkflowExecution, cancelSignalWorkflow } of latest) {
+    const signal = cancelSignalWorkflow?.seq;
+    const isUnsent = all.some((command) => command.signalExternalWorkflowExecution?.seq === signal);
+    if (typeof signal === 'number' && isUnsent) {
+      const failure = cancelledFailure('Signal was cancelled before being sent');
+      jobs.push({ resolveSignalExternalWorkflow: { seq: signal, failure } });
+    }
     if (requestCancelActivity) {
       const { seq } = requestCancelActivity;
-      const scheduled = all.find((command) => command.scheduleActivity?.seq === seq)?.scheduleActivity;
+      const scheduled =
+        all.find((command) => command.scheduleActivity?.seq === seq)?.scheduleActivity ??
+        triedActivity(Number(seq));
       if (!scheduled) continue;
       const failure: Failure = {
         message: 'Activity cancelled',
@@ -54,6 +75,8 @@ export function commandsToSend(activations: readonly RecordedActivation[]): Comm
   const cancelledTimers = seqs(all, (command) => command.cancelTimer?.seq);
   const cancelledActivities = seqs(all, (command) => command.requestCancelActivity?.seq);
   const cancelledChildren = seqs(all, (command) => command.cancelChildWorkflowExecution?.childWorkflowSeq);
+  const cancelledSignals = seqs(all, (command) => command.cancelSignalWorkflow?.seq);
+  const signals = seqs(all, (command) => command.signalExternalWorkflowExecution?.seq);
   const startedTimers = seqs(all, (command) => command.startTimer?.seq);
   const scheduled = seqs(all, (command) => command.scheduleActivity?.seq);
   const children = seqs(all, (command) => command.startChildWorkflowExecution?.seq);
@@ -70,7 +93,12 @@ export function commandsToSend(activations: readonly RecordedActivation[]): Comm
         children,
         cancelledChildren,
       );
-    return !isTakenBack;
+    const isSignal = both(
+      command.signalExternalWorkflowExecution?.seq ?? command.cancelSignalWorkflow?.seq,
+      signals,
+      cancelledSignals,
+    );
+    return !isTakenBack && !isSignal;
   });
 }
 

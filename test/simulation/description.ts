@@ -56,6 +56,10 @@ export function describe(execution: Execution) {
         : { lastHeartbeatTime: timestamp(activity.lastHeartbeatAt) }),
       lastStartedTime: timestamp(activity.startedAt),
       attempt: activity.attempt,
+      activityOptions: {
+        heartbeatTimeout: activity.schedule.heartbeatTimeout,
+        startToCloseTimeout: activity.schedule.startToCloseTimeout,
+      },
       maximumAttempts: activity.schedule.retryPolicy?.maximumAttempts ?? 0,
       scheduledTime: timestamp(activity.attemptScheduledAt),
       ...(activity.lastFailure === undefined ? {} : { lastFailure: activity.lastFailure }),

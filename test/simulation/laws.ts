@@ -1,9 +1,14 @@
 import type { RunEvent } from '../../agent/run/events.ts';
+import { RunView } from '../../agent/run/view.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
+import { AGENT_SESSION } from '../../workflows/messages.ts';
 import type { Word } from './operator.ts';
+import { brokenFromOutside, withOneLife, wordsRecorded } from './outside-laws.ts';
 import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
+import type { SessionLife } from './session-lives.ts';
+import { sessionsAnswer } from './session-law.ts';
 import type { World } from './world.ts';
 
 const { EventType } = protos.temporal.api.enums.v1;
@@ -12,6 +17,7 @@ export interface Seen {
   world: World;
   server: VirtualServer;
   runs: readonly RunLife[];
+  sessions: readonly SessionLife[];
   words: readonly Word[];
   /** Events that `onEvent` got, by the id of the run. */
   told: ReadonlyMap<string, readonly RunEvent[]>;
@@ -19,81 +25,11 @@ export interface Seen {
   isDisturbed: boolean;
 }
 
-type Law = (seen: Seen) => string[];
+export type Law = (seen: Seen) => string[];
 
 /** Sentences on what is wrong; none if all laws hold. */
 export function brokenLaws(seen: Seen): string[] {
   return laws.flatMap((law) => law(seen));
-}
-
-const ONCE = ['mail', 'order'];
-
-/** A `once` tool takes effect at most once for each key. Another effect of the same call needs a person's retry. */
-function effectsOnce({ world, words }: Seen): string[] {
-  const seen = new Map<string, number>();
-  return world.effects.flatMap(({ tool, key, call, root }) => {
-    if (!ONCE.includes(tool)) return [];
-    const times = (seen.get(key) ?? 0) + 1;
-    seen.set(key, times);
-    if (times === 1) return [];
-    const retries = words.filter(
-      (word) => word.type === 'retry' && word.outcome !== 'refused' && isFor(word, root, call),
-    );
-    return retries.length >= times - 1
-      ? []
-      : [`${tool} of call ${call} took effect ${times} times with the key ${key}`];
-  });
-}
-
-function isFor({ run, call }: Word, root: string, called: string): boolean {
-  return root.startsWith(run) && call?.split('/').at(-1) === called;
-}
-
-/** A person who is asked about a failed call of a `once` tool is told of a doubt, if the call took effect. */
-function doubtsAreTold({ world, words }: Seen): string[] {
-  const restarted = new Set(
-    words.flatMap(({ run, type }) => (/rewind|retry of|fork of/u.test(type) ? [run] : [])),
-  );
-  return words.flatMap(({ run, call, wait, at }) => {
-    if (wait?.reason !== 'failed' || !ONCE.includes(wait.tool) || call?.includes('/') !== false) return [];
-    const { n } = wait.toolInput as { n?: number };
-    const took = world.effects.some(
-      (effect) => effect.root === run && effect.call === call && effect.n === n && effect.at < at,
-    );
-    return took && !restarted.has(run)
-      ? [`${wait.tool} of call ${call} took effect, and a person was told that it had failed`]
-      : [];
-  });
-}
-
-/** A `once` tool whose effect was made is not made again with the same input in steps that are done again, unless a person says so. */
-function effectsAsked({ world, words }: Seen): string[] {
-  const made = new Set<string>();
-  return world.effects.flatMap(({ tool, n, call, root }) => {
-    if (!ONCE.includes(tool)) return [];
-    const key = `${root} ${call} ${tool} ${n}`;
-    const isAgain = made.has(key);
-    made.add(key);
-    const isAsked = words.some(
-      (word) =>
-        ['retry', 'approve'].includes(word.type) && word.outcome !== 'refused' && isFor(word, root, call),
-    );
-    return isAgain && !isAsked ? [`${tool} ${n} of call ${call} was done again, and nobody was asked`] : [];
-  });
-}
-
-/** `pay` runs with an input that a person has approved. */
-function approvedInputs({ world, words }: Seen): string[] {
-  return world.effects.flatMap((effect) => {
-    if (effect.tool !== 'pay') return [];
-    const isApproved = words.some(({ type, outcome, wait, data, at }) => {
-      if ((type !== 'approve' && type !== 'retry') || outcome === 'refused' || at > effect.at) return false;
-      const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
-      const approved = input ?? (wait?.toolInput as { n?: number });
-      return wait?.tool === 'pay' && (approved.n === effect.n || remember === 'tool');
-    });
-    return isApproved ? [] : [`pay ${effect.n} of call ${effect.call} ran, and nobody approved that input`];
-  });
 }
 
 /** The last request of a run shows the model the observations that its report has. */
@@ -102,11 +38,13 @@ function toldIsRecorded({ world, runs }: Seen): string[] {
     const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
     const last = world.asked.filter(({ runId }) => runIds.has(runId)).at(-1);
     if (last === undefined || report.status !== 'completed') return [];
-    const { messages = [] } = last.request.prompt as { messages?: { role: string; content: unknown }[] };
-    const told = messages.filter(({ role }) => role === 'tool').map(({ content }) => text(content));
     const recorded = report.intermediateSteps
-      .filter(({ call }) => Number(call.split('.')[0]) < Number(last.step))
+      // The model is told of a reply that cannot be read in a message of its own.
+      .filter(
+        ({ call, action }) => action.tool !== '_Exception' && Number(call.split('.')[0]) < Number(last.step),
+      )
       .map(({ observation }) => text(observation));
+    const told = toldObservations(last.request.prompt, recorded);
     const at = recorded.findIndex((one, index) => one !== told[index]);
     if (at < 0 && told.length === recorded.length) return [];
     return [
@@ -115,49 +53,116 @@ function toldIsRecorded({ world, runs }: Seen): string[] {
   });
 }
 
+interface Prompt {
+  messages?: { role: string; content: unknown; tool_calls?: unknown }[];
+  text?: string;
+}
+
+/** The results of tools in a prompt. A kind without tool messages has them in its text: those expected, as far as they are there in order. */
+function toldObservations(prompt: unknown, expected: readonly string[]): string[] {
+  const { messages = [], text: whole = '' } = prompt as Prompt;
+  const results = messages.filter(({ role }) => role === 'tool');
+  if (results.length > 0 || expected.length === 0) return results.map(({ content }) => text(content));
+  const all = [...messages.map(({ content }) => text(content)), whole].join('\n');
+  let from = 0;
+  return expected.filter((one) => {
+    const at = all.indexOf(one, from);
+    if (at >= 0) from = at + one.length;
+    return at >= 0;
+  });
+}
+
 function text(value: unknown): string {
   const plain = asText(value as never);
   return plain === '' ? '[no output]' : plain;
 }
 
-/** An accepted word is recorded once, and a refused one leaves no event. */
-function wordsRecorded({ server, words }: Seen): string[] {
-  const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
-  const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
-  const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
-  const recorded = count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED);
-  const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;
-  // An ended run is rewound by a new execution, without an update.
-  return recorded >= accepted - restarts && recorded <= accepted + unknown
-    ? []
-    : [`${accepted} words were accepted, ${unknown} may have been, and ${recorded} are recorded`];
+/** A tool does not begin in an attempt that is over. */
+function nothingBeginsLate({ world }: Seen): string[] {
+  return world.late.map((what) => `${what} began although the server had ended its attempt`);
 }
 
-function count({ executions }: VirtualServer, type: temporal.api.enums.v1.EventType): number {
-  return executions.reduce(
-    (sum, { history }) => sum + history.filter(({ eventType }) => eventType === type).length,
-    0,
+/** An accepted decision ends the wait that its sender saw. */
+function decisionsMeetTheirWait({ runs, words }: Seen): string[] {
+  return withOneLife(runs).flatMap(({ id, events }) => {
+    const open = new Map<string, number>();
+    const decided = new Set<string>();
+    for (const event of events) {
+      if (event.type === 'waiting') open.set(event.wait.call, event.wait.n);
+      if (event.type === 'decided') decided.add(`${event.call} ${open.get(event.call)}`);
+    }
+    return words.flatMap(({ run, type, call = '', wait, outcome }) =>
+      run !== id || wait === undefined || type === 'extend' || outcome !== 'accepted' || call.includes('/')
+        ? []
+        : decided.has(`${call} ${wait.n}`)
+          ? []
+          : [`${id}: ${type} was for wait ${wait.n} of call ${call}, and ended another one`],
+    );
+  });
+}
+
+/** A decision that fits a wait is accepted, or the wait is over. */
+function fittingIsAccepted({ words }: Seen): string[] {
+  return words.flatMap(({ run, type, call, error, stillWaits }) =>
+    stillWaits === true ? [`${run}: ${type} fits call ${call}, which still waits: ${error}`] : [],
   );
 }
 
-/** Each decision on a run's own call is in its record once. */
-function decisionsTakeEffect({ runs, words }: Seen): string[] {
-  return runs.flatMap(({ id, isAgain, events }) => {
-    // The words of a later life may be for the run of the same id before it.
-    if (isAgain || runs.filter((run) => run.id === id).length > 1) return [];
-    const own = words.filter(
-      ({ run, call, type, wait }) =>
-        run === id && wait !== undefined && call !== undefined && !call.includes('/') && type !== 'extend',
+/** The model sees each message that a run has accepted, unless the run ends or goes back first, and says so. */
+function saidIsHeard({ world, runs, words }: Seen): string[] {
+  return words.flatMap(({ run, type, data, outcome, at }) => {
+    const { text: said = '' } = (data ?? {}) as { text?: string };
+    if (type !== 'say' || outcome !== 'accepted') return [];
+    const isHeard = world.asked.some(({ request }) => JSON.stringify(request.prompt).includes(said));
+    const isDropped = words.some(
+      (other) => other.run === run && other.at >= at && /rewind|fork/u.test(other.type),
     );
-    const accepted = own.filter(({ outcome }) => outcome === 'accepted').length;
-    const unknown = own.filter(({ outcome }) => outcome === 'unknown').length;
-    const decided = events.filter(
-      (event) => event.type === 'decided' && event.decision.type !== 'cancelCall',
-    ).length;
-    return decided >= accepted && decided <= accepted + unknown
-      ? []
-      : [`${id}: ${accepted} decisions were accepted, ${unknown} may have been, and ${decided} are recorded`];
+    const isUnheard = runs.some(({ events }) =>
+      events.some((event) => event.type === 'unheard' && event.messages.includes(said)),
+    );
+    return isHeard || isDropped || isUnheard ? [] : [`${run}: nobody heard "${said}"`];
   });
+}
+
+/** A rewind that an open run has accepted happens, unless the run is cancelled first. */
+function rewindsHappen({ server, runs, words }: Seen): string[] {
+  return runs.flatMap(({ id, report, events }) => {
+    const accepted = words.findLast(
+      ({ run, type, outcome }) => run === id && type === 'rewind' && outcome === 'accepted',
+    );
+    const isLast = runs.findLast((run) => run.id === id)?.report === report;
+    if (accepted === undefined || !isLast || report.status === 'cancelled') return [];
+    const isDone =
+      events.some((event) => event.type === 'restarted' && event.at >= accepted.at) ||
+      server.executions.some((one) => one.id === id && one.startedAt >= accepted.at);
+    return isDone ? [] : [`${id}: a rewind was accepted at ${accepted.at} and did not happen`];
+  });
+}
+
+/** Nobody in a simulation terminates a run. */
+function nothingIsTerminated({ server }: Seen): string[] {
+  return server.executions.flatMap(({ id, runId, end, request }) =>
+    end?.type === 'terminated' && request.parent === undefined ? [`${id} was terminated: ${runId}`] : [],
+  );
+}
+
+/** Longer than all that a worker can be away. */
+const CANCEL_MS = 300_000;
+
+/** A run that was cancelled ends. */
+function cancelEnds({ server, words }: Seen): string[] {
+  return words.flatMap(({ type, run, outcome, at }) => {
+    if (type !== 'cancel' || outcome !== 'accepted') return [];
+    const [execution] = server.executions.filter((one) => one.id === run && one.startedAt <= at).slice(-1);
+    const end = execution?.closedAt ?? Infinity;
+    return end - at > CANCEL_MS ? [`${run} was cancelled, and went on for ${end - at} ms`] : [];
+  });
+}
+
+function count({ executions }: VirtualServer, type: temporal.api.enums.v1.EventType): number {
+  return executions
+    .filter(({ request }) => request.type !== AGENT_SESSION)
+    .reduce((sum, { history }) => sum + history.filter(({ eventType }) => eventType === type).length, 0);
 }
 
 /**
@@ -166,8 +171,7 @@ function decisionsTakeEffect({ runs, words }: Seen): string[] {
  */
 function eventsAreHistory({ runs, told, isDisturbed }: Seen): string[] {
   if (isDisturbed) return [];
-  return runs.flatMap(({ id, isAgain, events }) => {
-    if (isAgain || runs.filter((run) => run.id === id).length > 1) return [];
+  return withOneLife(runs).flatMap(({ id, events }) => {
     const heard = essence(told.get(id) ?? []);
     const recorded = essence(events);
     const missing = recorded.filter((line) => !heard.includes(line));
@@ -186,19 +190,21 @@ function essence(events: readonly RunEvent[]): string[] {
     .toSorted();
 }
 
-/** Usage is the sum over the model calls that have a reply. */
-function usageAdds({ runs }: Seen): string[] {
+/** A run that its time limit stops has run for that long, without the time in which it waited for people. */
+function timeLimitIsKept({ world, runs }: Seen): string[] {
+  const { timeLimitMs = 0 } = world;
   return runs.flatMap(({ id, report, events }) => {
-    const replies = events.filter(({ type }) => type === 'model_ended').length;
-    const isAlone = !events.some(
-      (event) =>
-        event.type === 'restarted' ||
-        ('call' in event && event.type === 'tool_started' && event.tool === 'helper'),
-    );
-    const { modelCalls } = report.usage;
-    return !isAlone || modelCalls >= replies
-      ? []
-      : [`${id}: ${replies} model calls have a reply, and usage counts ${modelCalls}`];
+    if (report.stopReason !== 'max_execution_time') return [];
+    const view = new RunView(id);
+    let [active, last] = [0, 0];
+    for (const event of events) {
+      if (view.status === 'running' && last > 0) active += event.at - last;
+      last = event.at;
+      view.add(event);
+    }
+    return active < timeLimitMs
+      ? [`${id} was stopped by its limit of ${timeLimitMs} ms after ${active} ms`]
+      : [];
   });
 }
 
@@ -216,14 +222,19 @@ function smallEvents({ server }: Seen): string[] {
 }
 
 const laws: Law[] = [
-  effectsOnce,
-  effectsAsked,
-  doubtsAreTold,
-  approvedInputs,
+  brokenFromOutside,
   toldIsRecorded,
-  wordsRecorded,
-  decisionsTakeEffect,
+  ({ server, words }) =>
+    wordsRecorded(words, count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)),
   eventsAreHistory,
-  usageAdds,
   smallEvents,
+  timeLimitIsKept,
+  nothingBeginsLate,
+  decisionsMeetTheirWait,
+  fittingIsAccepted,
+  rewindsHappen,
+  saidIsHeard,
+  cancelEnds,
+  nothingIsTerminated,
+  sessionsAnswer,
 ];

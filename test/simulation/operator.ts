@@ -15,6 +15,14 @@ export interface Word {
   data?: object | undefined;
   outcome: 'accepted' | 'refused' | 'unknown';
   error?: string | undefined;
+  /** The wait was still there after the word was refused. */
+  stillWaits?: boolean | undefined;
+}
+
+/** Looks at a report that nothing has outrun. `before`: taken before the report was asked for. */
+export interface Onlooker {
+  before(id: string): unknown;
+  look(report: RunReport, before: unknown): void;
 }
 
 /** Errors by which a run refuses a word, or by which the client says that nothing can come of it. */
@@ -27,39 +35,64 @@ export type Speak = (
 ) => Promise<boolean>;
 
 /** Sends words to a run and writes down what became of them. */
-export function speaker(id: string, words: Word[]): Speak {
+export function speaker(id: string, words: Word[], isThere?: (wait: WaitingCall) => Promise<boolean>): Speak {
   return async (word, send) => {
+    const { wait } = word;
     const said: Word = { at: Date.now(), run: id, ...word, outcome: 'unknown' };
     words.push(said);
     try {
-      await send();
-      said.outcome = 'accepted';
+      const receipt = await send();
+      // The call has not deferred yet, and perhaps never will.
+      const isKept = (receipt as { kept?: true } | undefined)?.kept === true;
+      said.outcome = isKept ? 'unknown' : 'accepted';
     } catch (error) {
       const { name, message } = error as Error;
       said.error = `${name}: ${message}`;
       if (!refusals.has(name)) throw error;
       said.outcome = 'refused';
+      said.stillWaits = wait !== undefined && (await isThere?.(wait));
     }
-    return said.outcome === 'accepted';
+    return said.outcome !== 'refused';
   };
 }
 
 /** A person who answers what waits, and now and then says any other word, until the run is over. */
-export async function operate(run: AgentRun, random: Random, speak: Speak, over: AbortSignal): Promise<void> {
+export async function operate(
+  run: AgentRun,
+  random: Random,
+  speak: Speak,
+  { before, look }: Onlooker,
+  over: AbortSignal,
+): Promise<void> {
   let isPaused = false;
   while (!over.aborted) {
     await sleep(random.int(50, 4000));
     if (over.aborted) return;
+    const seen = before(run.id);
     const report = await run.describe();
-    const dice = random.next();
-    if (dice < 0.05) await speak({ type: 'say' }, () => run.say(`word ${random.int(0, 999)}`));
-    else if (dice < 0.08 && !isPaused) isPaused = await speak({ type: 'pause' }, () => run.pause());
-    else if (isPaused && dice < 0.6) isPaused = !(await speak({ type: 'resume' }, () => run.resume()));
-    else if (dice < 0.1) await speak({ type: 'cancel' }, () => run.cancel());
-    else if (dice < 0.13) await rewind(run, report, random, speak);
-    else if (dice < 0.17) await cancelCall(run, report, random, speak);
-    else if (report.waiting.length > 0) await answer(run, report, random, speak);
+    look(report, seen);
+    isPaused = await sayWord(run, report, random, speak, isPaused);
   }
+}
+
+/** One word, or none. Returns whether the operator has paused the run. */
+export async function sayWord(
+  run: AgentRun,
+  report: RunReport,
+  random: Random,
+  speak: Speak,
+  isPaused: boolean,
+): Promise<boolean> {
+  const dice = random.next();
+  const text = `word ${random.int(0, 99_999)}`;
+  if (dice < 0.05) await speak({ type: 'say', data: { text } }, () => run.say(text));
+  else if (dice < 0.08 && !isPaused) return speak({ type: 'pause' }, () => run.pause());
+  else if (isPaused && dice < 0.6) return !(await speak({ type: 'resume' }, () => run.resume()));
+  else if (dice < 0.1) await speak({ type: 'cancel' }, () => run.cancel());
+  else if (dice < 0.13) await rewind(run, report, random, speak);
+  else if (dice < 0.17) await cancelCall(run, report, random, speak);
+  else if (report.waiting.length > 0) await answer(run, report, random, speak);
+  return isPaused;
 }
 
 async function rewind(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
@@ -73,10 +106,43 @@ async function cancelCall(run: AgentRun, report: RunReport, random: Random, spea
   await speak({ type: 'cancelCall', call }, () => run.decide(call, { type: 'cancelCall' }));
 }
 
-async function answer(run: AgentRun, { waiting }: RunReport, random: Random, speak: Speak): Promise<void> {
+/** A program that answers each wait once, as `onWaiting` reports it. */
+export function answering(
+  random: Random,
+  words: Word[],
+): (wait: WaitingCall, run: AgentRun) => Promise<void> {
+  return async (wait, run) => {
+    await sleep(random.int(0, 4000));
+    await answerWait(run, wait, random, async (word, send) => {
+      const said: Word = { at: Date.now(), run: run.id, ...word, outcome: 'unknown' };
+      words.push(said);
+      await send().catch((error: Error) => {
+        said.outcome = refusals.has(error.name) ? 'refused' : 'unknown';
+        said.error = `${error.name}: ${error.message}`;
+        throw error;
+      });
+      said.outcome = 'accepted';
+      return true;
+    });
+  };
+}
+
+/** Answers one of the waits. */
+export async function answer(
+  run: AgentRun,
+  { waiting }: RunReport,
+  random: Random,
+  speak: Speak,
+): Promise<void> {
   const wait = random.of(waiting);
+  // Some people take their time, and the wait may be another one by then.
+  if (random.chance(0.2)) await sleep(random.int(0, 6000));
+  await answerWait(run, wait, random, speak);
+}
+
+async function answerWait(run: AgentRun, wait: WaitingCall, random: Random, speak: Speak): Promise<void> {
   const fitting = fittingDecisions(stateOf(wait)).filter(
-    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.05),
+    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.15),
   );
   if (fitting.length === 0) {
     // A limit: more of everything.

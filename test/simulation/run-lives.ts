@@ -1,7 +1,9 @@
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/index.ts';
-import { type Speak, type Word, operate, speaker } from './operator.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { type Onlooker, type Speak, type Word, answering, operate, speaker } from './operator.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
 
@@ -27,11 +29,12 @@ export async function playRun(
   first: string,
   random: Random,
   words: Word[],
+  onlooker: Onlooker,
 ): Promise<RunLife[]> {
   await client.start('top', `question ${first}`, { id: first });
   const lives: RunLife[] = [];
   for (let id: string | undefined = first; id !== undefined;) {
-    const life = await live(client, id, random, words);
+    const life = await live(client, id, random, words, onlooker);
     lives.push({ ...life, isAgain: lives.length > 0 });
     const isLast = life.end === undefined || lives.length === MOST_LIVES || random.chance(0.5);
     id = isLast ? undefined : await again(client, life, random, speaker(id, words));
@@ -39,21 +42,45 @@ export async function playRun(
   return lives;
 }
 
-async function live(
+/** Begins an ended run again. Now and then two people do so at once, and one of them has no luck. */
+export async function again(
+  client: AgentClient,
+  life: Pick<RunLife, 'id' | 'report'>,
+  random: Random,
+  speak: Speak,
+): Promise<string | undefined> {
+  if (random.chance(0.8)) return beginAgain(client, life, random, speak);
+  const [one, other] = await Promise.all([
+    beginAgain(client, life, random.fork(), speak),
+    beginAgain(client, life, random.fork(), speak),
+  ]);
+  return one ?? other;
+}
+
+export async function live(
   client: AgentClient,
   id: string,
   random: Random,
   words: Word[],
+  onlooker: Onlooker,
 ): Promise<Omit<RunLife, 'isAgain'>> {
   const run = client.get(id);
   const over = new AbortController();
-  const operators = Array.from({ length: random.int(1, 2) }, () =>
-    operate(run, random.fork(), speaker(id, words), over.signal),
+  const isThere = async ({ call, n }: WaitingCall) => {
+    const { waiting } = await run.describe();
+    return waiting.some((wait) => wait.call === call && wait.n === n);
+  };
+  const onWaiting = random.chance(0.15) ? answering(random.fork(), words) : undefined;
+  const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
+    operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal),
   );
   const end = await Promise.race([
-    run.result().then(
+    run.result({ onWaiting }).then(
       ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,
-      (error: Error) => `ended: ${error.name}: ${error.message}`,
+      (error: Error) => {
+        if (!error.name.startsWith('AgentRun')) throw error;
+        return `ended: ${error.name}: ${error.message}`;
+      },
     ),
     sleep(MOST_MS).then(() => undefined),
     // An operator ends before the run only by an error.
@@ -65,10 +92,10 @@ async function live(
   return { id, report, events, end };
 }
 
-/** Begins an ended run again; resolves to the id of the run that goes on, or undefined if the word was refused. */
-async function again(
+/** Resolves to the id of the run that goes on, or undefined if the word was refused. */
+async function beginAgain(
   client: AgentClient,
-  { id, report }: Omit<RunLife, 'isAgain'>,
+  { id, report }: Pick<RunLife, 'id' | 'report'>,
   random: Random,
   speak: Speak,
 ): Promise<string | undefined> {
@@ -77,9 +104,15 @@ async function again(
   const type = random.of(['retry', 'rewind', 'fork'] as const);
   const forked = `${id}-fork`;
   const sent = await speak({ type: `${type} of the ended run`, data: { step } }, () => {
-    if (type === 'retry') return run.retry();
+    if (type === 'retry') return retry(run, report, random);
     return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;
+}
+
+/** Now and then with an input for one of the calls of the last step. */
+function retry(run: AgentRun, { iterations }: RunReport, random: Random): Promise<unknown> {
+  if (random.chance(0.6)) return run.retry();
+  return run.retry({ call: `${iterations}.${random.int(1, 2)}`, input: { n: random.int(0, 999) } });
 }

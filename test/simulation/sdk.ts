@@ -1,5 +1,6 @@
 /** The only file of the simulator that imports internals of Temporal's SDK. */
 import { createRequire } from 'node:module';
+import { runInThisContext } from 'node:vm';
 import type { Client } from '@temporalio/client';
 import {
   TypedSearchAttributes,
@@ -9,6 +10,7 @@ import {
 } from '@temporalio/common';
 import type { Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { LIGHT_PROMISES } from '../../worker/light-promises.ts';
 import protos, { type coresdk, type temporal } from '@temporalio/proto';
 import type * as ActivityModule from '@temporalio/worker/lib/activity.js';
 import type * as WorkerModule from '@temporalio/worker/lib/worker.js';
@@ -43,6 +45,8 @@ export class Sandbox {
   }
 
   static async create(code: string, activities: ReadonlySet<string>): Promise<Sandbox> {
+    // The SDK's promise hook runs in a thread of its own on a worker. Here it sees the promises of the whole simulation.
+    runInThisContext(LIGHT_PROMISES);
     return new Sandbox(await Creator.create(parseWorkflowCode(code), NO_TIMEOUT, new Set(activities)));
   }
 

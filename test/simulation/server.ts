@@ -2,9 +2,20 @@ import type { ActivityTask } from './activity-task.ts';
 import { Execution, type StartRequest } from './execution.ts';
 import type { Random } from './random.ts';
 import type { Failure } from './sdk.ts';
-import type { VirtualWorker } from './worker.ts';
 
 const STICKY_TIMEOUT_MS = 1000;
+
+/** A worker that polls a task queue. */
+export interface Poller {
+  readonly identity: string;
+  readonly queue: string;
+  readonly isPolling: boolean;
+  runWorkflowTask(execution: Execution): Promise<void>;
+  runActivity(activity: ActivityTask): Promise<void>;
+  /** Drops one workflow from the cache, or all. */
+  evict(runId?: string): void;
+  kill(): void;
+}
 
 /** Receives the changes of a simulated server, for the laws and the story. */
 export interface ServerObserver {
@@ -19,13 +30,14 @@ export interface ServerObserver {
 export class VirtualServer {
   readonly random: Random;
   readonly observer: ServerObserver;
-  readonly workers: VirtualWorker[] = [];
+  readonly workers: Poller[] = [];
   /** All executions in the order of their start. */
   readonly executions: Execution[] = [];
   readonly #latest = new Map<string, Execution>();
   readonly #byRunId = new Map<string, Execution>();
-  readonly #sticky = new Map<string, VirtualWorker>();
-  #backlog: { queue: string; give: (worker: VirtualWorker) => void }[] = [];
+  readonly #sticky = new Map<string, Poller>();
+  readonly #requests = new Map<string, unknown>();
+  #backlog: { queue: string; give: (worker: Poller) => void }[] = [];
   #runIds = 0;
   activations = 0;
 
@@ -41,6 +53,13 @@ export class VirtualServer {
   /** Does it after the time that a request takes. */
   later(action: () => void): void {
     setTimeout(action, this.random.int(0, 3));
+  }
+
+  /** A request that is sent again has the answer of the first. */
+  sameRequest<T>(id: string | null | undefined, answer: () => T): T {
+    if (!id) return answer();
+    if (!this.#requests.has(id)) this.#requests.set(id, answer());
+    return this.#requests.get(id) as T; // stored under the id of the same request
   }
 
   begin(request: StartRequest, runId = this.newRunId()): Execution {
@@ -101,7 +120,7 @@ export class VirtualServer {
   }
 
   /** The worker loses what it has in its cache. */
-  forget(worker: VirtualWorker): void {
+  forget(worker: Poller): void {
     for (const [runId, sticky] of this.#sticky) if (sticky === worker) this.#sticky.delete(runId);
   }
 
@@ -111,11 +130,11 @@ export class VirtualServer {
     for (const { queue, give } of backlog) this.#give(queue, give);
   }
 
-  pollersOf(queue: string): VirtualWorker[] {
+  pollersOf(queue: string): Poller[] {
     return this.workers.filter((worker) => worker.isPolling && worker.queue === queue);
   }
 
-  #give(queue: string, give: (worker: VirtualWorker) => void): void {
+  #give(queue: string, give: (worker: Poller) => void): void {
     const pollers = this.pollersOf(queue);
     if (pollers.length === 0) this.#backlog.push({ queue, give });
     else give(this.random.of(pollers));

@@ -5,11 +5,16 @@ import { describe } from './description.ts';
 import type { Execution } from './execution.ts';
 import { type Payload, protos, type temporal, timestamp } from './sdk.ts';
 import { ServiceError, alreadyExists, completed, deadlineExceeded, notFound } from './service-error.ts';
+import { type ExecutionName, historyMethods } from './service-history.ts';
 import type { VirtualServer } from './server.ts';
 import type { UpdateOutcome } from './updates.ts';
 import { sleep } from './virtual-time.ts';
 
-const { UpdateWorkflowExecutionLifecycleStage } = protos.temporal.api.enums.v1;
+const {
+  UpdateWorkflowExecutionLifecycleStage,
+  WorkflowIdConflictPolicy: { WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING: TERMINATE_EXISTING },
+  WorkflowIdReusePolicy: { WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE: REJECT_DUPLICATE },
+} = protos.temporal.api.enums.v1;
 
 type Requests = temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest &
   temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest;
@@ -21,9 +26,9 @@ interface CallScope {
 }
 
 const scope = new AsyncLocalStorage<CallScope>();
-/** Temporal's number of the filter for the event that closes a run. */
-const CLOSE_EVENT = 2;
-const LONG_POLL_MS = 20_000;
+/** Share of the answers that get lost. The client sends such a request again. */
+const LOST_ANSWER = 0.02;
+const isSentAgain = /^(start|signal|update|execute|terminate|requestCancel|respond|record)/u;
 
 export type VirtualService = ConnectionLike['workflowService'];
 
@@ -37,6 +42,7 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
     const answered = (async () => {
       await proceed();
       await sleep(server.random.int(0, 3));
+      if (isSentAgain.test(name) && server.random.chance(LOST_ANSWER)) await lost(method(request as never));
       const answer = await method(request as never);
       await sleep(server.random.int(0, 2));
       await proceed();
@@ -87,17 +93,23 @@ function bounded<T>(
   });
 }
 
+async function lost(answer: unknown): Promise<void> {
+  try {
+    await answer;
+  } catch {
+    // Nobody hears of the error.
+  }
+}
+
 type Method = (request: never) => unknown;
 
 function serviceMethods(server: VirtualServer): { [name: string]: Method } {
-  const found = (
-    execution: { workflowId?: string | null; runId?: string | null } | null | undefined,
-  ): Execution => {
+  const found = (execution: ExecutionName): Execution => {
     const one = server.find(execution?.workflowId ?? '', execution?.runId ?? undefined);
     if (one === undefined) throw notFound(`workflow not found for ID: ${execution?.workflowId}`);
     return one;
   };
-  const open = (execution: { workflowId?: string | null; runId?: string | null } | null | undefined) => {
+  const open = (execution: ExecutionName) => {
     const one = found(execution);
     if (!one.isOpen) throw completed();
     return one;
@@ -116,8 +128,9 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
   const update = async (request: temporal.api.workflowservice.v1.IUpdateWorkflowExecutionRequest) => {
     for (;;) {
       const { workflowExecution, request: asked } = request;
-      const execution = open(workflowExecution);
       const id = asked?.meta?.updateId ?? '';
+      const execution = found(workflowExecution);
+      if (!execution.isOpen && !execution.updates.isKnown(id)) throw completed();
       const outcome = await execution.updates.admit(
         id,
         asked?.input?.name ?? '',
@@ -140,24 +153,31 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
   return {
     getSystemInfo: () => ({ capabilities: {}, serverVersion: 'virtual' }),
     startWorkflowExecution(request: Requests) {
-      if (server.find(request.workflowId ?? '')?.isOpen === true) throw alreadyExists();
-      return { runId: begin(request).runId, started: true };
+      return server.sameRequest(request.requestId, () => {
+        const { workflowIdConflictPolicy, workflowIdReusePolicy } = request;
+        const known = server.find(request.workflowId ?? '');
+        if (known?.isOpen === true && workflowIdConflictPolicy !== TERMINATE_EXISTING) throw alreadyExists();
+        if (known?.isOpen === false && workflowIdReusePolicy === REJECT_DUPLICATE) throw alreadyExists();
+        known?.terminate('by another start');
+        return { runId: begin(request).runId, started: true };
+      });
     },
     signalWorkflowExecution(request: temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest) {
-      open(request.workflowExecution).signal(
-        request.signalName ?? '',
-        list(request.input),
-        request.header?.fields ?? {},
-      );
-      return {};
+      return server.sameRequest(request.requestId, () => {
+        const { signalName, input, header } = request;
+        open(request.workflowExecution).signal(signalName ?? '', list(input), header?.fields ?? {});
+        return {};
+      });
     },
     signalWithStartWorkflowExecution(
       request: temporal.api.workflowservice.v1.ISignalWithStartWorkflowExecutionRequest,
     ) {
-      const running = server.find(request.workflowId ?? '');
-      const execution = running?.isOpen === true ? running : begin(request);
-      execution.signal(request.signalName ?? '', list(request.signalInput), request.header?.fields ?? {});
-      return { runId: execution.runId, started: execution !== running };
+      return server.sameRequest(request.requestId, () => {
+        const running = server.find(request.workflowId ?? '');
+        const execution = running?.isOpen === true ? running : begin(request);
+        execution.signal(request.signalName ?? '', list(request.signalInput), request.header?.fields ?? {});
+        return { runId: execution.runId, started: execution !== running };
+      });
     },
     updateWorkflowExecution: update,
     async executeMultiOperation({
@@ -180,45 +200,7 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
       open(request.workflowExecution).requestCancel(request.reason ?? '');
       return {};
     },
-    async getWorkflowExecutionHistory(
-      request: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryRequest,
-    ) {
-      const execution = found(request.execution);
-      const from = offsetOf(request.nextPageToken, execution);
-      const run = server.find(execution.id, from.runId) ?? execution;
-      const closeOnly = Number(request.historyEventFilterType) === CLOSE_EVENT;
-      const isNew = () => !run.isOpen || (!closeOnly && run.history.length > from.at);
-      if (request.waitNewEvent === true && !isNew()) await changed(run, isNew);
-      const { history } = run;
-      const size = request.maximumPageSize || 200;
-      const events = closeOnly
-        ? run.isOpen
-          ? []
-          : history.slice(-1)
-        : history.slice(from.at, from.at + size);
-      const at = closeOnly ? history.length : from.at + events.length;
-      const isWhole = at >= history.length && (request.waitNewEvent !== true || !run.isOpen);
-      return {
-        history: { events },
-        nextPageToken: isWhole ? new Uint8Array() : Buffer.from(JSON.stringify({ runId: run.runId, at })),
-      };
-    },
-    getWorkflowExecutionHistoryReverse(
-      request: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryReverseRequest,
-    ) {
-      const execution = found(request.execution);
-      const reversed = execution.history.toReversed();
-      const { at } = offsetOf(request.nextPageToken, execution);
-      const events = reversed.slice(at, at + (request.maximumPageSize || 20));
-      const next = at + events.length;
-      return {
-        history: { events },
-        nextPageToken:
-          next >= reversed.length
-            ? new Uint8Array()
-            : Buffer.from(JSON.stringify({ runId: execution.runId, at: next })),
-      };
-    },
+    ...historyMethods(server, found),
     describeWorkflowExecution(request: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionRequest) {
       return overTheWire('DescribeWorkflowExecutionResponse', describe(found(request.execution)));
     },
@@ -242,6 +224,17 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
       if (activity === undefined) throw notFound('activity task');
       return activity.heartbeat(token, request.details?.payloads ?? undefined);
     },
+    respondActivityTaskFailedById(
+      request: temporal.api.workflowservice.v1.IRespondActivityTaskFailedByIdRequest,
+    ) {
+      const { workflowId = null, runId = null } = request;
+      const activity = [...found({ workflowId, runId }).activities.values()].find(
+        ({ schedule }) => schedule.activityId === request.activityId,
+      );
+      if (activity === undefined) throw notFound('activity');
+      activity.failById(request.failure ?? {}, request.lastHeartbeatDetails?.payloads ?? undefined);
+      return {};
+    },
     async listWorkflowExecutions() {
       const executions = server.executions.map((one) => describe(one).workflowExecutionInfo);
       return overTheWire('ListWorkflowExecutionsResponse', { executions });
@@ -253,30 +246,6 @@ const list = (payloads: Fields): Payload[] => payloads?.payloads ?? [];
 
 function outcomeProto(outcome: Exclude<UpdateOutcome, { gone: unknown }>): temporal.api.update.v1.IOutcome {
   return 'success' in outcome ? { success: { payloads: outcome.success } } : { failure: outcome.failure };
-}
-
-function offsetOf(token: Uint8Array | null | undefined, execution: Execution): { runId: string; at: number } {
-  if (token === null || token === undefined || token.length === 0) return { runId: execution.runId, at: 0 };
-  return JSON.parse(Buffer.from(token).toString()) as { runId: string; at: number }; // ours
-}
-
-/** Resolves when it is so, or after the time that the server keeps a long poll. */
-async function changed(execution: Execution, isSo: () => boolean): Promise<void> {
-  const until = Date.now() + LONG_POLL_MS;
-  while (!isSo() && Date.now() < until) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        forget();
-        resolve();
-      }, until - Date.now());
-      const forget = execution.onChange(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-    // The rest of the transaction.
-    await Promise.resolve();
-  }
 }
 
 /** An answer as a client reads it: with the types of the decoded message. */

@@ -4,14 +4,18 @@ import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { bundle } from '../../worker/workflow-bundle.ts';
 import { disturb } from './chaos.ts';
+import { ForeignWorker } from './foreign-worker.ts';
 import { brokenLaws } from './laws.ts';
-import type { Word } from './operator.ts';
-import { MOST_MS, playRun } from './run-lives.ts';
+import { type Word, speaker } from './operator.ts';
+import { createOnlooker } from './onlooker.ts';
+import { VirtualProcess } from './process.ts';
+import { MOST_MS, type RunLife, playRun } from './run-lives.ts';
 import { Random } from './random.ts';
 import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
+import { type SessionLife, playSession } from './session-lives.ts';
 import { VirtualServer } from './server.ts';
-import { onVirtualTime } from './virtual-time.ts';
+import { onVirtualTime, sleep } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
 
@@ -55,8 +59,11 @@ class Simulation {
   readonly #server: VirtualServer;
   readonly #words: Word[] = [];
   readonly #told = new Map<string, RunEvent[]>();
+  /** Those that are alive. */
+  readonly #workers: VirtualWorker[] = [];
+  readonly #done = new AbortController();
   #isDisturbed = false;
-  #workers = 0;
+  #started = 0;
 
   constructor(sandbox: Sandbox, seed: number, random: Random) {
     this.#sandbox = sandbox;
@@ -79,22 +86,23 @@ class Simulation {
   }
 
   async run(): Promise<void> {
-    const world = createWorld(this.#random.fork(), (event, { id, runId }) => {
-      this.#told.set(id, [...(this.#told.get(id) ?? []), event]);
-      this.#tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 200)}`);
-    });
-    const start = () => this.#startWorker(world);
-    const done = new AbortController();
-    const tell = (line: string) => this.#tell(line);
-    const chaos = this.#random.fork();
     this.#isDisturbed = this.#random.chance(0.7);
-    if (this.#isDisturbed) void disturb([start(), start()], start, chaos, tell, done.signal);
-    else start();
-    const service = serviceFor(this.#server, async () => undefined);
+    const isSession = this.#random.chance(0.25);
+    const people = new VirtualProcess('client', this.#server.random);
+    const service = serviceFor(this.#server, () => people.connected());
     const client = new AgentClient(clientOf(service, 'client'), 'virtual', QUEUE);
-    const ids = Array.from({ length: this.#random.int(1, 2) }, (_, at) => `run-of-${this.#seed}-${at}`);
-    const lives = await Promise.all(ids.map((id) => playRun(client, id, this.#random.fork(), this.#words)));
-    const runs = lives.flat();
+    const world = createWorld(this.#random.fork(), {
+      isSession,
+      deferred: (token, run, call) => void this.#resolveLater(client, token, run, call),
+      isDeadly: this.#isDisturbed,
+      onEvent: (event, { id, runId }) => {
+        this.#told.set(id, [...(this.#told.get(id) ?? []), event]);
+        this.#tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 200)}`);
+      },
+    });
+    this.#server.workers.push(new ForeignWorker(this.#random.fork(), world.effects));
+    this.#startWorkers(world, people);
+    const { runs, sessions } = await this.#play(client, isSession);
     for (const { id, end, report } of runs) {
       this.#tell(`${id} ${end ?? 'is not over'}`);
       if (end !== undefined) continue;
@@ -102,27 +110,93 @@ class Simulation {
       const waiting = JSON.stringify(report.waiting);
       this.problems.push(`${id} is not over after ${MOST_MS} ms, and waits for ${waiting}`, ...open);
     }
-    done.abort();
+    this.#done.abort();
     for (const { type, run, call = '', outcome, error = '' } of this.#words)
       this.story.push(`word: ${run} ${type} ${call} ${outcome} ${error}`);
-    const seen = { world, server: this.#server, runs, words: this.#words, told: this.#told };
+    const seen = { world, server: this.#server, runs, sessions, words: this.#words, told: this.#told };
     this.problems.push(...brokenLaws({ ...seen, isDisturbed: this.#isDisturbed }));
     for (const worker of this.#server.workers) worker.kill();
   }
 
-  #startWorker(world: World): VirtualWorker {
-    const loaded = createLoadedConfig(checkConfig(world.config, 'simulation'));
-    const worker = new VirtualWorker(this.#server, this.#sandbox, loaded, {
-      identity: `worker-${++this.#workers}`,
-      queue: QUEUE,
-      onDivergence: ({ id }, expected, found) => {
-        const [before, now] = [expected, found].map((commands) => JSON.stringify(commands).slice(0, 300));
-        this.problems.push(`${id}: a replay gives other commands: ${now} in place of ${before}`);
-      },
+  async #play(
+    client: AgentClient,
+    isSession: boolean,
+  ): Promise<{ runs: RunLife[]; sessions: SessionLife[] }> {
+    const onlooker = createOnlooker(this.#server, (problem) => this.problems.push(problem));
+    if (isSession) {
+      const session = await playSession(
+        client,
+        `session-of-${this.#seed}`,
+        this.#random.fork(),
+        this.#words,
+        onlooker,
+      );
+      return { runs: session.lives, sessions: [session] };
+    }
+    const ids = Array.from({ length: this.#random.int(1, 2) }, (_, at) => `run-of-${this.#seed}-${at}`);
+    const lives = await Promise.all(
+      ids.map((id) => playRun(client, id, this.#random.fork(), this.#words, onlooker)),
+    );
+    return { runs: lives.flat(), sessions: [] };
+  }
+
+  /** Somebody outside answers a deferred call by its token, perhaps before the tool has returned. */
+  async #resolveLater(client: AgentClient, token: string, run: string, call: string): Promise<void> {
+    if (!this.#random.chance(0.4)) return;
+    await sleep(this.#random.int(0, 6000));
+    const word = { type: 'resolve by token', call };
+    await speaker(run, this.#words)(word, () => client.resolve(token, `by token of ${call}`));
+  }
+
+  #startWorkers(world: World, people: VirtualProcess): void {
+    const random = this.#random.fork();
+    const restart = async (dead: VirtualWorker) => {
+      await sleep(random.int(500, 3000));
+      if (this.#done.signal.aborted) return;
+      const next = start(dead.nextVersion);
+      // A new worker on the same machine finds the journal.
+      if (random.chance(0.6)) next.recover(dead.underWay);
+    };
+    const start = (version: number): VirtualWorker => {
+      const worker = this.#worker(world, version, (dead) => {
+        this.#workers.splice(this.#workers.indexOf(dead), 1);
+        void restart(dead);
+      });
+      this.#workers.push(worker);
+      this.#server.workers.push(worker);
+      this.#server.workerPolls();
+      return worker;
+    };
+    start(0);
+    if (!this.#isDisturbed) return;
+    start(0);
+    void disturb(this.#workers, {
+      random,
+      versions: world.configs.length,
+      cutOff: (ms) => people.cutOff(ms),
+      tell: (line) => this.#tell(line),
+      signal: this.#done.signal,
     });
-    this.#server.workers.push(worker);
-    this.#server.workerPolls();
-    return worker;
+  }
+
+  #worker(world: World, version: number, onKill: (worker: VirtualWorker) => void): VirtualWorker {
+    const config = world.configs[version];
+    if (config === undefined) throw new Error(`No version ${version}`);
+    return new VirtualWorker(
+      this.#server,
+      this.#sandbox,
+      createLoadedConfig(checkConfig(config, 'simulation')),
+      {
+        identity: `worker-${++this.#started}`,
+        queue: QUEUE,
+        version,
+        onKill,
+        onDivergence: ({ id }, expected, found) => {
+          const [before, now] = [expected, found].map((commands) => JSON.stringify(commands).slice(0, 300));
+          this.problems.push(`${id}: a replay gives other commands: ${now} in place of ${before}`);
+        },
+      },
+    );
   }
 
   #tell(line: string): void {

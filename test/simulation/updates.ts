@@ -28,6 +28,10 @@ export class UpdateRegistry {
     return [...this.#updates.values()].some(({ state }) => state === 'admitted');
   }
 
+  isKnown(id: string): boolean {
+    return this.#outcomes.has(id);
+  }
+
   /** The outcome of a new update, or of an earlier one of the id. */
   admit(
     id: string,

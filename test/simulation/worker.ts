@@ -1,36 +1,56 @@
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { activitySettings } from '../../worker/create-worker.ts';
+import type { BegunAttempt } from '../../worker/recovery/attempt-journal.ts';
+import { failOrphans } from '../../worker/recovery/fail-orphans.ts';
 import { ActivityRunner } from './activity-runner.ts';
 import type { ActivityTask } from './activity-task.ts';
 import type { Execution } from './execution.ts';
 import { VirtualProcess } from './process.ts';
 import type { Sandbox } from './sdk.ts';
-import { clientOf, serviceFor } from './service.ts';
-import type { VirtualServer } from './server.ts';
+import { type VirtualService, clientOf, serviceFor } from './service.ts';
+import type { Poller, VirtualServer } from './server.ts';
+import { sleep } from './virtual-time.ts';
 import { type OnDivergence, WorkflowRunner } from './workflow-runner.ts';
 
+/** An attempt stays in the journal for this time after its end. */
+const JOURNAL_MS = 500;
+
+export interface WorkerOptions {
+  identity: string;
+  queue: string;
+  version: number;
+  onDivergence: OnDivergence;
+  /** Called when the worker is killed, by others or by a tool of its own. */
+  onKill(worker: VirtualWorker): void;
+}
+
 /** A worker on the virtual clock: the real workflows and the real activities, in a process that can die. */
-export class VirtualWorker {
+export class VirtualWorker implements Poller {
   readonly server: VirtualServer;
   readonly queue: string;
-  readonly #process: VirtualProcess;
+  readonly process: VirtualProcess;
+  /** Version of the config that the worker's successor has. */
+  nextVersion: number;
+  readonly #service: VirtualService;
   readonly #workflows: WorkflowRunner;
   readonly #activities: ActivityRunner;
+  readonly #journal = new Set<BegunAttempt>();
 
-  constructor(
-    server: VirtualServer,
-    sandbox: Sandbox,
-    loaded: LoadedConfig,
-    { identity, queue, onDivergence }: { identity: string; queue: string; onDivergence: OnDivergence },
-  ) {
+  constructor(server: VirtualServer, sandbox: Sandbox, loaded: LoadedConfig, options: WorkerOptions) {
+    const { identity, queue, version, onDivergence, onKill } = options;
+    this.nextVersion = version;
     this.server = server;
     this.queue = queue;
-    this.#process = new VirtualProcess(identity, server.random);
+    this.process = new VirtualProcess(identity, server.random, () => {
+      this.#workflows.kill();
+      this.server.forget(this);
+      onKill(this);
+    });
     const settings = activitySettings(loaded, true, { identity });
-    const service = serviceFor(server, () => this.#process.proceed());
-    this.#activities = new ActivityRunner(this.#process, settings, clientOf(service, identity), queue);
+    this.#service = serviceFor(server, () => this.process.connected());
+    this.#activities = new ActivityRunner(this.process, settings, clientOf(this.#service, identity), queue);
     this.#workflows = new WorkflowRunner(
-      this.#process,
+      this.process,
       sandbox,
       settings.sinks,
       this.#activities,
@@ -39,21 +59,29 @@ export class VirtualWorker {
   }
 
   get identity(): string {
-    return this.#process.identity;
+    return this.process.identity;
   }
 
   get isPolling(): boolean {
-    return this.#process.isRunning;
+    return this.process.isPolling;
+  }
+
+  /** The attempts that die with the worker, if it is killed now. */
+  get underWay(): BegunAttempt[] {
+    return [...this.#journal];
   }
 
   kill(): void {
-    this.#process.kill();
-    this.#workflows.kill();
-    this.server.forget(this);
+    this.process.kill();
   }
 
   freeze(ms: number): void {
-    this.#process.freeze(ms);
+    this.process.freeze(ms);
+    setTimeout(() => this.server.workerPolls(), ms + 1);
+  }
+
+  cutOff(ms: number): void {
+    this.process.cutOff(ms);
     setTimeout(() => this.server.workerPolls(), ms + 1);
   }
 
@@ -63,11 +91,30 @@ export class VirtualWorker {
     if (runId === undefined) this.server.forget(this);
   }
 
+  /** Tells the server of the attempts that died with another worker, as a worker does that finds its journal. */
+  recover(lost: readonly BegunAttempt[]): void {
+    const withDeadline = <T>(_deadline: unknown, call: () => Promise<T>) => call();
+    void failOrphans({ workflowService: this.#service, withDeadline }, 'default', lost);
+  }
+
   runWorkflowTask(execution: Execution): Promise<void> {
     return this.#workflows.run(execution);
   }
 
-  runActivity(activity: ActivityTask): Promise<void> {
-    return this.#activities.run(activity);
+  async runActivity(activity: ActivityTask): Promise<void> {
+    const { execution, schedule, attempt } = activity;
+    const begun: BegunAttempt = {
+      workflowId: execution.id,
+      runId: execution.runId,
+      activityId: schedule.activityId ?? '',
+      attempt,
+      taskQueue: this.queue,
+      identity: this.identity,
+      at: Date.now(),
+    };
+    this.#journal.add(begun);
+    await this.#activities.run(activity);
+    await sleep(JOURNAL_MS);
+    if (this.process.isAlive) this.#journal.delete(begun);
   }
 }

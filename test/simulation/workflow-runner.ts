@@ -1,7 +1,7 @@
 import type { ActivitySettings } from '../../worker/create-worker.ts';
 import { BUILD } from '../../agent/values/names.ts';
 import type { ActivityRunner, LocalCall } from './activity-runner.ts';
-import { cancelledUnsent, commandText, commandsToSend, replayedJobs } from './core.ts';
+import { cancelledAtOnce, commandText, commandsToSend, replayedJobs } from './core.ts';
 import type { Execution } from './execution.ts';
 import type { RecordedActivation } from './workflow-tasks.ts';
 import type { LocalMarker } from './local-marker.ts';
@@ -165,10 +165,12 @@ export class WorkflowRunner {
         if (command.scheduleLocalActivity) local.set(seq, this.#activities.runLocal(execution, command, seq));
         if (command.requestCancelLocalActivity) local.get(seq)?.cancel();
       }
-      const unsent = cancelledUnsent(commands, activated.commands);
+      const answers = cancelledAtOnce(commands, activated.commands, (seq) =>
+        execution.activities.get(seq)?.ifTried(),
+      );
       commands.push(...activated.commands);
-      if (unsent.length > 0) {
-        jobs = unsent;
+      if (answers.length > 0) {
+        jobs = answers;
         continue;
       }
       if (local.size === 0) return { activations, flags, markers, failure };

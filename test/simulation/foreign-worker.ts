@@ -1,0 +1,68 @@
+import type { ActivityTask } from './activity-task.ts';
+import type { Random } from './random.ts';
+import { type Failure, decodeValue, encodeValue } from './sdk.ts';
+import type { Poller } from './server.ts';
+import { ServiceError } from './service-error.ts';
+import { sleep } from './virtual-time.ts';
+import { type Effect, FOREIGN_QUEUE } from './world-tools.ts';
+
+/** A worker in another language: it runs the external tools, and now and then fails, or does not answer. */
+export class ForeignWorker implements Poller {
+  readonly identity = 'foreign-worker';
+  readonly queue = FOREIGN_QUEUE;
+  readonly isPolling = true;
+  readonly #random: Random;
+  readonly #effects: Effect[];
+
+  constructor(random: Random, effects: Effect[]) {
+    this.#random = random;
+    this.#effects = effects;
+  }
+
+  async runActivity(activity: ActivityTask): Promise<void> {
+    const random = this.#random;
+    activity.begin(this.identity);
+    const { token, schedule, execution } = activity;
+    const tool = schedule.activityType?.name ?? '';
+    const [payload] = schedule.input?.payloads ?? [];
+    const { n } = (payload ? decodeValue(payload) : {}) as { n: number };
+    await sleep(random.int(0, 3000));
+    if (random.chance(0.1)) return this.#answer(() => activity.fail(token, failure(`${tool} is busy`)));
+    if (random.chance(0.1))
+      return this.#answer(() => activity.fail(token, failure(`${tool} refuses`, 'ToolError')));
+    const [call = ''] = (schedule.activityId ?? '').split('~');
+    const key = `${execution.id} ${call} ${n}`;
+    this.#effects.push({
+      tool,
+      n,
+      root: execution.id,
+      call: call.replace(/^\S+ /u, ''),
+      key,
+      at: Date.now(),
+    });
+    await sleep(random.int(0, 3000));
+    if (random.chance(0.1)) return; // It dies without an answer.
+    this.#answer(() => activity.complete(token, encodeValue(`${tool} ${n}`)));
+  }
+
+  runWorkflowTask(): Promise<void> {
+    throw new Error('A foreign worker runs no workflows');
+  }
+
+  evict(): void {}
+
+  kill(): void {}
+
+  #answer(send: () => void): void {
+    try {
+      send();
+    } catch (error) {
+      // The attempt is over for the server.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+}
+
+function failure(message: string, type = 'Error'): Failure {
+  return { message, applicationFailureInfo: { type } };
+}

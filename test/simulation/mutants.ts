@@ -1,0 +1,204 @@
+/** A one-line defect of the product, which the simulator must find. */
+export interface Mutant {
+  name: string;
+  /** The finding of an earlier review that the defect brings back. */
+  finding?: string;
+  file: string;
+  /** Occurs once in the file. */
+  find: string;
+  replace: string;
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'a retried call keeps an approval that was for another input',
+    finding: 'A1',
+    file: 'client/restart/retry-run.ts',
+    find: 'const isApproved = allowed !== undefined && canonicalJson(allowed) === canonicalJson(toolInput);',
+    replace: 'const isApproved = allowed !== undefined;',
+  },
+  {
+    name: 'a decision meets the next wait of its call',
+    finding: 'A2',
+    file: 'agent/rules/gate.ts',
+    find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
+    replace: 'wait === -1',
+  },
+  {
+    name: 'the output of an attempt that was given up is told to the model',
+    finding: 'A3',
+    file: 'activities/tool/run-tool.ts',
+    find: 'return { ...ended, ...usage, ...effortOf(attempt) };',
+    replace:
+      'observations.remember(Context.current().info, ended.output);\n        return { ...ended, ...usage, ...effortOf(attempt) };',
+  },
+  {
+    name: 'two effects are compared by the text of the model',
+    finding: 'A4',
+    file: 'agent/rules/repeated.ts',
+    find: 'return isModels ? effect : inputDigest(input);',
+    replace: 'return isModels && false ? effect : inputDigest(input);',
+  },
+  {
+    name: 'the effect of a later schedule hides the effect of an earlier one',
+    finding: 'A5',
+    file: 'history/views/effects.ts',
+    find: 'const key = `${runId} ${fact.key}`;',
+    replace: "const key = 'name' in fact && fact.name === 'mail' ? `${runId} mail` : `${runId} ${fact.key}`;",
+  },
+  {
+    name: 'the second of two who retry a run ends what the first one began',
+    finding: 'A6',
+    file: 'client/restart/restart-run.ts',
+    find: "workflowIdConflictPolicy: 'FAIL',",
+    replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
+  },
+  {
+    name: 'the kept calls of a retried turn have no step',
+    finding: 'A7',
+    file: 'history/trace/trace.ts',
+    find: 'steps.push(...calls.observe(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));',
+    replace: '',
+  },
+  {
+    name: 'the clock counts the waits for a person',
+    finding: 'A8',
+    file: 'workflows/operator/open-call.ts',
+    find: 'if (stopsClock) clock.pause();',
+    replace: '',
+  },
+  {
+    name: 'a task may send as much as it likes',
+    finding: 'C2',
+    file: 'workflows/task-room.ts',
+    find: 'if (sentBytes + bytes > limits.taskBytes) return false;',
+    replace: '',
+  },
+  {
+    name: 'a sub-agent stays paused when its parent goes on at once',
+    finding: 'C3',
+    file: 'workflows/operator/pause.ts',
+    find: 'this.#children.has(child) && sent !== this.isOn;',
+    replace: 'this.#children.has(child) && sent === undefined;',
+  },
+  {
+    name: 'the signals of a sub-agent overtake one another',
+    finding: 'C4',
+    file: 'workflows/operator/parent-news.ts',
+    find: 'if (this.#caller === undefined || this.#isSending) return;',
+    replace: 'if (this.#caller === undefined) return;',
+  },
+  {
+    name: 'a wait that onWaiting reports twice is answered twice',
+    finding: 'C5',
+    file: 'client/api/on-waiting.ts',
+    find: 'if (told.has(key)) return;',
+    replace: '',
+  },
+  {
+    name: 'a retried run does not tell its session the answer',
+    finding: 'C6',
+    file: 'workflows/agent-run.ts',
+    find: 'if (session === undefined || parent !== undefined) return;',
+    replace: 'if (session !== undefined || parent !== undefined) return;',
+  },
+  {
+    name: 'a run continues as new with a rewind under way',
+    finding: 'C7',
+    file: 'workflows/agent-run.ts',
+    find: '&& rewindTo === undefined;',
+    replace: ';',
+  },
+  {
+    name: 'a run continues as new with a pause',
+    file: 'workflows/agent-run.ts',
+    find: '&& !pause.isOn',
+    replace: '',
+  },
+  {
+    name: 'a cancelled call waits for a result that it has deferred',
+    finding: 'C8',
+    file: 'agent/run/next-action.ts',
+    find: "return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };",
+    replace: "return { do: 'ask', reason: 'deferred' };",
+  },
+  {
+    name: 'an answer by token that comes early is lost',
+    finding: 'C9',
+    file: 'agent/run/call-wait.ts',
+    find: 'earlyAnswers: [...call.earlyAnswers, decision] }',
+    replace: 'earlyAnswers: [] }',
+  },
+  {
+    name: 'a rewind forgets the effects of the dropped steps',
+    file: 'workflows/loop/rewind-loop.ts',
+    find: 'loop.done = done;',
+    replace: 'loop.done = [];',
+  },
+  {
+    name: 'an attempt runs although an earlier one may have acted',
+    file: 'activities/tool/once.ts',
+    find: 'if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);',
+    replace: '',
+  },
+  {
+    name: 'a call in doubt counts as failed',
+    file: 'agent/rules/doubt.ts',
+    find: "if (tool.effects !== 'once' || isToolError(tool, error))",
+    replace: "if (tool.external !== true || tool.effects !== 'once' || isToolError(tool, error))",
+  },
+  {
+    name: 'a lost attempt is tried again though it sent its intent',
+    file: 'agent/rules/doubt.ts',
+    find: '(timedOut && intent === undefined)',
+    replace: 'timedOut',
+  },
+  {
+    name: '`commit` does not ask the server',
+    file: 'activities/tool/once.ts',
+    find: '        await claim(attempt, {});\n',
+    replace: '',
+  },
+  {
+    name: '`reconcile` is asked while the lost attempt may still act',
+    file: 'agent/rules/doubt.ts',
+    find: 'if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;',
+    replace: 'if (endsAtMs === undefined || endsAtMs >= 0) return undefined;',
+  },
+  {
+    name: 'an approval of one tool holds for all tools',
+    file: 'agent/rules/approval.ts',
+    find: 'return !approved.includes(keyOf(tool)) && !approved.includes(keyOf(tool, toolInput));',
+    replace: 'return approved.length === 0;',
+  },
+  {
+    name: 'messages for the steps after a rewind go to a call that is cancelled',
+    file: 'workflows/loop/loop.ts',
+    find: "if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The run is cancelled');",
+    replace: '',
+  },
+  {
+    name: 'a cancelled wait is still listed',
+    file: 'agent/run/call-wait.ts',
+    find: "call.kind === 'model' ? []",
+    replace: 'call.wait.until === undefined ? []',
+  },
+  {
+    name: 'a session runs two messages at once',
+    file: 'workflows/session/agent-session.ts',
+    find: 'await answerNext(session);',
+    replace: 'void answerNext(session);',
+  },
+  {
+    name: 'usage is lost when a run continues as new',
+    file: 'workflows/agent-run.ts',
+    find: 'counters: loop.counters,',
+    replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
+  },
+  {
+    name: 'two waits of a call have the same number',
+    file: 'agent/run/call-wait.ts',
+    find: 'nextWait: call.nextWait + 1,',
+    replace: 'nextWait: call.nextWait,',
+  },
+];

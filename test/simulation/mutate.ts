@@ -1,0 +1,59 @@
+/**
+ * Puts one defect after the other into a copy of the sources, and counts the simulations until it is found:
+ * `npm run mutants -- [--seed N] [--runs N] [--only WORDS]`. Prints a table.
+ */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { execa } from 'execa';
+import { type Mutant, mutants } from './mutants.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '20000' },
+    only: { type: 'string', default: '' },
+  },
+});
+
+const SOURCES =
+  'activities agent client config embedded history models server testing tools worker workflows test/simulation index.ts testing.ts package.json tsconfig.json';
+
+console.log('| defect | finding | found by run | what the simulator says |\n| --- | --- | --- | --- |');
+let missed = 0;
+for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
+  const { runs, sentence } = await untilFound(mutant);
+  if (sentence === undefined) missed++;
+  console.log(
+    `| ${mutant.name} | ${mutant.finding ?? ''} | ${sentence === undefined ? `not in ${runs}` : runs} | ${sentence ?? ''} |`,
+  );
+}
+process.exit(missed === 0 ? 0 : 1);
+
+/** Number of runs until the first broken law, and the law's sentence; undefined: none was broken. */
+async function untilFound({ file, find, replace }: Mutant): Promise<{ runs: number; sentence?: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'reloop-mutant-'));
+  try {
+    for (const source of SOURCES.split(' ')) await cp(source, join(folder, source), { recursive: true });
+    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+    const text = await readFile(file, 'utf8');
+    await writeFile(
+      join(folder, file),
+      text.replace(find, () => replace),
+    );
+    const { stdout } = await execa(
+      process.execPath,
+      ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', values.seed, '--runs', values.runs],
+      { cwd: folder, reject: false },
+    );
+    const lines = stdout.split('\n');
+    const runs = Number.parseInt(lines.at(-1) ?? '', 10);
+    if (Number.isNaN(runs)) throw new Error(stdout);
+    const at = lines.findIndex((line) => /^seed \d+:$/u.test(line));
+    const sentence = lines[at + 1]?.trim().slice(0, 120).replaceAll('|', '/');
+    return at < 0 || sentence === undefined ? { runs } : { runs, sentence };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

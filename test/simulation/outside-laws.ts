@@ -1,0 +1,150 @@
+import type { Word } from './operator.ts';
+import type { RunLife } from './run-lives.ts';
+import type { World } from './world.ts';
+
+/** Anybody sees this from outside, in a simulation and with real processes (test/cluster). */
+export interface Outcome {
+  world: Pick<World, 'effects'>;
+  runs: readonly Pick<RunLife, 'id' | 'isAgain' | 'report' | 'events'>[];
+  words: readonly Word[];
+}
+
+/** Sentences on what is wrong; none if all laws hold that need no look into the server or the model. */
+export function brokenFromOutside(outcome: Outcome): string[] {
+  return laws.flatMap((law) => law(outcome));
+}
+
+const ONCE = ['mail', 'order', 'parcel', 'pledge'];
+
+/** A `once` tool takes effect at most once for each key. Another effect of the same call needs a person's retry. */
+function effectsOnce({ world, words }: Outcome): string[] {
+  const seen = new Map<string, number>();
+  return world.effects.flatMap(({ tool, key, call, root }) => {
+    if (!ONCE.includes(tool)) return [];
+    const times = (seen.get(key) ?? 0) + 1;
+    seen.set(key, times);
+    if (times === 1) return [];
+    const retries = words.filter(
+      (word) => word.type === 'retry' && word.outcome !== 'refused' && isFor(word, root, call),
+    );
+    return retries.length >= times - 1
+      ? []
+      : [`${tool} of call ${call} took effect ${times} times with the key ${key}`];
+  });
+}
+
+function isFor({ run, call }: Word, root: string, called: string): boolean {
+  return root.startsWith(run) && call?.split('/').at(-1) === called;
+}
+
+/** A person who is asked about a failed call of a `once` tool is told of a doubt, if the call took effect. */
+function doubtsAreTold({ world, words }: Outcome): string[] {
+  const restarted = new Set(
+    words.flatMap(({ run, type }) => (/rewind|retry of|fork of/u.test(type) ? [run] : [])),
+  );
+  return words.flatMap(({ run, call, wait, at }) => {
+    if (wait?.reason !== 'failed' || !ONCE.includes(wait.tool) || call?.includes('/') !== false) return [];
+    const n = numberIn(wait.toolInput);
+    const took = world.effects.some(
+      (effect) => effect.root === run && effect.call === call && effect.n === n && effect.at < at,
+    );
+    return took && !restarted.has(run)
+      ? [`${wait.tool} of call ${call} took effect, and a person was told that it had failed`]
+      : [];
+  });
+}
+
+/** The tools' only input. Some kinds give it as text. */
+function numberIn(toolInput: unknown): number | undefined {
+  const [, n] =
+    /"n":"?(\d+)/u.exec(typeof toolInput === 'string' ? toolInput : JSON.stringify(toolInput)) ?? [];
+  return n === undefined ? undefined : Number(n);
+}
+
+/** A `once` tool whose effect was made is not made again with the same input in steps that are done again, unless a person says so. */
+function effectsAsked({ world, words }: Outcome): string[] {
+  const made = new Set<string>();
+  return world.effects.flatMap(({ tool, n, call, root }) => {
+    if (!ONCE.includes(tool)) return [];
+    const key = `${root} ${call} ${tool} ${n}`;
+    const isAgain = made.has(key);
+    made.add(key);
+    const isAsked = words.some(
+      (word) =>
+        ['retry', 'approve'].includes(word.type) && word.outcome !== 'refused' && isFor(word, root, call),
+    );
+    return isAgain && !isAsked ? [`${tool} ${n} of call ${call} was done again, and nobody was asked`] : [];
+  });
+}
+
+/** `pay` runs with an input that a person has approved. */
+function approvedInputs({ world, words }: Outcome): string[] {
+  return world.effects.flatMap((effect) => {
+    if (effect.tool !== 'pay') return [];
+    const isApproved = words.some(({ type, outcome, wait, data, at }) => {
+      if ((type !== 'approve' && type !== 'retry') || outcome === 'refused' || at > effect.at) return false;
+      const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
+      const approved = numberIn(input ?? wait?.toolInput);
+      return wait?.tool === 'pay' && (approved === effect.n || remember === 'tool');
+    });
+    return isApproved ? [] : [`pay ${effect.n} of call ${effect.call} ran, and nobody approved that input`];
+  });
+}
+
+/** Runs that nobody began again. Words to other runs may be for a later run of the same id. */
+export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(runs: readonly R[]): R[] {
+  return runs.filter(({ id, isAgain }) => !isAgain && runs.filter((run) => run.id === id).length === 1);
+}
+
+/** Each decision on a run's own call is in its record once. */
+function decisionsTakeEffect({ runs, words }: Outcome): string[] {
+  return withOneLife(runs).flatMap(({ id, events }) => {
+    const own = words.filter(
+      ({ run, call, type, wait }) =>
+        run === id &&
+        ((wait !== undefined && call !== undefined && !call.includes('/') && type !== 'extend') ||
+          type === 'resolve by token'),
+    );
+    const accepted = own.filter(({ outcome }) => outcome === 'accepted').length;
+    const unknown = own.filter(({ outcome }) => outcome === 'unknown').length;
+    const decided = events.filter(
+      (event) => event.type === 'decided' && event.decision.type !== 'cancelCall',
+    ).length;
+    return decided >= accepted && decided <= accepted + unknown
+      ? []
+      : [`${id}: ${accepted} decisions were accepted, ${unknown} may have been, and ${decided} are recorded`];
+  });
+}
+
+/** Usage is the sum over the model calls that have a reply of the model, and not a person's. */
+function usageAdds({ runs }: Outcome): string[] {
+  return runs.flatMap(({ id, report, events }) => {
+    const given = events.filter(
+      (event) => event.type === 'decided' && event.decision.type === 'resolve' && !event.call.includes('.'),
+    );
+    const replies = events.filter(({ type }) => type === 'model_ended').length - given.length;
+    const isAlone = !events.some(
+      (event) =>
+        event.type === 'restarted' ||
+        ('call' in event && event.type === 'tool_started' && event.tool === 'helper'),
+    );
+    const { modelCalls } = report.usage;
+    return !isAlone || modelCalls >= replies
+      ? []
+      : [`${id}: ${replies} model calls have a reply, and usage counts ${modelCalls}`];
+  });
+}
+
+/** An accepted word is recorded once, and a refused one leaves no event. */
+export function wordsRecorded(words: readonly Word[], recorded: number): string[] {
+  const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
+  const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
+  const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
+  const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;
+  // An ended run is rewound by a new execution, without an update.
+  return recorded >= accepted - restarts && recorded <= accepted + unknown
+    ? []
+    : [`${accepted} words were accepted, ${unknown} may have been, and ${recorded} are recorded`];
+}
+
+const laws = [effectsOnce, effectsAsked, doubtsAreTold, approvedInputs, decisionsTakeEffect, usageAdds];

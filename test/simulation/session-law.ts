@@ -1,0 +1,40 @@
+import type { Law } from './laws.ts';
+import type { SessionLife } from './session-lives.ts';
+import type { VirtualServer } from './server.ts';
+
+/** The runs of a session answer one after the other, and the session keeps each answer once. */
+export const sessionsAnswer: Law = ({ server, sessions }) =>
+  sessions.flatMap((session) =>
+    session.isSettled
+      ? [...oneAtATime(server, session), ...answersKept(session)]
+      : [`session ${session.name} waits for runs that are over`],
+  );
+
+function oneAtATime(server: VirtualServer, { name, lives }: SessionLife): string[] {
+  const spans = lives
+    // A retry runs beside the session.
+    .filter(({ isAgain }) => !isAgain)
+    .map(({ id }) => {
+      const executions = server.executions.filter((one) => one.id === id);
+      return { id, from: executions[0]?.startedAt ?? 0, to: executions.at(-1)?.closedAt ?? Infinity };
+    })
+    .toSorted((a, b) => a.from - b.from);
+  return spans.flatMap(({ id, to }, at) => {
+    const next = spans[at + 1];
+    return next !== undefined && next.from < to
+      ? [`session ${name}: ${next.id} began before ${id} was over`]
+      : [];
+  });
+}
+
+function answersKept({ name, lives, report }: SessionLife): string[] {
+  const said = report.messages.map(
+    ({ role, content }) => `${role}: ${typeof content === 'string' ? content : ''}`,
+  );
+  return lives.flatMap(({ id, end = '' }) => {
+    const times = said.filter((one) => one === `user: message ${id}`).length;
+    const isAnswered = end.startsWith('answered');
+    if (times === (isAnswered ? 1 : 0)) return [];
+    return [`session ${name} has the message of ${id} ${times} times (${end})`];
+  });
+}

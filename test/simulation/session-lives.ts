@@ -1,0 +1,72 @@
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { SessionReport } from '../../client/api/agent-session.ts';
+import { type Onlooker, type Word, speaker } from './operator.ts';
+import type { Random } from './random.ts';
+import { MOST_MS, type RunLife, live } from './run-lives.ts';
+import { sleep } from './virtual-time.ts';
+
+const POLL_MS = 1000;
+
+/** A session with its runs, in the order in which they were begun. */
+export interface SessionLife {
+  name: string;
+  lives: RunLife[];
+  report: SessionReport;
+  /** All its runs are over, and the session knows. */
+  isSettled: boolean;
+}
+
+/** A session in which one or two people say something, whether or not they have heard an answer. */
+export async function playSession(
+  client: AgentClient,
+  name: string,
+  random: Random,
+  words: Word[],
+  onlooker: Onlooker,
+): Promise<SessionLife> {
+  const until = Date.now() + MOST_MS;
+  const lives: Promise<RunLife>[] = [];
+  const senders = Array.from({ length: random.int(1, 2) }, async (_, sender) => {
+    const own = random.fork();
+    for (let at = own.int(1, 3); at > 0; at--) {
+      const id = `${name}-${sender}-${at}`;
+      await client.start('top', `message ${id}`, { session: name, id, detach: own.chance(0.3) });
+      const life = lifeOf(client, name, id, own.fork(), words, onlooker);
+      lives.push(life);
+      if (own.chance(0.6)) await life;
+    }
+  });
+  await Promise.all(senders);
+  const ended = await Promise.all(lives);
+  const session = client.session(name);
+  for (;;) {
+    const report = await session.describe();
+    const isSettled = report.running === null && report.queued.length === 0;
+    if (!isSettled && Date.now() < until) await sleep(POLL_MS);
+    else return { name, lives: ended, report, isSettled };
+  }
+}
+
+async function lifeOf(
+  client: AgentClient,
+  name: string,
+  id: string,
+  random: Random,
+  words: Word[],
+  onlooker: Onlooker,
+): Promise<RunLife> {
+  const session = client.session(name);
+  for (const until = Date.now() + MOST_MS; Date.now() < until; await sleep(POLL_MS)) {
+    const { runs } = await session.describe();
+    if (runs.includes(id)) break;
+  }
+  const life = await live(client, id, random, words, onlooker);
+  const isRetried =
+    life.end !== undefined &&
+    !life.end.startsWith('answered') &&
+    random.chance(0.5) &&
+    (await speaker(id, words)({ type: 'retry of the ended run' }, () => client.get(id).retry()));
+  return isRetried
+    ? { ...(await live(client, id, random, words, onlooker)), isAgain: true }
+    : { ...life, isAgain: false };
+}

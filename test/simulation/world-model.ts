@@ -1,0 +1,116 @@
+import { type Model, ModelError, type ModelErrorType, type ModelRequest } from '../../models/model.ts';
+import { currentProcess } from './process.ts';
+import { Random } from './random.ts';
+import { sleep } from './virtual-time.ts';
+
+/** A request that the model was asked. */
+export interface Asked {
+  runId: string;
+  step: string;
+  request: ModelRequest;
+}
+
+export type WorldKind = 'tool-calling' | 'zero-shot' | 'structured-chat';
+
+const modelErrors: [ModelErrorType, boolean][] = [
+  ['ModelRateLimited', true],
+  ['ModelServerError', true],
+  ['ModelConnectionError', true],
+  ['ModelTimeout', true],
+  ['ModelStreamCut', true],
+  ['ModelBadRequest', false],
+  ['ModelAuthenticationError', false],
+];
+
+interface ModelWorld {
+  asked: Asked[];
+  dice: Random;
+  salt: number;
+}
+
+interface ModelOptions {
+  kind: WorldKind;
+  tools: readonly string[];
+  /** Most steps until the answer. */
+  most: number;
+}
+
+/** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
+export function createModel({ asked, dice, salt }: ModelWorld, { kind, tools, most }: ModelOptions): Model {
+  return {
+    async call(request, context) {
+      await currentProcess().proceed();
+      asked.push({ runId: context.runId, step: context.step, request });
+      await sleep(dice.int(1, 400));
+      if (dice.chance(0.04)) {
+        const [type, retryable] = dice.of(modelErrors);
+        throw new ModelError(type, `simulated ${type}`, { retryable });
+      }
+      const question = questionOf(request);
+      const choice = new Random(salt ^ hash(`${question} ${context.step}`));
+      const isLast = Number(context.step) > 2 + (hash(question) % most);
+      const count = kind !== 'tool-calling' || choice.chance(0.6) ? 1 : choice.int(2, 4);
+      const calls = isLast ? [] : Array.from({ length: count }, () => rewritten(call(choice, tools), dice));
+      return {
+        finishReason: 'stop',
+        usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+        text: textOf(kind, calls[0], choice),
+        toolCalls:
+          kind === 'tool-calling'
+            ? calls.map(({ name, args }, index) => ({
+                id: `call-${context.step}-${index}`,
+                name,
+                arguments: JSON.stringify(args),
+              }))
+            : [],
+      };
+    },
+  };
+}
+
+interface Call {
+  name: string;
+  args: object;
+}
+
+function call(choice: Random, tools: readonly string[]): Call {
+  const name = choice.of(tools);
+  const n = choice.int(0, 999);
+  if (name === 'helper') return { name, args: { __arg1: `help ${n}` } };
+  if (name === 'ask_human') return { name, args: { question: `Question ${n}?` } };
+  return { name, args: name === 'bulky' ? { n, pad: '0123456789'.repeat(n * 150) } : { n } };
+}
+
+/** A model that decides the same again may write it another way. */
+function rewritten({ name, args }: Call, dice: Random): Call {
+  return { name, args: 'n' in args && dice.chance(0.2) ? { ...args, n: String(args.n) } : args };
+}
+
+/** The reply's text, as a model writes it that has the kind's instructions. One in thirty cannot be read. */
+function textOf(kind: WorldKind, decided: Call | undefined, choice: Random): string {
+  if (kind === 'tool-calling') return decided === undefined ? 'done' : '';
+  if (choice.chance(1 / 30)) return 'I do not know how to say that.';
+  const { name = 'Final Answer', args = 'done' } = decided ?? {};
+  if (kind === 'structured-chat')
+    return `Thought: next\nAction:\n\`\`\`json\n${JSON.stringify({ action: name, action_input: args })}\n\`\`\``;
+  return decided === undefined
+    ? 'Thought: I now know the final answer\nFinal Answer: done'
+    : `Thought: next\nAction: ${name}\nAction Input: ${inputText(name, args)}`;
+}
+
+function inputText(name: string, args: object | string): string {
+  return name === 'helper' ? Object.values(args).join('') : JSON.stringify(args);
+}
+
+/** The question of a run: the first text of that form in the request, or the last in a session. */
+function questionOf(request: ModelRequest): string {
+  const text = JSON.stringify(request.prompt);
+  const said = text.match(/\bmessage session-of-[\w-]+/gu)?.at(-1);
+  return said ?? /\bquestion run-of-[\w-]+/u.exec(text)?.[0] ?? /\bhelp \d+/u.exec(text)?.[0] ?? '';
+}
+
+function hash(text: string): number {
+  let value = 7;
+  for (const character of text) value = (Math.imul(value, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return value;
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { externalTool } from '../../tools/external.ts';
+import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
+import { currentProcess, currentRun, isAttemptOver } from './process.ts';
+import type { Random } from './random.ts';
+import { sleep } from './virtual-time.ts';
+
+/** An effect of a tool on the world outside. */
+export interface Effect {
+  tool: string;
+  n: number;
+  /** Workflow id of the run. */
+  root: string;
+  call: string;
+  key: string;
+  at: number;
+}
+
+/** Queue of the worker that runs the external tools. */
+export const FOREIGN_QUEUE = 'abroad';
+
+/** Tools that may kill their worker, which a simulation without faults leaves out. */
+export const DEADLY = ['deadly', 'bomb'];
+
+/** A model may write the number as text. */
+export const input = z.object({ n: z.coerce.number() });
+
+export interface ToolWorld {
+  /** Gets the token of a call that is about to wait for its result. */
+  deferred(token: string, run: string, call: string): void;
+  effects: Effect[];
+  dice: Random;
+  /** Reports a tool that begins in an attempt that is over for the server. */
+  beganLate(what: string): void;
+}
+
+/** Tools of every kind. */
+export function createTools({ effects, dice, deferred, beganLate }: ToolWorld): Tool[] {
+  /** Takes effect in the world. A dead worker never gets there. */
+  async function effect(tool: string, n: number, context: ToolContext): Promise<void> {
+    await currentProcess().proceed();
+    const { callId: call, idempotencyKey: key } = context;
+    effects.push({ tool, n, root: currentRun(), call, key, at: Date.now() });
+  }
+
+  /** Two attempts of a call have two outputs. */
+  const told = (text: string) => `${text} #${dice.int(0, 99_999)}`;
+
+  const tool = (name: string, run: (n: number, context: ToolContext) => unknown, more: object = {}): Tool =>
+    defineTool({
+      name,
+      description: name,
+      input,
+      retry: { maxAttempts: 2, initialInterval: 100 },
+      run: async ({ n }: { n: number }, context: ToolContext) => {
+        await currentProcess().proceed();
+        if (isAttemptOver()) beganLate(`${name} ${n} of call ${context.callId} in ${currentRun()}`);
+        return run(n, context);
+      },
+      ...more,
+    } as never); // the options are checked when the config is loaded
+
+  const once = (name: string, more: object = {}) =>
+    tool(
+      name,
+      async (n, context) => {
+        await sleep(dice.int(0, 4000));
+        if (dice.chance(0.1)) throw new Error(`${name} fails before its effect`);
+        await sleep(dice.int(0, 1000));
+        await context.commit();
+        await effect(name, n, context);
+        await sleep(dice.int(0, 4000));
+        if (dice.chance(0.1)) throw new Error(`${name} fails after its effect`);
+        return `${name} ${n}`;
+      },
+      { effects: 'once', ...more },
+    );
+
+  return [
+    tool('read', async (n) => {
+      await sleep(dice.int(0, 500));
+      return told(`read ${n} ${'.'.repeat(n % 700)}`);
+    }),
+    tool('flaky', async (n) => {
+      await sleep(dice.int(0, 50));
+      if (dice.chance(0.5)) throw new Error(`flaky ${n}`);
+      return told(`flaky ${n}`);
+    }),
+    tool(
+      'fatal',
+      (n) => {
+        throw new Error(`fatal ${n}`);
+      },
+      { onFailure: 'fail' },
+    ),
+    tool(
+      'pay',
+      async (n, context) => {
+        await sleep(dice.int(0, 2000));
+        if (dice.chance(0.2)) throw new Error('pay is out of order');
+        await effect('pay', n, context);
+        return `pay ${n}`;
+      },
+      { approval: 'always' },
+    ),
+    once('mail'),
+    once('order', {
+      approval: ({ n }: { n: number }) => n % 3 === 0,
+      reconcile: async ({ n }: { n: number }, context: ToolContext) => {
+        await currentProcess().proceed();
+        if (dice.chance(0.2)) return { status: 'unknown' };
+        const isDone = effects.some((one) => one.tool === 'order' && one.key === context.idempotencyKey);
+        return isDone ? { status: 'done', output: `order ${n}` } : { status: 'notDone' };
+      },
+    }),
+    tool('peek', (n) => told(`peek ${n}`), { inline: true, effects: 'none' }),
+    tool(
+      'shaky',
+      (n) => {
+        if (dice.chance(0.3)) throw new Error(`shaky ${n}`);
+        return told(`shaky ${n}`);
+      },
+      { inline: true, effects: 'none' },
+    ),
+    tool('hand', async (n, context) => {
+      const { token } = await context.defer();
+      deferred(token, currentRun(), context.callId);
+      await sleep(dice.int(0, 3000));
+      return `handed over ${n}`;
+    }),
+    tool(
+      'pledge',
+      async (n, context) => {
+        const { token } = await context.defer();
+        await context.commit();
+        await effect('pledge', n, context);
+        deferred(token, currentRun(), context.callId);
+        await sleep(dice.int(0, 6000));
+        return `pledged ${n}`;
+      },
+      { effects: 'once' },
+    ),
+    tool('long', async (n, context) => {
+      const from = Number(context.lastCheckpoint ?? 0);
+      for (let at = from; at < 20; at++) {
+        if (context.signal.aborted) throw context.signal.reason;
+        await sleep(1000);
+        if (at % 5 === 4) await context.checkpoint(at + 1);
+      }
+      return told(`long ${n}`);
+    }),
+    tool('deadly', async (n) => {
+      await sleep(dice.int(0, 500));
+      if (dice.chance(0.4)) currentProcess().kill();
+      await currentProcess().proceed();
+      return told(`deadly ${n}`);
+    }),
+    tool(
+      'bomb',
+      async (n) => {
+        if (dice.chance(0.4)) currentProcess().kill();
+        await currentProcess().proceed();
+        return told(`bomb ${n}`);
+      },
+      { inline: true, effects: 'none' },
+    ),
+    defineTool({
+      name: 'bulky',
+      description: 'bulky',
+      input: z.object({ n: z.number(), pad: z.string() }),
+      run: ({ n, pad }) => `bulky ${n} ${pad}${pad}`,
+    }),
+    externalTool({ ...foreign('parcel'), effects: 'once' }),
+    externalTool(foreign('letter')),
+  ];
+}
+
+function foreign(name: string) {
+  return {
+    name,
+    description: name,
+    input,
+    taskQueue: FOREIGN_QUEUE,
+    timeout: 20_000,
+    retry: { maxAttempts: 2, initialInterval: 100 },
+  };
+}
