@@ -102,7 +102,6 @@ export function sayIfSlow(): (line: string) => void {
   };
 }
 
-/** A line on stderr. */
 export function sayLine(line: string): void {
   process.stderr.write(`${sanitizeForTerminal(line)}\n`);
 }

@@ -30,7 +30,6 @@ export interface EmbeddedOptions {
 export interface Embedded {
   /** Its runs are this program's worker's. */
   client: AgentClient;
-  /** Address of the Temporal server. */
   address: string;
   /** URL of the server's Web UI; undefined if the caller named the server. */
   uiUrl: string | undefined;

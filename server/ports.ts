@@ -22,7 +22,6 @@ export async function freePorts(wanted: Ports): Promise<Ports> {
 
 const NEXT_PORTS = 20;
 const LAST_PORT = 65_535;
-/** Any that is free. */
 const ANY = 0;
 
 function candidates(wanted: number, other: number): number[] {

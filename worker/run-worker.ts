@@ -7,7 +7,6 @@ import { type WorkerRole, workerIdentity } from './worker-identity.ts';
 import { type LogListener, listenToLog } from './worker-log.ts';
 
 export interface RunWorkerOptions {
-  /** Address of Temporal. */
   connection: NativeConnectionOptions & { address: string };
   namespace: string;
   /** Each gets a worker; all end together. */

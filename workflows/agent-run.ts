@@ -69,11 +69,11 @@ export async function agentRun(
   }
 }
 
-/** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, and no rewind. */
-function mayContinue({ inbox, rewindTo }: AgentLoop): boolean {
-  // The next run would not know of a cancellation.
+/** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no pause, and no rewind. */
+function mayContinue({ inbox, pause, rewindTo }: AgentLoop): boolean {
+  // The next run would not know of a cancellation, or of a pause.
   if (!workflowInfo().continueAsNewSuggested || CancellationScope.current().consideredCancelled) return false;
-  return allHandlersFinished() && inbox.isEmpty && rewindTo === undefined;
+  return allHandlersFinished() && inbox.isEmpty && !pause.isOn && rewindTo === undefined;
 }
 
 function continueRun(

@@ -75,7 +75,6 @@ export interface AgentRunInput {
   done?: DoneCall[] | undefined;
 }
 
-/** Result of a run in its history. */
 export interface RecordedResult extends RunResult {
   /** The agent's memory settings, for the session of the run. */
   memory?: MemoryManifest | undefined;

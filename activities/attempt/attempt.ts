@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { limits } from '../../agent/values/limits.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
-import { orAborted } from '../../agent/values/http-exchange.ts';
+import { orAborted } from '../../agent/values/concurrent.ts';
 import { finiteMs } from '../../agent/values/values.ts';
 import { type ClassifiedError, failureOf } from './errors.ts';
 import { type HeartbeatWriter, startHeartbeat } from './heartbeat.ts';
 
-/** One attempt of an activity. */
 export interface Attempt {
   context: Context;
   heartbeat: HeartbeatWriter;

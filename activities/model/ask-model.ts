@@ -5,7 +5,7 @@ import { type ModelRequest, renderRequest } from '../../agent/transcript/request
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { type Model, type ModelCallContext, ModelError, type ModelReply } from '../../models/model.ts';
-import { orAborted } from '../../agent/values/http-exchange.ts';
+import { orAborted } from '../../agent/values/concurrent.ts';
 import { type Attempt, type AttemptPolicy, startClock } from '../attempt/attempt.ts';
 import { checkReply } from './check-reply.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';

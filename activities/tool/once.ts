@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CALL_INTENT, type CallIntent, type Heartbeat, type Intent } from '../../agent/calls/calls.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import { orAborted } from '../../agent/values/http-exchange.ts';
+import { orAborted } from '../../agent/values/concurrent.ts';
 import { type Attempt, type AttemptEnd, nextWait } from '../attempt/attempt.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { AttemptSuperseded, noEffect, unknownOutcome, whyAborted } from './once-end.ts';

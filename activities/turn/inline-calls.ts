@@ -8,7 +8,7 @@ import { limits } from '../../agent/values/limits.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { orAborted } from '../../agent/values/http-exchange.ts';
+import { orAborted } from '../../agent/values/concurrent.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Observations } from '../run/observations.ts';

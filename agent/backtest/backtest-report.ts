@@ -7,7 +7,6 @@ import type { OutlinedDecision, RunEnding, RunOutline } from './outline.ts';
 
 /** One recorded run, repeated, with the result. Long inputs and answers are cut: the runs have them whole. */
 export interface BacktestedRun extends RunComparison {
-  /** The recorded run. */
   id: string;
   runId: string;
   /** The run that was asked again; null where the recorded one could not be read. */

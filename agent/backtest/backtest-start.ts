@@ -8,7 +8,6 @@ import { boundedText } from '../values/values.ts';
 import type { RecordedRunRef } from './backtest-calls.ts';
 import type { LiveTools } from '../definition/recorded-agent.ts';
 
-/** A backtest as it is started. */
 export interface BacktestStart {
   agent: string;
   overrides?: RunOverrides | undefined;

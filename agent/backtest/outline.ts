@@ -1,11 +1,11 @@
 import type { TurnDecision } from '../calls/calls.ts';
 import type { RunEvent } from '../run/events.ts';
+import type { RunResult } from '../run/run-result.ts';
 import {
   type ErrorInfo,
   type Json,
   type RunStatus,
   type StopReason,
-  type Usage,
   addUsage,
   noUsage,
 } from '../values/vocabulary.ts';
@@ -23,13 +23,10 @@ export interface DecidedCall {
 }
 
 /** End of a run, and the usage of its own model calls, without those of its tools and sub-agents. */
-export interface RunEnding {
+export interface RunEnding extends Omit<RunResult, 'stopReason'> {
   status: RunStatus;
   stopReason: StopReason | null;
-  output: Json;
   error: ErrorInfo | null;
-  iterations: number;
-  usage: Usage;
 }
 
 /** A run as it is compared with another one: a decision for each model call, and its end. */

@@ -95,10 +95,8 @@ export type TurnDecision =
 
 /** Result of the `callModel` activity. */
 export interface ModelTurn {
-  /**
-   * Digest of the transcript with what the call carried; the next call continues from there. Absent in old histories.
-   */
-  digest?: string | undefined;
+  /** Digest of the transcript with what the call carried. The next call continues from there. */
+  digest: string;
   /** The reply, cut at the first stop string. */
   text: string;
   toolCalls?: ToolCall[] | undefined;
@@ -136,7 +134,6 @@ export function replyEntry(
   return providerData === undefined ? reply : { ...reply, reasoning, providerData };
 }
 
-/** Result of a tool activity. */
 export interface ToolResult {
   output: Json;
   /**
@@ -164,7 +161,6 @@ export interface LocalCall {
   /** As an activity's id would be. */
   id: string;
   input?: Json | undefined;
-  /** Duration. */
   ms?: number | undefined;
 }
 
@@ -175,7 +171,6 @@ export interface LocalCall {
 export interface InlineCall {
   /** As an activity's id would be. */
   id: string;
-  /** Duration. */
   ms: number;
   result?: ToolResult | undefined;
   /** `mayPass`: its attempts are used up. */

@@ -53,7 +53,6 @@ interface DecisionRule<T extends Takes> {
   data: string;
   /** The waits that the decision ends. Empty: the decision is for a running call. */
   reasons: readonly WaitingReason[];
-  /** Accepts only calls of this kind. */
   kind?: CallState['kind'];
   /** Accepts only, or never, waits that end automatically (`until`). Default: accepts both. */
   until?: 'only' | 'never';
@@ -185,14 +184,7 @@ export function decisionOf(
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }
 
-/** Makes a decision for events, reports, and exports: without the token, which is a secret. */
-export function shownDecision(
-  type: DecisionName,
-  sent: { [F in keyof DecisionFields]?: unknown },
-): OperatorDecision {
-  return decisionOf(type, { ...sent, token: undefined });
-}
-
+/** Makes the decision for events, reports, and exports: the token is a secret. */
 export function withoutToken<D extends OperatorDecision>(taken: D): D {
   const { token: _, ...shown } = taken as D & { token?: string };
   return shown as D; // only the token is gone

@@ -14,7 +14,7 @@ import {
   decisionNames,
   decisionOf,
   ruleOf,
-  shownDecision,
+  withoutToken,
 } from './decisions.ts';
 import { answerProblem, schemaProblem } from './fits-schema.ts';
 import { refusal } from '../values/refusal.ts';
@@ -35,7 +35,6 @@ export interface GateCall {
   waitingWithin: readonly string[];
   /** Answers by token that came while the call was running. */
   earlyAnswers?: readonly OperatorDecision[];
-  /** Input of the waiting call. */
   input?: Json | undefined;
   /** Token that the deferred call gave out; undefined: none. */
   token?: string | undefined;
@@ -90,7 +89,7 @@ export function chooseCall<C extends GateCall>(
   checkOutput(call, type, given.output);
   checkToken(call, type, given.token);
   checkRemember(call, type, given);
-  return { call, decision: shownDecision(type, given) };
+  return { call, decision: withoutToken(decisionOf(type, given)) };
 }
 
 /** Maximum of early answers that a running call keeps. Only one of them can have the right token. */

@@ -53,8 +53,14 @@ export function possibleUpdates(state: CallState): string[] {
 }
 
 /** Returns true if raising a limit ends the wait: the run's own agent waits at a limit. */
-export function endsByExtension({ call, reason }: WaitingCall): boolean {
-  return reason === 'limit' && callPath(call).length === 1;
+export function endsByExtension(wait: WaitingCall): boolean {
+  return wait.reason === 'limit' && isOfOwnModelCall(wait);
+}
+
+/** Returns true for the wait of a model call of the run's own agent: `3`, not `3.1` or `3.1/2`. */
+export function isOfOwnModelCall({ call }: WaitingCall): boolean {
+  const [own = '', ...below] = callPath(call);
+  return below.length === 0 && !own.includes('.');
 }
 
 /** Reads the wait in a timer's summary; undefined: the timer records no wait. */

@@ -134,20 +134,6 @@ export function newCall({
   };
 }
 
-/** Clears everything that was under way: the run restarts. The actions of a resumed turn say what is approved. */
-export function restartedCall(call: Call): Call {
-  return {
-    ...call,
-    approved: undefined,
-    underWay: undefined,
-    wait: undefined,
-    within: [],
-    last: undefined,
-    cancelled: undefined,
-    earlyAnswers: [],
-  };
-}
-
 /** `attempts`: undefined if unknown. `ms`: duration of the schedule. */
 interface ScheduleStats {
   attempts?: number | undefined;

@@ -55,7 +55,8 @@ export function waitAbout(
 
 export function waitEnded(call: Call): Transition {
   if (call.wait === undefined) return { call, events: [] };
-  const events: TimelessEvent[] = call.wait.until === undefined ? [] : [{ type: 'resumed', call: call.id }];
+  // A model call waits alone: the wait ends with a message to the run, or with the run, and both have an event.
+  const events: TimelessEvent[] = call.kind === 'model' ? [] : [{ type: 'resumed', call: call.id }];
   return { call: withoutUntil({ ...call, wait: undefined }), events };
 }
 

@@ -80,8 +80,8 @@ export type RunEvent = {
   /** The wait reached its time limit without a decision. */
   | { type: 'unanswered'; call: string }
   /**
-   * A wait ended without a decision in this run: the call is a sub-agent's (the sub-agent's run has the decision), or it is in doubt
-   * and its lost attempt must have ended.
+   * A wait ended without a decision in this run: the call is a sub-agent's (the sub-agent's run has the decision), its lost attempt
+   * must have ended, or the call is cancelled. Not for the wait of a model call.
    */
   | { type: 'resumed'; call: string }
   /** The tool's `reconcile` was asked whether the call in doubt took effect. `error`: `reconcile` failed. */

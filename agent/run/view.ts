@@ -2,7 +2,7 @@ import { parseActivityId } from '../calls/calls.ts';
 import { type RestartedEvent, isDropped } from '../calls/restart.ts';
 import { effectOf } from '../rules/decisions.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
-import { type WaitingCall, endsByExtension, needsPerson } from '../rules/waiting.ts';
+import { type WaitingCall, endsByExtension, isOfOwnModelCall, needsPerson } from '../rules/waiting.ts';
 import type { Content } from '../values/content.ts';
 import {
   type ErrorInfo,
@@ -90,7 +90,8 @@ export class RunView {
 
   #steer({ type }: RunMessage): void {
     if (type === 'extend') this.#endWaits(endsByExtension);
-    if (type === 'rewind') this.#endWaits(() => true);
+    // Waits of tool calls end with events of their own, some of them later.
+    if (type === 'rewind') this.#endWaits(isOfOwnModelCall);
     if (type === 'pause' || type === 'resume') this.#setStatus(type === 'pause');
   }
 

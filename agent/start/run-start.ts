@@ -21,7 +21,6 @@ import type { ChatMessage, Json } from '../values/vocabulary.ts';
  * for `maxIterations` and `maxExecutionTime` it means no limit.
  */
 export interface RunStart extends StartOverrides {
-  /** Name of the agent. */
   agent: string;
   /** The question: a text, or its parts with images. */
   input: Content;

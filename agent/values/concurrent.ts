@@ -13,3 +13,21 @@ export async function aFewAtATime<T, R>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
   return results;
 }
+
+/** Resolves as `promise` does. Rejects with the reason of `signal` as soon as the signal aborts, and calls `onAbort` then. */
+export function orAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  onAbort: () => void = () => undefined,
+): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason);
+      onAbort();
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

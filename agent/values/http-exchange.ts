@@ -47,21 +47,3 @@ export async function firstText(
   }
   return { text: text + decoder.decode(), cut: false };
 }
-
-/** `promise`, or a rejection with the signal's reason as soon as `signal` aborts; `onAbort` is called then. */
-export function orAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal | undefined,
-  onAbort: () => void = () => undefined,
-): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => {
-      reject(signal.reason);
-      onAbort();
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}

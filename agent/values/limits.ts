@@ -58,7 +58,6 @@ export const limits = {
   checkpointBytes: 500_000,
   /** Characters of an error's message; it is recorded several times. */
   errorChars: 4_000,
-  /** Characters of an error's type. */
   errorTypeChars: 100,
   /** Characters of a progress text, and of a line of a tool's log. */
   progressChars: 4_000,

@@ -8,7 +8,7 @@ export const TASK_QUEUE = 'reloop';
 /**
  * Build id of Reloop's workers. History records the build id of each task, so a replay knows which code ran the task.
  */
-export const BUILD = 'reloop.6';
+export const BUILD = 'reloop.1';
 
 /** Search attributes, all of type Keyword. */
 export const searchAttribute = {

@@ -1,4 +1,3 @@
-/** A payload as Temporal has it. */
 interface RawPayload {
   metadata?: { [name: string]: Uint8Array } | null | undefined;
 }

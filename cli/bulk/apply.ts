@@ -8,7 +8,6 @@ import { oneLine } from '../shell/display.ts';
 import type { ServedQueues } from './serve-bulk.ts';
 import { AT_ONCE, type Target } from './targets.ts';
 
-/** The outcome for each target. */
 export interface BulkResult {
   done: Target[];
   refused: { target: Target; message: string }[];

@@ -78,7 +78,6 @@ export function cancel(
   return decided(io, id, cancelRun, options, 'cancelled');
 }
 
-/** Record of a decision. */
 interface Receipt extends Pick<DecisionData, 'call'> {
   id: string;
   decision: string;

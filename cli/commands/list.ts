@@ -12,7 +12,6 @@ import { cliName } from '../../client/connect/cli-name.ts';
 
 export interface ListOptions extends CommonOptions, FilterOptions {
   limit?: number;
-  /** Token of the page. */
   page?: string;
   /** Every page. */
   all?: boolean;

@@ -1,8 +1,10 @@
 import { asText } from '../../agent/values/vocabulary.ts';
 import { requestDigest } from '../../agent/transcript/request.ts';
+import { RunView } from '../../agent/run/view.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { AskedRequest } from '../../history/views/requests.ts';
 import { isOpenStatus } from '../../client/read/run-filters.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../shell/display.ts';
@@ -94,18 +96,23 @@ async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOpti
   for (const line of [...requestLines(step, request, style), ...reply]) printColored(io, line);
 }
 
-async function findStep(run: AgentRun, step: string, kinds: readonly AgentKind[] | undefined) {
+/** Reads the last request of a step, and its reply. Throws UsageError if there is no such step. */
+export async function findStep(run: AgentRun, step: string, kinds: readonly AgentKind[] | undefined) {
+  const view = new RunView(run.id);
+  let asked: AskedRequest | undefined;
   let turn: ModelTurn | undefined;
-  const report = await run.describe((event) => {
+  const onRequest = (request: AskedRequest) => {
+    if (request.call !== step) return;
+    asked = request;
+    turn = undefined;
+  };
+  for await (const event of run.events({ follow: false, onRequest, kinds })) {
+    view.add(event);
     if (event.type === 'model_ended' && event.call === step) turn = event.turn;
-  });
-  for await (const { call, request, shortened } of run.requests({
-    follow: false,
-    kinds,
-  })) {
-    if (call === step) return { request: turn?.shortened === true ? shortened() : request, turn };
   }
+  if (asked !== undefined)
+    return { request: turn?.shortened === true ? asked.shortened() : asked.request, turn };
   throw new UsageError(
-    `Run ${run.id} has no step ${step}: it made ${count(report.iterations, 'model call')}. Write --prompt 1 for the first.`,
+    `Run ${run.id} has no step ${step}: it made ${count(view.iterations, 'model call')}. Write --prompt 1 for the first.`,
   );
 }

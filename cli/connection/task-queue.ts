@@ -15,7 +15,6 @@ import type { CommonOptions } from '../options/options.ts';
 import { type Io, UsageError } from '../shell/io.ts';
 import { cliName, shellWord } from '../../client/connect/cli-name.ts';
 
-/** A config as a command has loaded it. */
 export interface CommandConfig extends ConfigFile {
   loaded: LoadedConfig;
 }

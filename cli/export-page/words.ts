@@ -79,7 +79,6 @@ function unfinished({ spans, notes }: Work): State {
     : { tone: 'quiet', word: 'not finished' };
 }
 
-/** The waiting call, and the reason. */
 export function waitingFor(wait: WaitingCall): string {
   const { call, tool, reason } = wait;
   if (reason === 'limit') return `the run before step ${call} ${reasonText(wait)}`;

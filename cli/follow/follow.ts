@@ -19,6 +19,7 @@ import { createPrintedFailures, errorLine } from '../print/run-error.ts';
 import { createTracePrinter } from '../print/trace/trace-printer.ts';
 import { helpOptions, waitingHelp } from './waiting-help.ts';
 import { typedCommand } from '../../client/connect/cli-name.ts';
+import type { AskedRequest } from '../../history/views/requests.ts';
 
 export interface FollowOptions {
   /** Come back when the run waits for a person. */
@@ -45,7 +46,7 @@ export type Followed =
   | Leaving;
 
 /** The parts of a run and of a context that following needs: a test can give less than the real ones. */
-export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'requests' | 'cancel' | 'describe'>;
+export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'cancel' | 'describe'>;
 export type FollowContext = Pick<CliContext, 'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'>;
 
 const OBSERVATION_ROWS = 8;
@@ -78,7 +79,7 @@ export async function follow(
   const { notify } = context;
   context.notify = (line) => printer.note([line]);
   const stopWarning = warnWithoutWorker(context, () => locationOfRun(context.client.temporal, run.id));
-  const verbose = options.verbose && createVerbose(io, run, options.verbose.kinds);
+  const verbose = options.verbose && createVerbose(io);
   const printed = createPrintedFailures();
   const view = new RunView(run.id);
   /** Sub-agents of the run's own calls, by call. */
@@ -86,7 +87,8 @@ export async function follow(
   const helped = new Set<string>();
   const left = new AbortController();
   try {
-    const events = run.events({ subAgents: true, signal: left.signal });
+    const requests = { onRequest: verbose?.onRequest, kinds: options.verbose?.kinds };
+    const events = run.events({ subAgents: true, signal: left.signal, ...requests });
     for (;;) {
       const next = await Promise.race([events.next(), signals.leaving, context.workerFailed]);
       await signals.answered();
@@ -96,7 +98,7 @@ export async function follow(
         return { type: 'ended', report, error: errorLine(report, printed) };
       }
       const event = next.value;
-      if (event.within === undefined) printer.note((await verbose?.(event)) ?? []);
+      if (event.within === undefined) printer.note(verbose?.lines(event) ?? []);
       printer.print(event);
       printed.add(event);
       options.onEvent?.(event);
@@ -153,16 +155,18 @@ function callsAtWork({ underWay, waiting }: RunView): string[] {
   return [...open, ...callsThat((wait) => !needsPerson(wait))].filter((call) => !halted.includes(call));
 }
 
-/** Exact requests and raw replies. Both readers take the same events from the same history, so they go in step. */
-function createVerbose({ stderr }: Io, run: FollowedRun, kinds: readonly AgentKind[] | undefined) {
+/** Exact requests and raw replies. The request of each `model_started` arrives before the event. */
+function createVerbose({ stderr }: Io) {
   const colors = colorsFor({}, {});
   const style = { colors, words: (text: string) => sanitizedFor(stderr, text) };
-  const requests = run.requests({ follow: true, kinds });
-  return async (event: RunEvent): Promise<string[]> => {
-    if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
-    if (event.type !== 'model_started') return [];
-    const asked = await requests.next();
-    return asked.done === true ? [] : requestLines(asked.value.call, asked.value.request, style);
+  const requests: AskedRequest[] = [];
+  return {
+    onRequest: (request: AskedRequest) => void requests.push(request),
+    lines(event: RunEvent): string[] {
+      if (event.type === 'model_ended') return replyLines(event.call, event.turn, style);
+      const asked = event.type === 'model_started' ? requests.shift() : undefined;
+      return asked === undefined ? [] : requestLines(asked.call, asked.request, style);
+    },
   };
 }
 

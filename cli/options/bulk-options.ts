@@ -7,9 +7,7 @@ import { type RunFilters, isRunStatus, runStatuses } from '../../client/read/run
 /** Runs and calls for a command without an id, and its mode. */
 export interface BulkOptions extends CommonOptions, FilterOptions {
   all?: boolean;
-  /** Tool of the waiting call. */
   tool?: string;
-  /** Model calls that wait. */
   modelCalls?: boolean;
   waiting?: WaitingReason;
   dryRun?: boolean;

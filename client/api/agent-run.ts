@@ -15,7 +15,7 @@ import { type ForkOptions, fork } from '../restart/fork.ts';
 import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
 import type { Fact } from '../../history/read/fact.ts';
 import { createLivePoll } from '../../history/list/live.ts';
-import { type AskedRequest, type RequestsOptions, readRequests } from '../../history/views/requests.ts';
+import type { AskedRequest, RequestsOptions } from '../../history/views/requests.ts';
 import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
@@ -103,7 +103,10 @@ export class AgentRun {
 
   /** The exact request of every model call, in order, rebuilt from history. */
   async *requests({ follow = true, kinds }: Partial<RequestsOptions> = {}): AsyncGenerator<AskedRequest> {
-    yield* readRequests(this.#client, await this.#ref(), { follow, kinds });
+    const requests: AskedRequest[] = [];
+    const onRequest = (request: AskedRequest) => requests.push(request);
+    const events = this.events({ follow, kinds, live: false, onRequest });
+    for await (const _ of events) yield* requests.splice(0);
   }
 
   /** The current state of the run, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
@@ -139,7 +142,8 @@ export class AgentRun {
 
   /** Live state of the calls under way: progress, text, failures of earlier attempts. */
   async underWay(): Promise<RunEvent[]> {
-    const run = await this.#ref();
+    const { runId } = await locationOfRun(this.#client, this.id, this.#runId);
+    const run = { workflowId: this.id, runId };
     return createLivePoll(this.#client, () => run)();
   }
 
@@ -279,11 +283,6 @@ export class AgentRun {
       return { workflowId: this.id, runId: begun, open: true, present: { runId: begun, events: 1 } };
     }
     return readableRun(this.#client, this.id, this.#runId);
-  }
-
-  async #ref(): Promise<RunRef> {
-    const { runId } = await locationOfRun(this.#client, this.id, this.#runId);
-    return { workflowId: this.id, runId };
   }
 
   async #whyNot(type: string): Promise<Error> {

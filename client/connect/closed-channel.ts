@@ -22,15 +22,16 @@ const onClosedChannel: Interceptor = (options, nextCall) => {
   try {
     return nextCall(options) as Call; // what the chain continues with
   } catch (error) {
-    return failedCall(error instanceof Error ? error.message : String(error));
+    return failedCall(CANCELLED, error instanceof Error ? error.message : String(error));
   }
 };
 
-function failedCall(details: string): Call {
+/** Makes a call that fails at its start. `code`: gRPC's status code. */
+export function failedCall(code: number, details: string): Call {
   const nothing = () => undefined;
   const call = {
     start(metadata: Parameters<Call['start']>[0], listener?: Listener) {
-      listener?.onReceiveStatus?.({ code: CANCELLED, details, metadata });
+      listener?.onReceiveStatus?.({ code, details, metadata });
     },
     sendMessage: nothing,
     sendMessageWithContext: nothing,

@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { fieldOf, isAsyncIterable } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
-import { ClientClosed, TemporalUnreachable } from './errors.ts';
+import { ClientClosed, DecisionRefused, TemporalUnreachable } from './errors.ts';
 
 /** Ends an open call. Resolves when the call has no request under way. */
 type EndCall = () => Promise<unknown>;
@@ -27,9 +27,9 @@ export async function endCalls(client: Client): Promise<void> {
 }
 
 /**
- * Wraps all public methods of a class: `endCalls` ends their open requests, and an error of an unreachable server
- * becomes TemporalUnreachable. Methods that return neither a promise nor an async generator stay unchanged. Called in a
- * static block, with `this`: bundlers move the name of a class.
+ * Wraps all public methods of a class: `endCalls` ends their open requests, and the errors of a server that cannot be
+ * reached, or that takes no message for a run, become ours. Methods that return neither a promise nor an async generator
+ * stay unchanged. Called in a static block, with `this`: bundlers move the name of a class.
  */
 export function openMethods<T extends object>(
   { prototype }: { prototype: T },
@@ -85,17 +85,25 @@ async function* openGenerator<R>(client: Client, source: AsyncGenerator<R>): Asy
 
 const UNAVAILABLE = 14;
 const DEADLINE_EXCEEDED = 4;
+/** The server's answer to a message for a run whose workflow task has failed three times in a row. */
+const FAILED_PRECONDITION = 9;
 
 function toClientError(client: Client, error: unknown): unknown {
-  if (error instanceof ClientClosed || error instanceof TemporalUnreachable) return error;
+  // A method of ours that this one has called threw it.
+  if ([ClientClosed, TemporalUnreachable, DecisionRefused].some((known) => error instanceof known))
+    return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
   const code = grpcCode(error);
+  if (code === FAILED_PRECONDITION) return new DecisionRefused(NOT_READY, { cause: error });
   if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) return error;
   return new TemporalUnreachable(
     `The Temporal server${addressOf(client)} does not answer (any more). What is recorded stays, and runs continue when it is back: call again then.`,
     { cause: error },
   );
 }
+
+const NOT_READY =
+  'The run takes no decisions and messages now: its workers have died or failed several times in a row. Nothing was changed. Try again when a worker has continued the run; the log of a worker may say why it has not.';
 
 /** Status code of a gRPC error, also of one that Temporal's client has wrapped. */
 function grpcCode(error: unknown): number | undefined {

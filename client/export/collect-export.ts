@@ -3,7 +3,7 @@ import type { Content, ImageRef } from '../../agent/values/content.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { requestDigest } from '../../agent/transcript/request.ts';
 import type { Fact } from '../../history/read/fact.ts';
-import { type AskedRequest, type RequestsOptions, requestsIn } from '../../history/views/requests.ts';
+import { type RequestsOptions, requestReader } from '../../history/views/requests.ts';
 import { readImage } from '../../history/views/read-image.ts';
 import { RunNotFound, unless } from '../connect/errors.ts';
 import { type SubAgentRun, readAgents } from './exported-agents.ts';
@@ -46,7 +46,7 @@ export async function collectExport(
     decisions: events.flatMap((event) => (event.type === 'decided' ? [typeless(event)] : [])),
     events,
     subAgents: await exportSubAgents(subAgent, subAgents),
-    requests: prompts ? await collectRequests(requestsIn(client, facts, kinds), modelCalls) : undefined,
+    requests: prompts ? await collectRequests(client, facts, { kinds, modelCalls }) : undefined,
   };
 }
 
@@ -74,20 +74,20 @@ async function exportSubAgents(
 }
 
 async function collectRequests(
-  asked: AsyncIterable<AskedRequest>,
-  modelCalls: ExportedModelCall[],
+  client: Client,
+  facts: readonly Fact[],
+  { kinds, modelCalls }: Pick<ExportOptions, 'kinds'> & { modelCalls: ExportedModelCall[] },
 ): Promise<ExportedRequest[]> {
+  const requestsOf = requestReader(client, kinds);
   const turns = new Map(modelCalls.map(({ call, turn }) => [call, turn]));
   const requests: ExportedRequest[] = [];
-  for await (const { call, n, request, shortened } of asked) {
-    const turn = turns.get(call);
-    const sent = turn?.shortened === true ? shortened() : request;
-    requests.push({
-      call,
-      n,
-      request: sent,
-      exact: turn === undefined || turn.request === requestDigest(sent),
-    });
+  for (const fact of facts) {
+    for (const { call, n, request, shortened } of await requestsOf(fact)) {
+      const turn = turns.get(call);
+      const sent = turn?.shortened === true ? shortened() : request;
+      const exact = turn === undefined || turn.request === requestDigest(sent);
+      requests.push({ call, n, request: sent, exact });
+    }
   }
   return requests;
 }

@@ -13,7 +13,7 @@ import type { EventsOptions } from './follow-events.ts';
 /** Whatever a Headers takes. */
 type HeadersGiven = ConstructorParameters<typeof Headers>[0];
 
-export interface ResponseOptions extends Omit<EventsOptions, 'follow'> {
+export interface ResponseOptions extends Omit<EventsOptions, 'follow' | 'onRequest' | 'kinds'> {
   /** Additional headers of the response. */
   headers?: HeadersGiven | undefined;
 }

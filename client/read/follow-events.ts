@@ -1,6 +1,9 @@
 import type { Client } from '@temporalio/client';
+import type { AgentKind } from '../../agent/definition/kind.ts';
 import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
 import type { RunRef } from '../../history/read/pages.ts';
+import type { Fact } from '../../history/read/fact.ts';
+import { type AskedRequest, requestReader } from '../../history/views/requests.ts';
 import type { Present } from '../../history/views/timeline.ts';
 import { type Position, isPositionOf, readPositions, writePositions } from '../../history/read/positions.ts';
 import { InvalidInput } from '../connect/errors.ts';
@@ -15,6 +18,10 @@ export interface EventsOptions {
   subAgents?: boolean | undefined;
   /** The `eventId` of an event: continue right after it. */
   after?: string | undefined;
+  /** Called with the exact request of each model call of the run itself, before the call's `model_started` arrives. */
+  onRequest?: ((request: AskedRequest) => unknown) | undefined;
+  /** For `onRequest`: all kinds that agents of the run may have. Default: the built-in kinds. */
+  kinds?: readonly AgentKind[] | undefined;
   /** Ends the events, as leaving the loop does, also while none comes. */
   signal?: AbortSignal | undefined;
 }
@@ -23,7 +30,7 @@ export interface EventsOptions {
 export async function* followEvents(
   client: Client,
   run: RunRef,
-  { live = true, follow = true, subAgents = false, after, signal }: EventsOptions,
+  { live = true, follow = true, subAgents = false, after, onRequest, kinds, signal }: EventsOptions,
   present?: Present,
 ): AsyncGenerator<{ event: RunEvent; runId: string }> {
   const positions = await knownPositions(client, run, after);
@@ -33,7 +40,9 @@ export async function* followEvents(
   const leave = () => left.abort();
   signal?.addEventListener('abort', leave);
   try {
-    const options = { live, follow, subAgents, present };
+    const requestsOf = requestReader(client, kinds);
+    const onFact = onRequest && (async (fact: Fact) => (await requestsOf(fact)).forEach(onRequest));
+    const options = { live, follow, subAgents, present, onFact };
     for await (const { event, positions: at } of watchEvents(client, run, options, positions, left)) {
       if (isOver()) return;
       const eventId = isRecorded(event) ? writePositions(at) : undefined;

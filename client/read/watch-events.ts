@@ -10,16 +10,16 @@ import {
   positionsBelow,
   positionsWithin,
 } from '../../history/read/positions.ts';
-import { type ChildBegun, type Moment, type Present, readTimeline } from '../../history/views/timeline.ts';
+import type { ChildBegun, Moment, TimelineOptions } from '../../history/views/timeline.ts';
+import { readTimeline } from '../../history/views/timeline.ts';
 import { callsNotBegun } from '../connect/calls-not-begun.ts';
 import { createPool } from './pool.ts';
 
-export interface WatchOptions {
+/** `present`: the point of history at which `caught_up` is emitted. */
+export interface WatchOptions extends Pick<TimelineOptions, 'present' | 'onFact'> {
   follow: boolean;
   live: boolean;
   subAgents: boolean;
-  /** The point of history at which `caught_up` is emitted. */
-  present?: Present | undefined;
 }
 
 /** An event, and the position after it of a reader of this run and of its sub-agents. */
@@ -63,8 +63,9 @@ export async function* watchEvents(
   const children = new Map<string, Child>();
   const underWay: CallsUnderWay = new Map();
   const pool = createPool<Arrival>({ complete: !options.follow });
-  const { follow, present } = options;
-  pool.add(fromRecord(readTimeline(client, run, { follow, after: own, present, signal: left.signal })));
+  const { follow, present, onFact } = options;
+  const reading = { follow, after: own, present, onFact, signal: left.signal };
+  pool.add(fromRecord(readTimeline(client, run, reading)));
   if (options.live && follow) pool.add(fromCalls());
   try {
     for (let arrival = await pool.next(); arrival !== undefined; arrival = await pool.next()) {
@@ -191,7 +192,7 @@ async function* fromChild(client: Client, child: Child, options: WatchOptions): 
     for await (const watched of watchEvents(
       client,
       run,
-      { ...options, present: undefined },
+      { ...options, present: undefined, onFact: undefined },
       isKnown ? positions : [],
       left,
     ))

@@ -70,7 +70,6 @@ type Work = 'activity' | 'child';
 export interface StartedFact {
   type: 'started';
   workflowType: string;
-  /** The run that is read. */
   workflowId: string;
   runId: string;
   /** First run of the continue-as-new chain. A reset does not change it. */

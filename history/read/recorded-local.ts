@@ -9,7 +9,6 @@ export const LOCAL_ACTIVITY = 'core_local_activity';
 
 /** Record of a call without a separate activity: a local activity, or an inline call. */
 export interface RecordedLocalCall extends LocalCall {
-  /** Activity type. */
   name: string;
   end: { type: 'succeeded'; result: unknown } | { type: 'failed'; failed: FailedCall };
 }

@@ -7,7 +7,7 @@ import {
   type OperatorDecision,
   decisionNames,
   decisionOf,
-  shownDecision,
+  withoutToken,
 } from '../../agent/rules/decisions.ts';
 import { type RunMessage, readRunMessage, runMessageNames } from '../../agent/rules/run-messages.ts';
 import type { Summarized } from '../../agent/session/session.ts';
@@ -84,8 +84,8 @@ export function asDecision(
   const receipt = shaped<DecisionReceipt>(answered, { call: 'string', n: 'number', decision: 'string' });
   if (receipt === undefined || !decisionNames.includes(receipt.decision)) return undefined;
   const isKept = receipt.kept === true; // the token is compared when the call defers
-  const read = isKept ? decisionOf : shownDecision;
-  return { call: receipt.call, decision: read(receipt.decision, fieldsOf(sent)), isKept };
+  const decision = decisionOf(receipt.decision, fieldsOf(sent));
+  return { call: receipt.call, decision: isKept ? decision : withoutToken(decision), isKept };
 }
 
 /** Reads a person's message to the whole run. `answered`: the run's receipt. `sent`: data of the update. */

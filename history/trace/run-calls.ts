@@ -1,16 +1,10 @@
 import { type CallIntent, type ModelTurn, parseActivityId, scopeOf } from '../../agent/calls/calls.ts';
-import { type DoneCall, type Restart, type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
+import { type DoneCall, type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
 import { nextCall } from '../../agent/run/call-next.ts';
-import {
-  type Call,
-  type CallFact,
-  type Transition,
-  modelCall,
-  restartedCall,
-} from '../../agent/run/call-state.ts';
+import { type Call, type CallFact, type Transition, modelCall } from '../../agent/run/call-state.ts';
 import { nextAction } from '../../agent/run/next-action.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
@@ -30,6 +24,8 @@ export interface SettleContext {
 /** The calls of a run, by id. Applies the facts of a history to the calls, with the rules that the workflow uses. */
 export class RunCalls {
   readonly #calls = new Map<string, Call>();
+  /** Calls that wait for a person, or whose sub-agents do. */
+  readonly #waiting = new Set<string>();
   readonly #onUsed: (usage: Usage) => void;
 
   /** `onUsed`: called with the usage of model calls that a tool has made. */
@@ -45,8 +41,8 @@ export class RunCalls {
     return this.#calls.get(id);
   }
 
-  get isWaitingBelow(): boolean {
-    return [...this.#calls.values()].some(({ within }) => within.some(needsPerson));
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
   }
 
   /** Applies a fact to a call and returns the events. An unknown call has no events. */
@@ -79,6 +75,7 @@ export class RunCalls {
 
   delete(id: string): void {
     this.#calls.delete(id);
+    this.#waiting.delete(id);
   }
 
   /** A model call, or a continued run, has these steps in its input. */
@@ -101,27 +98,24 @@ export class RunCalls {
     });
   }
 
-  /** Removes the calls of dropped steps. Kept calls of a resumed turn no longer wait. */
-  restart({ step, again }: RestartedEvent): void {
-    for (const call of this.#calls.values()) {
-      if (isDropped(call.id, { step, again: again && [] })) this.#calls.delete(call.id);
-      else this.#calls.set(call.id, restartedCall(call));
+  /**
+   * Removes the calls of dropped steps. `planned`: the calls of a resumed turn; those without an end start again, and their attempts
+   * are counted on.
+   */
+  restart(event: RestartedEvent, planned: readonly Transition[] = []): void {
+    const before = new Map(this.#calls);
+    for (const id of before.keys()) if (isDropped(id, event)) this.delete(id);
+    for (const { call } of planned) {
+      if (this.#calls.has(call.id)) continue;
+      const { attempts = 0, durationMs = 0 } = before.get(call.id) ?? {};
+      this.#calls.set(call.id, { ...call, attempts, durationMs });
     }
-  }
-
-  /** Sets the inputs that a retry gives to the calls of a resumed turn. */
-  giveInputs({ step, turn }: Restart): void {
-    const decision = turn?.turn.decision;
-    if (decision?.type !== 'act') return;
-    decision.actions.forEach(({ toolInput }, index) => {
-      const call = this.#calls.get(`${step}.${index + 1}`);
-      if (call === undefined || call.end !== undefined) return;
-      this.#calls.set(call.id, { ...call, action: { ...call.action, toolInput } });
-    });
   }
 
   #set({ call, events, used }: Transition): TimelessEvent[] {
     this.#calls.set(call.id, call);
+    if ([call.wait, ...call.within].some((wait) => wait && needsPerson(wait))) this.#waiting.add(call.id);
+    else this.#waiting.delete(call.id);
     if (used !== undefined) this.#onUsed(used);
     return events;
   }

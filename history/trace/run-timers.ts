@@ -32,7 +32,7 @@ export class RunTimers {
     return this.#waits.get(timer) ?? '';
   }
 
-  /** The clock of the time limit stops during a wait for a person: ignores the time limit's current timers. */
+  /** The clock of the time limit has stopped: ignores the time limit's current timers. */
   ignoreDeadlines(): void {
     for (const timer of this.#deadlines.keys()) this.#deadlines.set(timer, false);
   }

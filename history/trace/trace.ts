@@ -1,10 +1,10 @@
 import { CALL_INTENT, type ModelTurn, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { freshCounters } from '../../agent/limits/counters.ts';
-import { askTimeoutOf, needsPerson } from '../../agent/rules/waiting.ts';
+import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
+import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import { type Consumption, finished, unfinished } from '../../agent/run/run-result.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
@@ -31,6 +31,7 @@ import {
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
+import { RunClock } from './run-clock.ts';
 import { RunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
 import { traceSteering } from './traced-steering.ts';
@@ -43,7 +44,8 @@ export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
   const timers = new RunTimers();
-  const steering = traceSteering(timers);
+  const clock = new RunClock();
+  const steering = traceSteering();
   const spent: Consumption = { iterations: 0, usage: noUsage };
   const calls = new RunCalls((used) => (spent.usage = addUsage(spent.usage, used)));
   let workflowId = id;
@@ -58,8 +60,12 @@ export function createTrace(id: string) {
 
   return {
     async next(fact: Fact): Promise<RunEvent[]> {
-      return (await read(fact)).map((item) => ({ ...item, at: fact.at }));
+      const events = await read(fact);
+      if (clock.stop(calls.isWaiting || steering.isPaused(), fact.at)) timers.ignoreDeadlines();
+      return events.map((event) => ({ ...event, at: fact.at }));
     },
+    /** Time of the run that counts for its time limit. */
+    elapsedMs: (at: number): number => clock.elapsedMs(at),
     /** Iterations and usage so far. */
     spent: (): Consumption => ({ ...spent }),
     calls,
@@ -110,6 +116,7 @@ export function createTrace(id: string) {
   function updated(result: unknown, sent: unknown): TimelessEvent[] {
     const message = asRunMessage(result, sent);
     if (message?.type === 'rewind') isCancelling = rewinding = true;
+    if (message?.type === 'extend' && message.timeMs !== undefined) timers.extended();
     if (message !== undefined) return steering.received(message);
     const decided = asDecision(result, sent);
     if (decided === undefined) return [];
@@ -123,17 +130,13 @@ export function createTrace(id: string) {
     done = run?.done ?? [];
     firstN = run?.firstN ?? 0;
     timers.clear();
+    clock.begin(run ?? {});
     const steps = calls.observe(0, run?.pending ?? []);
     // The history of an earlier execution may have been deleted: the input has its counters.
-    if (run?.counters !== undefined)
-      Object.assign(spent, { iterations: run.counters.iterations, usage: run.counters.usage });
+    const { iterations, usage } = run?.counters ?? spent;
+    Object.assign(spent, { iterations, usage });
     steps.push(...calls.observe(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));
     const restarted = applyRestart(run);
-    if (restarted.length > 0) {
-      isCancelling = false;
-      pending.clear();
-      restarted.push(...steering.restarted(run?.said ?? []));
-    }
     if (isBegun && restarted.length > 0) return [...steps, ...restarted];
     if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
       return [...steps, { type: 'continued', runId }];
@@ -154,6 +157,7 @@ export function createTrace(id: string) {
     const task = { name, call, atMs: fact.at, attempts: 0, closing: false };
     pending.set(fact.key, task);
     if (INTERNAL.has(name)) return [];
+    clock.start(fact.at);
     const input = await fact.input();
     if (name === 'callModel') {
       const modelInput = asCallModelInput(input);
@@ -179,6 +183,7 @@ export function createTrace(id: string) {
     if (INTERNAL.has(task.name)) {
       const result = fact.type === 'succeeded' ? await fact.result() : undefined;
       if (task.name === REWIND_POINT) return rewoundTo(asRewindPoint(result));
+      if (task.name === 'resolveAgent') clock.start(fact.at);
       resolved(task, result);
       return [];
     }
@@ -206,6 +211,7 @@ export function createTrace(id: string) {
     isCancelling = rewinding = false;
     pending.clear();
     timers.extended();
+    clock.rewind(point.elapsedMs);
     steering.rewound();
     const restart = { by: 'rewind', step: iterations + 1, from: { runId } } as const;
     const event = restartedEvent({ id: workflowId, runId }, restart, undefined, point.counters);
@@ -236,7 +242,6 @@ export function createTrace(id: string) {
     if (call === undefined || call.end !== undefined || call.wait !== undefined) return [];
     // No model call follows that shows the ends of the turn before a limit.
     const settled = reason === 'limit' ? calls.settle(settleContext(), scopeOf(waiting)) : [];
-    if (needsPerson(wait)) timers.ignoreDeadlines();
     return [...settled, ...calls.apply(waiting, { type: 'wait_started', reason, until, figure, done })];
   }
 
@@ -261,7 +266,6 @@ export function createTrace(id: string) {
     }
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
-    if (waiting.waits.some(needsPerson)) timers.ignoreDeadlines();
     return calls.apply(withoutSchedule(waiting.caller), { type: 'child_waits_changed', change: waiting });
   }
 
@@ -276,11 +280,14 @@ export function createTrace(id: string) {
   /** If a person has restarted the run: forgets the dropped calls, and returns the event. */
   function applyRestart(run: AgentRunInput | undefined): TimelessEvent[] {
     if (run?.restart === undefined) return [];
-    const counters = run.counters ?? freshCounters(0);
-    const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, counters);
-    calls.restart(event);
-    calls.giveInputs(run.restart);
-    return [event];
+    const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, spent);
+    const { step, turn } = run.restart;
+    const tools = manifests.get(0)?.tools ?? [];
+    calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN }));
+    // The run may have ended before a rewind that it had accepted.
+    isCancelling = rewinding = false;
+    pending.clear();
+    return [event, ...steering.restarted(run.said ?? [])];
   }
 }
 

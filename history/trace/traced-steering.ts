@@ -1,24 +1,30 @@
 import type { CallModelInput } from '../../agent/calls/calls.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
-import type { RunTimers } from './run-timers.ts';
 
 /** Messages from people to a run, and whether the model has seen them. */
-export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'extended'>) {
+export function traceSteering() {
   let waiting: string[] = [];
   let isPaused = false;
+  let isPausedAbove = false;
   /** Length of the transcript that model calls have been sent, by scope. A repeated model call is sent the same entries again. */
   const seen = new Map<number, number>();
   return {
     received,
     /** The parent's run was paused (true) or resumed (false). */
-    pausedAbove: (isAbove: boolean) => steered({ type: isAbove ? 'pause' : 'resume' }),
+    pausedAbove(isAbove: boolean): TimelessEvent[] {
+      if (isPausedAbove === isAbove) return [];
+      isPausedAbove = isAbove;
+      return steered({ type: isAbove ? 'pause' : 'resume' });
+    },
+    isPaused: () => isPaused || isPausedAbove,
     sent,
     unheard,
     /** The run was restarted. `texts`: earlier messages that the model has not seen, which the new run receives again. */
     restarted(texts: readonly string[]): TimelessEvent[] {
       waiting = [];
       isPaused = false;
+      isPausedAbove = false;
       seen.clear();
       return texts.flatMap((text) => received({ type: 'say', text }));
     },
@@ -36,8 +42,6 @@ export function traceSteering(timers: Pick<RunTimers, 'ignoreDeadlines' | 'exten
   }
 
   function steered(message: RunMessage): TimelessEvent[] {
-    if (message.type === 'pause') timers.ignoreDeadlines();
-    if (message.type === 'extend' && message.timeMs !== undefined) timers.extended();
     if (message.type === 'say') waiting.push(message.text);
     return [{ type: 'steered', message }];
   }

@@ -13,7 +13,7 @@ import { asCallModelInput, asRunInput } from '../read/records.ts';
 import { rewindStep } from '../read/scheduled-call.ts';
 import { sourceOf } from './requests.ts';
 import { createTrace } from '../trace/trace.ts';
-import { readTranscripts } from './transcript.ts';
+import { transcriptReader } from './transcript.ts';
 
 /** Reads the question of a run, and later messages to it. Throws InvalidInput for a workflow that is not an agent's run. */
 export async function readQuestion(client: Client, run: RunRef): Promise<RecordedQuestion> {
@@ -89,9 +89,10 @@ async function readMessages(client: Client, run: RunRef): Promise<SaidAgain[]> {
 
 /** Entries of the transcript at the first model call. Empty: the run has made no model call. */
 async function firstEntries(client: Client, run: RunRef): Promise<readonly Entry[]> {
-  const facts = readLineage(client, run, false);
-  for await (const { transcript } of readTranscripts(sourceOf(client), facts)) {
-    return transcript.entries;
+  const next = transcriptReader(sourceOf(client));
+  for await (const fact of readLineage(client, run, false)) {
+    const [first] = await next(fact);
+    if (first !== undefined) return first.transcript.entries;
   }
   return [];
 }

@@ -3,12 +3,12 @@ import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { type ModelRequest, renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
-import { type TranscriptSource, readTranscripts } from './transcript.ts';
+import { type TranscriptSource, transcriptReader } from './transcript.ts';
 import { conversation } from '../../agent/transcript/entries.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
-import { readLineage } from '../read/lineage.ts';
 import type { Fact } from '../read/fact.ts';
 import { readFacts } from '../read/facts.ts';
+import { calledIn } from '../read/scheduled-call.ts';
 import { readObservation } from './observation.ts';
 import { type RunRef, isNotFound } from '../read/pages.ts';
 
@@ -30,35 +30,27 @@ export interface RequestsOptions {
 }
 
 /**
- * Rebuilds the request of every model call of a run, in order. Histories record only the new entries of each call; the transcript is
- * rebuilt from them, and rendered as the activity rendered it. Throws InvalidInput if entries are past retention, or a kind is unknown.
+ * Rebuilds the request of every model call of a run. The returned function takes all facts, in order. Histories record only the new
+ * entries of each call; the transcript is rebuilt from them, and rendered as the activity rendered it. The function throws InvalidInput
+ * if entries are past retention, or a kind is unknown.
  */
-export function readRequests(
+export function requestReader(
   client: Client,
-  run: RunRef,
-  { follow, kinds }: RequestsOptions,
-): AsyncGenerator<AskedRequest> {
-  return requestsIn(client, readLineage(client, run, follow), kinds);
-}
-
-/** Rebuilds the requests from facts that the caller reads. Throws as `readRequests` does. */
-export async function* requestsIn(
-  client: Client,
-  facts: AsyncIterable<Fact> | Iterable<Fact>,
   kinds: readonly AgentKind[] = builtInKinds,
-): AsyncGenerator<AskedRequest> {
-  for await (const { transcript, modelCall } of readTranscripts(sourceOf(client), facts)) {
-    if (modelCall === undefined) continue;
-    const { scope, call, n, closing } = modelCall;
-    const context = conversation(transcript.entries, closing);
-    const kind = kindOf(kinds, context.manifest.kind);
-    yield {
-      call: scope === 0 ? call : `${scope}/${call}`,
-      n,
-      request: renderRequest(kind, context),
-      shortened: () => renderRequest(kind, shortenOldest(context) ?? context),
-    };
-  }
+): (fact: Fact) => Promise<AskedRequest[]> {
+  const next = transcriptReader(sourceOf(client));
+  return async (fact) => {
+    const found = await next(fact);
+    return found.flatMap(({ transcript, modelCall }) => {
+      if (modelCall === undefined) return [];
+      const { scope, call, n, closing } = modelCall;
+      const context = conversation(transcript.entries, closing);
+      const kind = kindOf(kinds, context.manifest.kind);
+      const request = renderRequest(kind, context);
+      const shortened = () => renderRequest(kind, shortenOldest(context) ?? context);
+      return { call: calledIn(scope, call), n, request, shortened };
+    });
+  };
 }
 
 /** Source of transcripts that reads with a client. `expired`: makes the error for a record past retention. */

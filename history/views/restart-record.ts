@@ -22,7 +22,6 @@ import {
   asRewindPoint,
   asRunInput,
 } from '../read/records.ts';
-import { createRunClock } from '../trace/run-clock.ts';
 import { createTrace } from '../trace/trace.ts';
 
 /** Reads the state of a run at each step, over all runs that it continues. */
@@ -36,7 +35,6 @@ export async function readRestartRecord(client: Client, run: RunRef): Promise<Re
 
 function createReading(workflowId: string) {
   const trace = createTrace(workflowId);
-  const clock = createRunClock();
   const scheduled = new Map<string, { name: string; activityId: string; call: string }>();
   const record: RestartRecord = {
     input: { agent: '', root: '' },
@@ -59,17 +57,16 @@ function createReading(workflowId: string) {
   return {
     async next(item: RunFact): Promise<void> {
       const { fact } = item;
-      await clock.next(fact);
+      const events = await trace.next(fact);
       await read(item);
-      for (const event of await trace.next(fact)) {
+      for (const event of events) {
         if (event.type === 'waiting' && !event.wait.call.includes('/')) noteNumber(event.wait.n);
         if (event.type === 'decided') readDecision(event.call, event.decision);
         if (event.type === 'steered') readMessage(event.message);
       }
-      clock.waitsBelow(trace.calls.isWaitingBelow, fact.at);
       if (!isEnd(fact)) latestAt = fact.at;
     },
-    result: () => ({ ...record, spent: trace.spent(), elapsedMs: clock.elapsedMs(latestAt) }),
+    result: () => ({ ...record, spent: trace.spent(), elapsedMs: trace.elapsedMs(latestAt) }),
   };
 
   /** Adds the decision to the approvals for the rest of the run, if it is such an approval. */
@@ -171,7 +168,7 @@ function createReading(workflowId: string) {
       repeat,
       granted: record.granted,
       spent: { iterations, usage },
-      elapsedMs: clock.elapsedMs(at),
+      elapsedMs: trace.elapsedMs(at),
       isScheduled: false,
       turn: undefined,
     });
@@ -220,7 +217,7 @@ function createReading(workflowId: string) {
       repeat,
       granted: record.granted,
       spent: trace.spent(),
-      elapsedMs: clock.elapsedMs(fact.at),
+      elapsedMs: trace.elapsedMs(fact.at),
       isScheduled: true,
       turn: undefined,
     });

@@ -11,7 +11,6 @@ import { createTrace } from '../trace/trace.ts';
 export interface Moment {
   at: number;
   runId: string;
-  /** Number of the history event. */
   event: number;
   events: RunEvent[];
   /** Number of first events that the reader has already had. */
@@ -27,7 +26,6 @@ export interface Moment {
 /** Length of a run's record at the time of a look at it. */
 export interface Present {
   runId: string;
-  /** Number of history events. */
   events: number;
 }
 

@@ -39,8 +39,11 @@ export async function rebuildTranscript(
   target?: Mark,
 ): Promise<Transcript> {
   const only = { scope, shallow: target === undefined };
-  for await (const { transcript } of readTranscripts(source, source.facts(run), only))
-    if (target === undefined || isAt(transcript, target)) return transcript;
+  const next = transcriptReader(source, only);
+  for await (const fact of source.facts(run)) {
+    for (const { transcript } of await next(fact))
+      if (target === undefined || isAt(transcript, target)) return transcript;
+  }
   throw source.broken(`run ${run.runId} has no record of entry ${target?.length ?? 0}`, run);
 }
 
@@ -54,19 +57,19 @@ interface Scope {
 }
 
 /**
- * Rebuilds the transcript of every model call from facts, oldest first, of one run or of runs that continue each other. Each model call
- * records the length and digest of the transcript before it, and the new entries. `only.scope`: one scope only. `only.shallow`: does not
- * read the run that this run continues.
+ * Rebuilds the transcript of every model call. The returned function takes all facts, oldest first, of one run or of runs that continue
+ * each other. Each model call records the length and digest of the transcript before it, and the new entries. `only.scope`: one scope
+ * only. `only.shallow`: does not read the run that this run continues.
  */
-export async function* readTranscripts(
+export function transcriptReader(
   source: TranscriptSource,
-  facts: AsyncIterable<Fact> | Iterable<Fact>,
   only: { scope?: number; shallow?: boolean } = {},
-): AsyncGenerator<RecordedTranscript> {
+): (fact: Fact) => Promise<RecordedTranscript[]> {
   const scopes = new Map<number, Scope>();
   const scheduled = new Map<string, { scope: number; key: string }>();
   let names = noNames;
-  for await (const fact of facts) {
+  return async (fact) => {
+    const found: RecordedTranscript[] = [];
     names = withNames(names, fact);
     if (fact.type === 'started') {
       scheduled.clear(); // each run numbers its events from 1
@@ -77,25 +80,25 @@ export async function* readTranscripts(
           : undefined;
       if (origin !== undefined) {
         scopes.set(0, scopeAt(origin));
-        yield { transcript: origin };
+        found.push({ transcript: origin });
       }
     }
     if (fact.type === 'succeeded') {
       const done = scheduled.get(fact.key);
       if (done) scopes.get(done.scope)?.results.set(done.key, fact.result);
     }
-    if (fact.type !== 'scheduled' || fact.of !== 'activity') continue;
+    if (fact.type !== 'scheduled' || fact.of !== 'activity') return found;
     const id = parseActivityId(fact.workId);
-    if (id === undefined || (only.scope ?? id.scope) !== id.scope) continue;
+    if (id === undefined || (only.scope ?? id.scope) !== id.scope) return found;
     scheduled.set(fact.key, { scope: id.scope, key: `${names.runId} ${fact.workId}` });
-    if (fact.name !== 'callModel') continue;
+    if (fact.name !== 'callModel') return found;
     const next = await addModelCall(source, names, scopes.get(id.scope) ?? scopeAt(EMPTY), fact);
-    if (next === undefined) continue;
+    if (next === undefined) return found;
     scopes.set(id.scope, next.scope);
     // The run has rewound itself: the scope is back at an earlier transcript.
-    if (next.isRewound) yield { transcript: next.scope.before };
-    yield { transcript: next.scope.after, modelCall: { ...id, closing: next.closing } };
-  }
+    if (next.isRewound) found.push({ transcript: next.scope.before });
+    return [...found, { transcript: next.scope.after, modelCall: { ...id, closing: next.closing } }];
+  };
 }
 
 function scopeAt(transcript: Transcript): Scope {

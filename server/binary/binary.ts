@@ -76,10 +76,15 @@ async function versionOf(path: string): Promise<string | undefined> {
   }
 }
 
-function cachedIn(env: NodeJS.ProcessEnv): string {
+/** Folder for programs that are fetched once for all projects of a user. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const xdg = env['XDG_CACHE_HOME'];
   const cache = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.cache');
-  return join(cache, 'reloop', `temporal-cli-${TEMPORAL_VERSION}`, `temporal${EXE}`);
+  return join(cache, 'reloop');
+}
+
+function cachedIn(env: NodeJS.ProcessEnv): string {
+  return join(cacheFolder(env), `temporal-cli-${TEMPORAL_VERSION}`, `temporal${EXE}`);
 }
 
 function noWayLeft(problems: string[], cached: string): string {

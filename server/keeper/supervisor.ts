@@ -10,7 +10,6 @@ import { endFormerServer } from './former-server.ts';
 export interface SuperviseOptions {
   stateDir: string;
   binary: TemporalBinary;
-  /** Preferred ports. */
   ports: Ports;
   /** Keeps no file of runs, and no folder when it has ended. */
   ephemeral: boolean;

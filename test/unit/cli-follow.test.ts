@@ -36,7 +36,6 @@ function fakeRun(recorded: RunEvent[]): FakeRun {
         if (event.type === 'run_ended') return;
       }
     },
-    async *requests() {},
     describe: () => Promise.reject(new Error('nobody asked for a report')),
     async cancel() {
       cancelled++;

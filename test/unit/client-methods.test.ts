@@ -1,20 +1,26 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
 import { AgentSession } from '../../client/api/agent-session.ts';
 import { Backtest } from '../../client/backtest/backtest-handle.ts';
+import { failedCall } from '../../client/connect/closed-channel.ts';
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
 const ADDRESS = '127.0.0.1:1';
 const opened: Client[] = [];
 
 /** Nobody listens at the address, and nothing is tried twice. */
-function deaf(): Client {
-  const client = new Client({ connection: Connection.lazy({ address: ADDRESS, interceptors: [] }) });
+function deaf(interceptors: Interceptor[] = []): Client {
+  const client = new Client({ connection: Connection.lazy({ address: ADDRESS, interceptors }) });
   opened.push(client);
   return client;
 }
 afterEach(() => Promise.all(opened.splice(0).map(({ connection }) => connection.close())));
+
+/** As the server answers for a run whose workflow task has failed three times in a row. */
+const notReady: Interceptor = () => failedCall(9, 'Task failed.');
 
 const agentClient = () => new AgentClient(deaf(), ADDRESS, 'reloop');
 const agentRun = () => new AgentRun(deaf(), 'r1');
@@ -103,4 +109,10 @@ describe.each(named)('$name', ({ prototype, calls }) => {
     const error = { name: 'TemporalUnreachable', message, cause: expect.any(Error) };
     await expect((async () => call?.())()).rejects.toMatchObject(error);
   });
+});
+
+test('a run whose workflow task keeps failing refuses a message, and says why', async () => {
+  const error = { name: 'DecisionRefused', message: expect.stringContaining('Nothing was changed') };
+  const cause = { name: 'ServiceError' };
+  await expect(new AgentRun(deaf([notReady]), 'r1').pause()).rejects.toMatchObject({ ...error, cause });
 });

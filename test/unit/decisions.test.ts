@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DecisionName, type OperatorDecision, effectOf } from '../../agent/rules/decisions.ts';
 import { type GateCall, chooseCall } from '../../agent/rules/gate.ts';
+import { asDecision } from '../../history/read/records.ts';
 import { gateCall, outcomeOf } from '../support/gate-call.ts';
 
 const running = gateCall('3.1');
@@ -39,6 +40,21 @@ describe('a decision', () => {
     ['abort', { reason: 'wrong question' }, { type: 'abort', reason: 'wrong question' }],
   ])('%s with %j is for the one call that waits', (type, data, decision) => {
     expect(chooseCall([running, failed], type, data)).toEqual({ call: failed, decision });
+  });
+
+  test('by the token of the call is shown without it', () => {
+    const sent = { output: 'x', token: 'given' };
+    const decision = { type: 'resolve', output: 'x' };
+    expect(chooseCall([deferred], 'resolve', sent)).toEqual({ call: deferred, decision });
+    const receipt = { call: '3.2', n: 0, decision: 'resolve' };
+    expect(asDecision(receipt, sent)).toEqual({ call: '3.2', decision, isKept: false });
+  });
+
+  test('by a token that the call has not given out yet is kept with it', () => {
+    const sent = { output: 'x', token: 'early' };
+    const receipt = { call: '3.1', n: 0, decision: 'resolve', kept: true };
+    const decision = { type: 'resolve', ...sent };
+    expect(asDecision(receipt, sent)).toEqual({ call: '3.1', decision, isKept: true });
   });
 
   test.each([undefined, '3.1', { call: '3.1', reason: 'slow' }])(

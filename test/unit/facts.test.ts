@@ -2,6 +2,7 @@ import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/co
 import { describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { freshCounters } from '../../agent/limits/counters.ts';
 import { cancelledTool } from '../../agent/observation/observations.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
@@ -128,7 +129,70 @@ describe('a call that failed as a person cancelled it', () => {
   });
 });
 
+describe('a run that ended at a wait', () => {
+  const waits: Said = {
+    type: 'timer_started',
+    timer: 't',
+    summary: value('waiting: 1.1 Search approval. approve | reject'),
+  };
+  const retried = (): Said => ({
+    ...start,
+    runId: 'r2',
+    input: value({
+      agent: 'sample',
+      manifest: sampleManifest(),
+      firstN: 7,
+      counters: { ...freshCounters(0), iterations: 1 },
+      restart: {
+        by: 'retry',
+        step: 1,
+        from: { runId: 'r' },
+        latest: { runId: 'r' },
+        elapsedMs: 0,
+        turn: { turn, ends: [] },
+      },
+    }),
+  });
+
+  test('waits for nobody from its cancellation on', async () => {
+    const over: Said[] = [{ type: 'cancel_requested' }, { type: 'timer_cancelled', timer: 't' }];
+    expect(await reportOf(failed, waits)).toMatchObject({ status: 'waiting' });
+    expect(await reportOf(failed, waits, ...over)).toMatchObject({ status: 'running', waiting: [] });
+  });
+
+  test('counts the waits of its retry from the number in the input', async () => {
+    expect(await reportOf(failed, waits, { type: 'run_cancelled' }, retried(), waits)).toMatchObject({
+      waiting: [{ call: '1.1', n: 7 }],
+    });
+  });
+
+  test('has a clock that runs again after its rewind', async () => {
+    const trace = createTrace('w');
+    const input = {
+      agent: 'sample',
+      manifest: sampleManifest(),
+      counters: freshCounters(0),
+      restart: { by: 'rewind', step: 1, from: { runId: 'r' }, latest: { runId: 'r' }, elapsedMs: 500 },
+    };
+    // Terminated: the timer of the wait has no end.
+    const rewound: Said = { ...start, runId: 'r2', input: value(input) };
+    const next = scheduled('callModel', '1', { base: 0, prev: '', delta: [] });
+    for (const said of [...beginning(sampleManifest()), failed, waits, rewound, next])
+      await trace.next({ ...said, id: 1, at: 1000 });
+    expect(trace.elapsedMs(4000)).toBe(3500);
+  });
+
+  test('shows the calls of its retry, even if a rewind was accepted before the end', async () => {
+    const rewind = updateFact('rewind', { step: 1 }, { message: 'rewind' });
+    const next = [scheduled('callModel', '2', { base: 0, prev: '', delta: [] }), succeeded('2', turn)];
+    const wait: Said = { ...waits, summary: value('waiting: 2.1 Search approval. approve | reject') };
+    const facts = [failed, waits, rewind, { type: 'run_cancelled' } as const, retried(), ...next, wait];
+    expect(await reportOf(...facts)).toMatchObject({ waiting: [{ call: '2.1', n: 7 }] });
+  });
+});
+
 const turn: ModelTurn = {
+  digest: '',
   text: 'Action: Search',
   decision: { type: 'act', actions: [{ tool: 'Search', toolInput: 'x' }] },
   finishReason: 'stop',
@@ -142,20 +206,21 @@ const failed: Said = {
   error: () => Promise.resolve({ type: 'Error', message: 'boom' }),
 };
 
+const start = {
+  type: 'started',
+  workflowType: 'agentRun',
+  workflowId: 'w',
+  runId: 'r',
+  firstRunId: 'r',
+  originalRunId: 'r',
+  previousRunId: undefined,
+  laterArguments: () => Promise.resolve(undefined),
+} as const;
+
 function beginning(manifest: AgentManifest): Said[] {
   const run = { agent: manifest.name, question: { input: 'what?', chatHistory: [] } };
   return [
-    {
-      type: 'started',
-      workflowType: 'agentRun',
-      workflowId: 'w',
-      runId: 'r',
-      firstRunId: 'r',
-      originalRunId: 'r',
-      previousRunId: undefined,
-      laterArguments: () => Promise.resolve(undefined),
-      input: value(run),
-    },
+    { ...start, input: value(run) },
     scheduled('resolveAgent', 'resolve', { agent: manifest.name }),
     succeeded('resolve', { manifest, searchAttributes: false }),
     scheduled('callModel', '1', { base: 0, prev: '', delta: [] }),
@@ -172,14 +237,18 @@ function succeeded(key: string, result: unknown): Said {
   return { type: 'succeeded', of: 'activity', key, result: value(result) };
 }
 
-function updateFact(name: string, sent: { call: string; [field: string]: Json }): Said {
+function updateFact(
+  name: string,
+  sent: { [field: string]: Json },
+  receipt: object = { call: sent['call'], n: 0, decision: name },
+): Said {
   return {
     type: 'update_completed',
     key: name,
     updateId: name,
     name,
     input: value(sent),
-    result: value({ call: sent.call, n: 0, decision: name }),
+    result: value(receipt),
   };
 }
 

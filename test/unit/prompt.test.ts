@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
 import { START, type Entry, type Mark, advance } from '../../agent/transcript/entries.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
-import { readRequests } from '../../history/views/requests.ts';
+import { readLineage } from '../../history/read/lineage.ts';
+import { requestReader } from '../../history/views/requests.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';
@@ -46,7 +47,10 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
 }
 
 async function prompts(client: Client, runId: string): Promise<string[]> {
-  const requests = await allOf(readRequests(client, { workflowId: 'w', runId }, { follow: false }));
+  const facts = await allOf(readLineage(client, { workflowId: 'w', runId }, false));
+  const requestsOf = requestReader(client);
+  const requests = [];
+  for (const fact of facts) requests.push(...(await requestsOf(fact)));
   return requests.map(({ call, n, request }) => {
     const said = promptOf(request);
     return `${call}~${n}: ${said.slice(said.indexOf('Question: why?'))}`;

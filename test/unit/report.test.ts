@@ -93,7 +93,7 @@ function replied(call: string, promptTokens: number, completionTokens: number): 
   const totalTokens = promptTokens + completionTokens;
   const usage = { promptTokens, completionTokens, totalTokens, modelCalls: 1 };
   const decision = { type: 'act' as const, actions: [] };
-  const turn: ModelTurn = { text: '', decision, finishReason: 'stop', usage, request: '' };
+  const turn: ModelTurn = { digest: '', text: '', decision, finishReason: 'stop', usage, request: '' };
   return { type: 'model_ended', call, turn, attempts: 1, durationMs: 1 };
 }
 

@@ -102,6 +102,13 @@ describe('a run that does steps again has', () => {
       { done: [{ call: '2.1', output: 'paid Ann' }] },
     ],
     ['numbers for its waits that none had before', 'rewound-live', 3, { firstN: 3 }],
+    // 374 ms since the first model call, of which 19 and 127 ms are waits.
+    [
+      'the time of its steps, without waits of its own or of a sub-agent',
+      'approve-within',
+      2,
+      { restart: { elapsedMs: 228 } },
+    ],
     ['steps from before it was continued as new', 'continued-2', 30, { counters: { iterations: 29 } }],
   ])('%s', async (_what, name, step, input) => {
     expect(await inputOf(name, (client, id) => rewind(client, id, { step }))).toMatchObject(input);

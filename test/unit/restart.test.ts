@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../history/read/fact.ts';
-import { PAUSED_SUMMARY, waitingSummary } from '../../agent/rules/waiting.ts';
-import { createRunClock } from '../../history/trace/run-clock.ts';
+import { waitingSummary } from '../../agent/rules/waiting.ts';
+import { createTrace } from '../../history/trace/trace.ts';
 import { type RestartedEvent, inputDigest, isDropped } from '../../agent/calls/restart.ts';
 import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
 import { withObservations } from '../../agent/run/transcript-edits.ts';
@@ -10,7 +10,7 @@ import { noUsage } from '../../agent/values/vocabulary.ts';
 import { restartText } from '../../cli/print/trace/trace-words.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { reportOf } from '../../client/report.ts';
-import { sampleManifest } from '../support/manifest.ts';
+import { sampleManifest, sampleTool } from '../support/manifest.ts';
 import { atSeconds, decides, observes, restarted, waits, started } from '../support/run-events.ts';
 
 describe('a run that begins again', () => {
@@ -127,70 +127,83 @@ describe('the clock of a time limit, as the record has it', () => {
   const ids = { workflowType: 'agentRun', workflowId: 'w', runId: 'r' };
   const start = (ms: number, more: object = {}) =>
     at(ms, { type: 'started', ...ids, input: async () => ({ agent: 'a', ...more }) });
+  const modelInput = { base: 0, prev: '', delta: [] };
   const activity = (ms: number, key: string, workId: string, name = 'callModel') =>
-    at(ms, { type: 'scheduled', of: 'activity', key, workId, name });
-  const resolves = activity(5, '1', 'resolve', 'resolveAgent');
-  const call = { kind: 'tool', waiting: 'failed' } as const;
-  const waits = (ms: number, timer: string, summary = waitingSummary('1.1', 't', call)) =>
+    at(ms, { type: 'scheduled', of: 'activity', key, workId, name, input: async () => modelInput });
+  const succeeds = (ms: number, key: string, result: object) =>
+    at(ms, { type: 'succeeded', key, result: async () => result });
+  const tells = (ms: number, message: 'pause' | 'resume') =>
+    at(ms, { type: 'update_completed', key: '1', updateId: 'u', result: async () => ({ message }) });
+  const wait = (ms: number, timer: string, summary = waitingSummary(timer, 't', call)) =>
     at(ms, { type: 'timer_started', timer, summary: async () => summary });
   const over = (ms: number, timer: string) => at(ms, { type: 'timer_cancelled', timer });
+  const call = { kind: 'tool', waiting: 'failed' } as const;
 
-  async function clockAfter(...facts: Fact[]) {
-    const clock = createRunClock();
-    for (const fact of facts) await clock.next(fact);
-    return clock;
+  const resolves = activity(5, '1', 'resolve', 'resolveAgent');
+  const manifest = sampleManifest({ tools: [sampleTool('ask', 'Asks.', { agent: 'b' })] });
+  const ask = { tool: 'ask', toolInput: 'x' };
+  /** The agent is known at 5. At 10 the model makes two calls. */
+  const begun = [
+    start(0),
+    resolves,
+    succeeds(5, '1', { manifest }),
+    activity(10, '2', '1'),
+    succeeds(10, '2', { text: '', decision: { type: 'act', actions: [ask, ask] }, usage: noUsage }),
+  ];
+
+  async function elapsedAt(ms: number, ...facts: Fact[]): Promise<number> {
+    const trace = createTrace('w');
+    for (const fact of facts) await trace.next(fact);
+    return trace.elapsedMs(ms);
   }
 
-  test('begins with the first call, and stands still while anything waits', async () => {
-    const waitsAtOnce = [waits(20, 't1'), waits(30, 't2'), over(50, 't1'), over(70, 't2'), waits(80, 't3')];
-    const clock = await clockAfter(start(0), resolves, activity(10, '2', '1'), ...waitsAtOnce);
-    expect(clock.elapsedMs(100)).toBe(80 - 10 - 50);
+  test('begins when the agent is known, and stands still while any call waits', async () => {
+    const waits = [wait(20, '1.1'), wait(30, '1.2'), over(50, '1.1'), over(70, '1.2'), wait(80, '1.1')];
+    expect(await elapsedAt(100, ...begun, ...waits)).toBe(80 - 5 - 50);
   });
 
-  const DOUBT = waitingSummary('2.1', 'pay', { ...call, waiting: 'doubt', until: 90 });
-  test.each<[what: string, summary: string, elapsedMs: number]>([
-    ['stands still in a pause', PAUSED_SUMMARY, 60],
-    ['stands still at a limit', waitingSummary('3', '2 iterations', { kind: 'model', waiting: 'limit' }), 60],
-    ['runs on until a lost attempt is over', DOUBT, 90],
-  ])('%s', async (_what, summary, elapsedMs) => {
-    const clock = await clockAfter(
-      start(0),
-      activity(10, '2', '1'),
-      waits(20, 't1', summary),
-      over(50, 't1'),
-    );
-    expect(clock.elapsedMs(100)).toBe(elapsedMs);
+  const DOUBT = waitingSummary('1.1', 'pay', { ...call, waiting: 'doubt', until: 90 });
+  const LIMIT = waitingSummary('2', '2 iterations', { kind: 'model', waiting: 'limit' });
+  test.each<[what: string, from: Fact, to: Fact, elapsedMs: number]>([
+    ['stands still in a pause', tells(20, 'pause'), tells(50, 'resume'), 65],
+    ['stands still at a limit', wait(20, 't1', LIMIT), over(50, 't1'), 65],
+    ['runs on until a lost attempt is over', wait(20, 't1', DOUBT), over(50, 't1'), 95],
+  ])('%s', async (_what, from, to, elapsedMs) => {
+    expect(await elapsedAt(100, ...begun, from, to)).toBe(elapsedMs);
+  });
+
+  test('stands still while a sub-agent waits, and runs on when the sub-agent has ended', async () => {
+    const waits = [{ call: '2.1', n: 0, tool: 't', toolInput: 'x', reason: 'failed' }];
+    const signal = { type: 'signaled', name: 'childWaiting', input: async () => ({ caller: '1.1', waits }) };
+    const child = { type: 'scheduled', of: 'child', key: '3', workId: 'w/1.1', name: 'agentRun' };
+    const result = { stopReason: 'final_answer', output: 'y', iterations: 1, usage: noUsage };
+    const asked = [...begun, at(15, { ...child, input: async () => ({ agent: 'b' }) }), at(20, signal)];
+    expect(await elapsedAt(100, ...asked)).toBe(15);
+    // The sub-agent has not said that its waits are over.
+    expect(await elapsedAt(100, ...asked, succeeds(50, '3', result))).toBe(65);
   });
 
   test('has not begun where the run was paused before its agent was known', async () => {
-    const known = at(30, { type: 'succeeded', of: 'activity', key: '1', result: async () => ({}) });
-    const clock = await clockAfter(
-      start(0),
-      resolves,
-      waits(10, 't1', PAUSED_SUMMARY),
-      known,
-      over(70, 't1'),
-    );
-    expect(clock.elapsedMs(100)).toBe(30);
+    const paused = [start(0), resolves, tells(10, 'pause'), succeeds(30, '1', {}), tells(70, 'resume')];
+    expect(await elapsedAt(100, ...paused)).toBe(30);
   });
 
   test('goes on from what had passed where the run was continued, or does steps again', async () => {
     const counters = { iterations: 1, startedAtMs: 100, waitedMs: 30, usage: noUsage };
-    const continued = await clockAfter(start(200, { counters }));
-    expect(continued.elapsedMs(300)).toBe(170);
-    const again = start(200, { counters, restart: { elapsedMs: 40 } });
-    expect((await clockAfter(again)).elapsedMs(300)).toBe(40);
-    expect((await clockAfter(again, activity(250, '1', '2'))).elapsedMs(300)).toBe(90);
+    expect(await elapsedAt(300, start(200, { counters }))).toBe(170);
+    const restart = { by: 'rewind', step: 2, from: { runId: 'r0' }, elapsedMs: 40 };
+    const again = start(200, { counters, restart });
+    expect(await elapsedAt(300, again)).toBe(40);
+    expect(await elapsedAt(300, again, activity(250, '1', '2'))).toBe(90);
   });
 
   test('is not taken back by an activity of a later run that has the key of a rewind', async () => {
     const counters = { iterations: 1, startedAtMs: 100, waitedMs: 0, usage: noUsage };
-    const rewinds = activity(5, '9', 'rewind', 'rewindPoint');
-    const result = async () => ({ from: {}, pending: [], counters, elapsedMs: 20, firstN: 1 });
-    const rewound = { type: 'succeeded', of: 'activity', key: '9', result } as const;
-    const before = [start(0), rewinds, at(10, rewound), activity(30, '7', '2')];
-    expect((await clockAfter(...before)).elapsedMs(40)).toBe(30);
-    const other = { ...rewound, result: async () => ({ output: 'of a tool' }) };
-    expect((await clockAfter(...before, start(200, { counters }), at(210, other))).elapsedMs(300)).toBe(200);
+    const point = { from: {}, pending: [], counters, elapsedMs: 20, firstN: 1 };
+    const rewinds = [activity(5, '9', 'rewind', 'rewindPoint'), succeeds(10, '9', point)];
+    const before = [start(0), ...rewinds, activity(30, '7', '2')];
+    expect(await elapsedAt(40, ...before)).toBe(30);
+    const other = succeeds(210, '9', { output: 'of a tool' });
+    expect(await elapsedAt(300, ...before, start(200, { counters }), other)).toBe(200);
   });
 });

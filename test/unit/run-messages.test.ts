@@ -18,6 +18,7 @@ import {
   readRunMessage,
   receiveRunMessage,
 } from '../../agent/rules/run-messages.ts';
+import { Inbox } from '../../workflows/operator/inbox.ts';
 import { outcomeOf } from '../support/gate-call.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
@@ -112,6 +113,9 @@ describe('a message to a run', () => {
     ['say', 'a', 'at its limit of turns'],
     ['say', 'a', 'without agents', NO_AGENT],
     ['say', 'abc', 'with a full inbox', `${INBOX} Shorten it, or wait for the next turn.`],
+    ['say', 'ab', 'with a full inbox'],
+    // One character of three bytes.
+    ['say', '中', 'with a full inbox', `${INBOX} Shorten it, or wait for the next turn.`],
     ['pause', undefined, 'that runs'],
     ['pause', undefined, 'at its limit of turns'],
     ['pause', undefined, 'that is paused', 'the run is paused already. Possible: resume.'],
@@ -142,6 +146,15 @@ describe('a message to a run', () => {
     const said = refused === undefined ? readRunMessage(name, sent) : `${name}: ${refused}`;
     expect(outcomeOf(() => receiveRunMessage(name, sent, states[state]))).toEqual(said);
   });
+});
+
+test('an inbox has the size of its messages in bytes, until they are taken', () => {
+  const inbox = new Inbox();
+  inbox.add('中');
+  inbox.add('ab');
+  expect(inbox.bytes).toBe(5);
+  inbox.take();
+  expect(inbox.bytes).toBe(0);
 });
 
 test('an allowance is added to another one', () => {

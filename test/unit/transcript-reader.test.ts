@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
-import { type TranscriptSource, readTranscripts, rebuildTranscript } from '../../history/views/transcript.ts';
+import {
+  type TranscriptSource,
+  rebuildTranscript,
+  transcriptReader,
+} from '../../history/views/transcript.ts';
 import type { Fact } from '../../history/read/fact.ts';
 import { asToolResult } from '../../history/read/records.ts';
 import { type Entry, type Mark, START, advance } from '../../agent/transcript/entries.ts';
@@ -187,9 +191,12 @@ async function* eventsOf(events: Fact[]) {
 /** What each model call is shown of the tools, in order. */
 async function observations(events: Fact[]): Promise<Json[][]> {
   const shown: Json[][] = [];
-  for await (const { transcript, modelCall } of readTranscripts(sourceOf({}).source, eventsOf(events))) {
-    if (modelCall === undefined) continue;
-    shown.push(transcript.entries.flatMap((entry) => (entry.type === 'step' ? [entry.observation] : [])));
+  const next = transcriptReader(sourceOf({}).source);
+  for (const event of events) {
+    for (const { transcript, modelCall } of await next(event)) {
+      if (modelCall === undefined) continue;
+      shown.push(transcript.entries.flatMap((entry) => (entry.type === 'step' ? [entry.observation] : [])));
+    }
   }
   return shown;
 }

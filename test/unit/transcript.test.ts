@@ -225,7 +225,8 @@ function read({ mark, entries }: Reader, { base, prev, delta }: CallModelInput):
 /** A model call that is answered. */
 function deliver(transcript: TranscriptWriter): CallModelInput {
   const call = throughJson(modelCallInput(transcript));
-  delivered(transcript, undefined);
+  const { digest } = advance({ length: call.base, digest: call.prev }, call.delta);
+  delivered(transcript, digest);
   return call;
 }
 

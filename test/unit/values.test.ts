@@ -196,7 +196,7 @@ describe('words of models and tools', () => {
   test('may have 400,000 blanks after the word Action: the thought is found', () => {
     const text = `I wonder. Action ${' '.repeat(400_000)}x`;
     const decision = { type: 'finish', output: 'other' } as const;
-    const turn = { text, decision, finishReason: 'stop', usage: noUsage, request: '' } as const;
+    const turn = { digest: '', text, decision, finishReason: 'stop', usage: noUsage, request: '' } as const;
     expect(thoughtIn(turn)).toContain('I wonder. Action');
   });
 });

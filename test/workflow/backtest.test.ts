@@ -177,18 +177,6 @@ describe('a backtest', () => {
     expect(effects.slice(done)).toEqual(['look sea']);
   });
 
-  test('answers the k-th same call with the k-th observation, and then with the last', async () => {
-    const twice = [act('pay', 'rent'), act('pay', 'rent')];
-    const run = await recorded('payer', script(...twice, answer('done')));
-    const { intermediateSteps } = await run.describe();
-    says['payer'] = script(...twice, act('pay', 'rent'), answer('done'));
-    const { only } = await backtestOf(run, 'payer');
-    const again = await rig.client.get(only.again ?? '').describe();
-    const [first, second] = intermediateSteps.map(({ observation }) => observation);
-    expect(first).not.toBe(second);
-    expect(again.intermediateSteps.map(({ observation }) => observation)).toEqual([first, second, second]);
-  });
-
   test.each([
     ['resolved', 'broken', { type: 'resolve', output: 'by hand' }, 'by hand'],
     ['approved with another input', 'guarded', { type: 'approve', input: 'better' }, 'did better'],

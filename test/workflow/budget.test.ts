@@ -39,7 +39,6 @@ const guarded = defineTool({ ...echo, name: 'guarded', approval: 'always' });
 const toStuck = agentTool({ agent: 'stuck', description: 'waits for a person' });
 
 const agents = [
-  { name: 'tokens', model: endless, tools: [echo], budget: { totalTokens: 40 } },
   { name: 'unpriced', model: endless, tools: [echo], maxIterations: 3 },
   {
     name: 'closing',
@@ -90,11 +89,6 @@ const rig = useRig({ agents, prices, onEvent: (event) => void told.push(event) }
 
 describe('a budget', () => {
   test.each<[what: string, agent: string, ends: object]>([
-    [
-      'stops the run before the first model call for which none is left',
-      'tokens',
-      { output: NO_TOKENS, iterations: 3, usage: { totalTokens: 45, modelCalls: 3, cost: 0.6 } },
-    ],
     [
       'counts what a tool that failed has asked',
       'asker-in-vain',

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { continuedAfter, eventOf, eventsOf, useRig, waitOf } from '../support/rig.ts';
-import { gatedTool } from '../support/sample-tools.ts';
+import { brokenTool, gatedTool } from '../support/sample-tools.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 
 /** Runs and backtests that are continued as new after every turn. */
@@ -31,6 +32,9 @@ const gate = createGate();
 const slow = gatedTool(gate);
 const steered = modelOf((step) => (Number(step) < 5 ? act('slow', step) : answer('ok')));
 
+const PAUSES = 6;
+const asking = modelOf((step) => (Number(step) <= PAUSES ? act('broken', step) : answer('ok')));
+
 let calls = 0;
 const count = defineTool({ name: 'count', description: 'counts', run: () => `${++calls}` });
 const counting = modelOf((step) => (Number(step) <= 4 ? act('count', 'x') : answer('ok')));
@@ -43,6 +47,12 @@ const rig = useRig(
       { name: 'b', model: script(act('unminding', 'x')), tools: [unminding] },
       { name: 'steered', model: steered, tools: [slow], maxIterations: 1, onLimit: 'ask' },
       { name: 'counting', model: counting, tools: [count] },
+      { name: 'asking', model: asking, tools: [brokenTool()] },
+      {
+        name: 'above',
+        model: script(act('asking', 'x')),
+        tools: [agentTool({ agent: 'asking', description: 'asks' })],
+      },
     ],
   },
   // Each model call rests on what was recorded alone.
@@ -93,6 +103,22 @@ test('messages and extensions from before a continue-as-new hold after it, at ev
   const last = promptOf(steered.requests.at(-1)?.request);
   expect(last).toContain('Observation: slow 1\nMessage from the user: Be brief.\nThought:');
   expect(last).toContain('Observation: slow 3\nMessage from the user: In English.\nThought:');
+}, 60_000);
+
+test('a pause from before a continue-as-new holds after it', async () => {
+  const run = await rig.client.start('above', 'what?');
+  await waitOf(run, { call: '1.1/1.1' });
+  const below = rig.client.get(`${run.id}/1.1`);
+  for (let step = 1; step <= PAUSES; step++) {
+    await waitOf(below, { call: `${step}.1` });
+    await below.decide(`${step}.1`, { type: 'skip' });
+    // After the last decision the run ends, and a pause could come too late.
+    if (step === PAUSES) break;
+    // The run is about to continue as new: it waits until its parent knows that the wait is over.
+    await below.pause();
+    await below.resume();
+  }
+  expect((await run.result()).output).toBe('end of script');
 }, 60_000);
 
 test('a backtest and its runs go on as before over continue-as-new', async () => {

@@ -2,13 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type Reconciled, type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
+import { type Reconciled, type ToolContext, defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 import { expectToldAsRecorded } from '../support/told-events.ts';
 
-/** Calls that may take effect once only. Each rule is a row of test/unit/doubt.test.ts or call-machine.test.ts. */
+/**
+ * Calls that may take effect once only. Each rule is a row of test/unit/doubt.test.ts or call-machine.test.ts; the usual ends are the paths
+ * `once` and `reconciled` of told-and-recorded.test.ts.
+ */
 
 /** Effects, and questions to a tool what became of one, by the run's id. */
 const effects = new Map<string, string[]>();
@@ -31,9 +34,6 @@ const behaviours: { [input: string]: (input: string, ctx: ToolContext) => Promis
   async throws(input, ctx) {
     effect(input, ctx);
     throw new Error('the line went dead');
-  },
-  async refuses() {
-    throw new ToolError('no such account');
   },
   async unsendable(input, ctx) {
     effect(input, ctx);
@@ -140,7 +140,6 @@ async function endOf(started: AgentRun): Promise<unknown> {
 }
 
 const NOT_KNOWN = 'It is not known whether pay took effect: ';
-const resolve: OperatorDecision = { type: 'resolve', output: 'by hand' };
 const skip: OperatorDecision = { type: 'skip' };
 const skipped = 'This tool call was skipped by the operator; there is no result.';
 const cancelCall: OperatorDecision = { type: 'cancelCall', reason: 'too late' };
@@ -158,18 +157,6 @@ interface Row {
   looked?: number;
 }
 const rows: Row[] = [
-  { what: 'that works is a step like any other', call: 'pay works', end: 'paid', made: 1 },
-  { what: 'is in no doubt when its tool speaks to the model', call: 'pay refuses', end: 'no such account' },
-  {
-    what: 'waits in doubt when its tool throws',
-    call: 'pay throws',
-    waits: [
-      { reason: 'doubt', error: { type: 'InDoubt', message: `${NOT_KNOWN}the line went dead.` } },
-      resolve,
-    ],
-    end: 'by hand',
-    made: 1,
-  },
   {
     what: 'waits in doubt when its result cannot be sent',
     call: 'pay unsendable',
@@ -188,7 +175,6 @@ const rows: Row[] = [
     made: 2,
   },
   { what: 'fails the run where its tool says so', call: 'strict throws', end: 'InDoubt' },
-  { what: 'has the result that its tool finds', call: 'done throws', end: 'was paid', made: 1, looked: 1 },
   {
     what: 'is run five times where its tool never finds it done',
     call: 'notDone throws',

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { orAborted } from '../../agent/values/http-exchange.ts';
+import { orAborted } from '../../agent/values/concurrent.ts';
 import { openChannel } from './channel.ts';
 
 /** Command for an interpreter that answers requests on file descriptor 3. */

@@ -1,4 +1,4 @@
-import { CancelledFailure } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { KeptEnd, KeptTurn } from '../../agent/calls/restart.ts';
 import { act } from './act.ts';
@@ -33,6 +33,8 @@ export async function iterate(
 async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
   for (;;) {
     if (loop.pause.isOn) await loop.pause.over();
+    // A model call would take the messages that are meant for the run after its rewind.
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The run is cancelled');
     const limit = limitOf(loop);
     if (limit !== undefined) {
       const end = await atLimit(loop, limit);

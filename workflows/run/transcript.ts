@@ -6,7 +6,6 @@ import {
   type Mark,
   START,
   withRunId,
-  advance,
   entryBytes,
   visible,
 } from '../../agent/transcript/entries.ts';
@@ -89,12 +88,11 @@ export function modelCallInput(transcript: TranscriptWriter): CallModelInput {
 
 /**
  * Moves the pending entries to the carried ones: the model call has a result, so they are recorded. `digest`: the transcript's digest that
- * the activity computed from the recorded entries; undefined: it is computed here.
+ * the activity computed from the recorded entries.
  */
-export function delivered(transcript: TranscriptWriter, digest: string | undefined): void {
+export function delivered(transcript: TranscriptWriter, digest: string): void {
   const { carried, pending } = transcript;
-  transcript.carried =
-    digest === undefined ? advance(carried, pending) : { length: carried.length + pending.length, digest };
+  transcript.carried = { length: carried.length + pending.length, digest };
   transcript.pending = [];
   transcript.origin = undefined;
   for (const item of transcript.recent ?? []) item.carried = true;

@@ -157,7 +157,6 @@ function because(text: string | undefined): string {
   return text === undefined ? '' : ` (${oneLine(text)})`;
 }
 
-/** Totals of a run. */
 export function totalWords(iterations: number, usage: Usage): string[] {
   return [
     count(iterations, 'step'),
