@@ -11,7 +11,7 @@ import type { Results } from './results.ts';
 import { type Entrant, type Rig, progress, withRig } from './rig.ts';
 
 const [options, chosen] = readOptions();
-await withRig(chosen, options.observation, async (rig) => {
+await withRig(chosen, { observationBytes: options.observation }, async (rig) => {
   const results = await measure(rig, options);
   console.log(`${printedResults(results)}\n`);
   console.log(

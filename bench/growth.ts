@@ -13,21 +13,25 @@ const SHOW_MS = 10_000;
 const ID = 'growth';
 const steps = Number(process.argv[2] ?? 10_000);
 
-await withRig([trimmed], OBSERVATION_BYTES, async ({ entrants: [entrant], temporal }) => {
-  if (entrant === undefined) return;
-  const began = performance.now();
-  const seconds = () => Math.round((performance.now() - began) / 1000);
-  const handle = temporal.workflow.getHandle(ID);
-  const show = setInterval(() => {
-    handle.describe().then(
-      ({ historyLength }) => progress(`${seconds()} s: ${historyLength} events since it last began anew`),
-      () => undefined, // not started yet
-    );
-  }, SHOW_MS);
-  await entrant.run(entrant.place, ID, steps).finally(() => clearInterval(show));
-  console.log(`${steps} steps with their result read in ${seconds()} s`);
-  printParts(await readSteps(temporal, ID, entrant.modelActivity));
-});
+await withRig(
+  [trimmed],
+  { observationBytes: OBSERVATION_BYTES },
+  async ({ entrants: [entrant], temporal }) => {
+    if (entrant === undefined) return;
+    const began = performance.now();
+    const seconds = () => Math.round((performance.now() - began) / 1000);
+    const handle = temporal.workflow.getHandle(ID);
+    const show = setInterval(() => {
+      handle.describe().then(
+        ({ historyLength }) => progress(`${seconds()} s: ${historyLength} events since it last began anew`),
+        () => undefined, // not started yet
+      );
+    }, SHOW_MS);
+    await entrant.run(entrant.place, ID, steps).finally(() => clearInterval(show));
+    console.log(`${steps} steps with their result read in ${seconds()} s`);
+    printParts(await readSteps(temporal, ID, entrant.modelActivity));
+  },
+);
 
 function printParts({ begins, bytes, events }: RecordedSteps): void {
   const taken = begins.length - 1;

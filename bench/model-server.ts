@@ -2,10 +2,10 @@
  * The model of the bench: the OpenAI protocol's chat completions over loopback HTTP, without latency. One call of the
  * tool per step, then the answer. Tells its parent its URL; ends with its parent.
  */
-import { type ServerResponse, createServer } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { ANSWER, MODEL, TOOL } from './task.ts';
+import { ANSWER, MODEL, TOOL, pause } from './task.ts';
 
 /** The question is near the beginning of a request. */
 const HEAD_BYTES = 65_536;
@@ -13,11 +13,11 @@ const QUESTION = /Take (\d+) steps/u;
 /** Arguments of a call that was made, as JSON within JSON. */
 const CALLED = '{\\"step\\":';
 
+/** Time until the answer. */
+const delayMs = Number(process.env['BENCH_MODEL_MS'] ?? 0);
+
 const server = createServer((request, response) => {
-  buffer(request).then(
-    (body) => (body.includes('"stream":true') ? stream(response, reply(body)) : whole(response, reply(body))),
-    () => response.destroy(), // nobody waits for the answer
-  );
+  answer(request, response).catch(() => response.destroy()); // nobody waits for the answer
 });
 // A contestant that keeps its connections finds them open.
 server.keepAliveTimeout = 0;
@@ -26,6 +26,13 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.({ url: `http://127.0.0.1:${port}/v1` });
 });
 process.on('disconnect', () => process.exit());
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await buffer(request);
+  await pause(delayMs);
+  if (body.includes('"stream":true')) stream(response, reply(body));
+  else whole(response, reply(body));
+}
 
 interface Reply {
   message: { role: 'assistant'; content: string | null; tool_calls?: object[] };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod/v4';
 
 /**
@@ -17,6 +18,11 @@ export const ANSWER = 'Done.';
 
 /** A model's name that no server knows. */
 export const MODEL = 'bench';
+
+/** Waits as long as a call is said to take; 0: not at all. */
+export async function pause(ms: number): Promise<void> {
+  if (ms > 0) await sleep(ms);
+}
 
 /** What the tool says, in bytes. */
 export function observation(bytes: number): string {

@@ -1,7 +1,7 @@
 /** The same with a model: the worker keeps the transcript in memory and sends the whole of it, by one client. */
 import { OpenAI } from 'openai';
 import { z } from 'zod/v4';
-import { MODEL, TOOL, observation, question, toolInput } from '../task.ts';
+import { MODEL, TOOL, observation, pause, question, toolInput } from '../task.ts';
 import { handwrittenWorker } from './handwritten-worker.ts';
 import type { Thought } from './handwritten-workflows.ts';
 import { serve } from './serve.ts';
@@ -30,6 +30,7 @@ await serve(async (options) => {
       return toolInput.parse(JSON.parse(call.function.arguments));
     },
     async look(run, step) {
+      await pause(options.toolMs);
       transcripts.get(run)?.push({ role: 'tool', tool_call_id: `call_${step}`, content: observed });
       return observed;
     },

@@ -1,5 +1,5 @@
 import { type ToolOptions, createWorker, defineAgent, defineConfig, defineTool, openai } from 'reloop';
-import { MODEL, TOOL, observation, toolInput } from '../task.ts';
+import { MODEL, TOOL, observation, pause, toolInput } from '../task.ts';
 import { serve } from './serve.ts';
 
 export interface AgentOptions {
@@ -9,13 +9,14 @@ export interface AgentOptions {
 
 /** Runs the agent `bench`, as a user would define it, with the package as it was built. */
 export async function serveAgent({ tool = {}, ...options }: AgentOptions = {}): Promise<void> {
-  await serve(({ connection, taskQueue, observationBytes, modelUrl }) => {
+  await serve(({ connection, taskQueue, observationBytes, modelUrl, toolMs }) => {
     const observed = observation(observationBytes);
+    const look = () => (toolMs === 0 ? observed : pause(toolMs).then(() => observed));
     const agent = defineAgent({
       name: 'bench',
       kind: 'tool-calling',
       model: MODEL,
-      tools: [defineTool({ ...TOOL, input: toolInput, run: () => observed, ...tool })],
+      tools: [defineTool({ ...TOOL, input: toolInput, run: look, ...tool })],
       maxIterations: null,
       ...options,
     });

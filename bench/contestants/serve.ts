@@ -7,6 +7,9 @@ const settingsSchema = z.object({
   /** How large an observation is. */
   BENCH_OBSERVATION: z.coerce.number(),
   OPENAI_BASE_URL: z.string(),
+  BENCH_MODEL_MS: z.coerce.number(),
+  BENCH_TOOL_MS: z.coerce.number(),
+  BENCH_WORKER: z.enum(['ours', 'usual']),
 });
 
 export interface ServeOptions {
@@ -15,6 +18,11 @@ export interface ServeOptions {
   taskQueue: string;
   observationBytes: number;
   modelUrl: string;
+  /** Time that a call takes, in milliseconds. */
+  modelMs: number;
+  toolMs: number;
+  /** Hand-written loops: with Reloop's settings of a worker, or with the SDK's defaults. */
+  worker: 'ours' | 'usual';
 }
 
 /** Runs a contestant's worker for as long as the bench is there. */
@@ -27,6 +35,9 @@ export async function serve(createWorker: (options: ServeOptions) => Promise<Wor
     taskQueue: settings.BENCH_QUEUE,
     observationBytes: settings.BENCH_OBSERVATION,
     modelUrl: settings.OPENAI_BASE_URL,
+    modelMs: settings.BENCH_MODEL_MS,
+    toolMs: settings.BENCH_TOOL_MS,
+    worker: settings.BENCH_WORKER,
   });
   process.on('disconnect', () => worker.shutdown());
   const running = worker.run();

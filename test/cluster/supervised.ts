@@ -38,6 +38,11 @@ export class Supervised {
     return this.#program.name;
   }
 
+  /** undefined: the program is not running. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Returns false if the program is not running. */
   kill(signal: NodeJS.Signals): boolean {
     return this.#child?.kill(signal) ?? false;
