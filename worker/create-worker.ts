@@ -91,8 +91,6 @@ export { startRecovery };
 /** Settings of the Temporal worker, each with its reason. */
 export const workerSettings = {
   workflowThreadPoolSize: 1,
-  // After a crash the workflow task goes to another worker after 1 s instead of 10.
-  stickyQueueScheduleToStartTimeout: '1s',
   maxHeartbeatThrottleInterval: '1s',
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;

@@ -3,7 +3,8 @@ import { Execution, type StartRequest } from './execution.ts';
 import type { Random } from './random.ts';
 import type { Failure } from './sdk.ts';
 
-const STICKY_TIMEOUT_MS = 1000;
+/** The default of the SDK. */
+const STICKY_TIMEOUT_MS = 10_000;
 
 /** A worker that polls a task queue. */
 export interface Poller {
@@ -105,6 +106,11 @@ export class VirtualServer {
         if (activity.state === 'scheduled') void worker.runActivity(activity);
       }),
     );
+  }
+
+  /** The next workflow task goes to any worker. */
+  resetSticky({ runId }: Execution): void {
+    this.#sticky.delete(runId);
   }
 
   workflowTaskFailed(execution: Execution, cause: string, failure: Failure | undefined): void {

@@ -235,6 +235,10 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
       activity.failById(request.failure ?? {}, request.lastHeartbeatDetails?.payloads ?? undefined);
       return {};
     },
+    resetStickyTaskQueue(request: temporal.api.workflowservice.v1.IResetStickyTaskQueueRequest) {
+      server.resetSticky(found(request.execution));
+      return {};
+    },
     async listWorkflowExecutions() {
       const executions = server.executions.map((one) => describe(one).workflowExecutionInfo);
       return overTheWire('ListWorkflowExecutionsResponse', { executions });

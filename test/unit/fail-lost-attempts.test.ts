@@ -57,9 +57,11 @@ test('an attempt that no time-out ends is lost as well', () => {
 /** A server that knows one pending activity, and fails at the first `failures` questions. */
 function server(activity: Pending, failures: object[] = []) {
   const answers: object[] = [];
+  const resets: object[] = [];
   const connection = {
     withDeadline: (_deadline: unknown, fn: () => Promise<unknown>) => fn(),
     workflowService: {
+      resetStickyTaskQueue: (request: object) => Promise.resolve(resets.push(request)),
       describeWorkflowExecution: async () => {
         const failure = failures.shift();
         if (failure !== undefined) throw Object.assign(new Error('no'), failure);
@@ -68,7 +70,7 @@ function server(activity: Pending, failures: object[] = []) {
       respondActivityTaskFailedById: (answer: object) => Promise.resolve(answers.push(answer)),
     },
   } as unknown as FailingConnection; // what is used of one
-  return { connection, answers };
+  return { connection, answers, resets };
 }
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
@@ -81,6 +83,13 @@ test('a lost attempt fails as by its heartbeat time-out, with what it had stored
   const failure = { timeoutFailureInfo: { timeoutType: 4, lastHeartbeatDetails: heartbeatDetails } };
   const answer = { namespace: 'default', ...of, failure, lastHeartbeatDetails: heartbeatDetails };
   expect(answers).toMatchObject([answer]);
+});
+
+test('the run of a lost attempt does not wait for the dead worker at its next workflow task', async () => {
+  const { connection, resets } = server(pending());
+  await failOrphans(connection, 'default', [begun, { ...begun, activityId: 'another' }]);
+  const { workflowId, runId } = begun;
+  expect(resets).toEqual([{ namespace: 'default', execution: { workflowId, runId } }]);
 });
 
 test('a server that does not answer is asked again, one that knows no such run is not', async () => {

@@ -13,7 +13,7 @@ type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 export type FailingConnection = Pick<NativeConnection, 'withDeadline'> & {
   workflowService: Pick<
     NativeConnection['workflowService'],
-    'describeWorkflowExecution' | 'respondActivityTaskFailedById'
+    'describeWorkflowExecution' | 'respondActivityTaskFailedById' | 'resetStickyTaskQueue'
   >;
 };
 
@@ -65,6 +65,8 @@ async function failThoseOfRun(
 ): Promise<void> {
   const { workflowService } = connection;
   const [{ workflowId, runId } = { workflowId: '', runId: '' }] = attempts;
+  // The server would give the next workflow task to the dead worker, and to another one after 10 s.
+  await workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId } });
   for (const attempt of attempts) {
     // A new look for each: between a look and the answer nothing else should happen.
     const { pendingActivities } = await workflowService.describeWorkflowExecution({
