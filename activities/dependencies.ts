@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Budget } from '../agent/definition/budget.ts';
+import type { RunContext } from '../agent/definition/run-context.ts';
 import type { RunOverrides } from '../agent/definition/overrides.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
@@ -19,6 +20,8 @@ export interface Dependencies {
    * cannot be kept to.
    */
   manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
+  /** A run's context as the config's schema reads it. Throws a ConfigError for one that does not fit. */
+  checkContext(context: RunContext | undefined): RunContext | undefined;
   /** The parser that an agent of that name has in place of its kind's. */
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */

@@ -4,6 +4,7 @@ import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options/options.ts';
+import { isZodSchema } from '../tools/zod-schema.ts';
 import { toolSchema } from './options/tool-options.ts';
 
 const amount = z.number('is not an amount of US dollars from 0').nonnegative();
@@ -34,6 +35,7 @@ const configShape = {
   onEvent: z.custom((value) => typeof value === 'function', 'is not a function (event, run) => …'),
   heartbeats: heartbeatsSchema,
   concurrency: concurrencySchema,
+  context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   taskQueue: z.string().min(1),
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 

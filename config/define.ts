@@ -88,6 +88,11 @@ export interface ConfigDefinition {
    * `createWorker({ concurrency })` go before it.
    */
   concurrency?: number | undefined;
+  /**
+   * Schema of the context that each run is started with: whom it is for, for instance. Tools get it as `ctx.context`; the model is not told.
+   * Default: no run has a context.
+   */
+  context?: ZodSchema | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
 }

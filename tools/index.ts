@@ -9,6 +9,7 @@ export { type HttpOptions, http } from './http/http.ts';
 export { mcp, type McpOptions } from './mcp/mcp.ts';
 export type { McpEndpoint, McpProcess, McpServer } from './mcp/server-spec.ts';
 export { python, type PythonOptions } from './python/python.ts';
+export type { RunContext } from '../agent/definition/run-context.ts';
 export { type SearchOptions, search } from './search/search.ts';
 export {
   type Approval,

@@ -38,6 +38,7 @@ export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
         ),
       ),
     commit: () => Promise.resolve(),
+    context: {},
     attempt: 1,
     callId: '1.1',
     runId: 'test-run',

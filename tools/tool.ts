@@ -1,6 +1,7 @@
 import { isObject, parseJson } from '../agent/values/json-object.ts';
 import { z } from 'zod/v4';
 import type { JsonSchema, Options, ToolRules } from '../agent/definition/manifest.ts';
+import type { RunContext } from '../agent/definition/run-context.ts';
 import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { coerceTo } from './coerce.ts';
 import {
@@ -49,6 +50,8 @@ export interface ToolContext {
    * the call until `run` has returned. Throws when the attempt is no longer this worker's.
    */
   defer(): Promise<{ token: string }>;
+  /** The context that the run was started with, as the config's `context` reads it; {} without one. */
+  context: RunContext;
   /** 1 for the first try. */
   attempt: number;
   /** `3.1`: third iteration, first call. */
@@ -84,6 +87,8 @@ export interface ApprovalContext {
   runId: string;
   /** `3.1`: third iteration, first call. */
   callId: string;
+  /** As of {@link ToolContext}. */
+  context: RunContext;
 }
 
 /**

@@ -59,13 +59,20 @@ async function askAgain(input: BacktestInput, run: RecordedRunRef): Promise<Verd
 async function runAgain(
   { agent, overrides, live }: BacktestInput,
   run: RecordedRunRef,
-  { question, said }: RecordedQuestion,
+  { question, context, said }: RecordedQuestion,
   workflowId: string,
 ): Promise<void> {
   try {
     await executeChild<(input: AgentRunInput) => Promise<RunResult>>(BACKTEST_RUN, {
       workflowId,
-      args: [{ agent, question, overrides, recorded: { ...run, live, said } }],
+      args: [
+        {
+          agent,
+          question,
+          overrides: context ? { ...overrides, context } : overrides,
+          recorded: { ...run, live, said },
+        },
+      ],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input),
     });

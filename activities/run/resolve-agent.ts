@@ -3,6 +3,7 @@ import { takesNoImages } from '../../agent/kinds/takes-images.ts';
 import { recordedAgent } from '../../agent/definition/recorded-agent.ts';
 import type { LocalCall, ResolveAgentInput, ResolvedAgent } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { type RunContext, missingContext } from '../../agent/definition/run-context.ts';
 import { checkOverrides } from '../../agent/definition/overrides.ts';
 import { withoutPlace } from '../../agent/text/template.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,11 +15,13 @@ export function createResolveAgent(dependencies: Dependencies) {
     local?: LocalCall,
   ): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
-    const current = currentManifest(dependencies, agent, overrides, parentBudget);
+    const context = contextOf(dependencies, overrides);
+    const current = currentManifest(dependencies, agent, { ...overrides, context }, parentBudget);
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     if (images === true) checkTakesImages(dependencies, manifest);
     checkVariables(manifest, variables);
+    checkContextPlaces(manifest);
     const { searchAttributes, events } = dependencies;
     return { manifest, searchAttributes, events: events ? true : undefined, local };
   };
@@ -36,6 +39,14 @@ function invalidOverrides(problem: string): ApplicationFailure {
     message: `The run cannot begin: ${problem}`,
     nonRetryable: true,
   });
+}
+
+/** The context as the config's schema reads it. */
+function contextOf(
+  { checkContext }: Dependencies,
+  { context }: NonNullable<ResolveAgentInput['overrides']> = {},
+): RunContext | undefined {
+  return orInvalidOverrides(() => checkContext(context));
 }
 
 /**
@@ -62,8 +73,12 @@ function givenManifest(
   { manifest }: Dependencies,
   ...[agent, overrides, parentBudget]: Parameters<Dependencies['manifest']>
 ): AgentManifest | undefined {
+  return orInvalidOverrides(() => manifest(agent, overrides, parentBudget));
+}
+
+function orInvalidOverrides<T>(read: () => T): T {
   try {
-    return manifest(agent, overrides, parentBudget);
+    return read();
   } catch (error) {
     if (error instanceof Error && error.name === 'ConfigError') throw invalidOverrides(error.message);
     throw error;
@@ -103,4 +118,13 @@ function checkVariables({ name, prompt }: AgentManifest, variables: string[]): v
     message: `No prompt text of agent "${name}" has a place for ${unused.map((variable) => `{${variable}}`).join(', ')}. Write it into one of: ${Object.keys(prompt).join(', ')}.`,
     nonRetryable: true,
   });
+}
+
+/** A place in a prompt text without a value would reach the model as it is written. */
+function checkContextPlaces({ name, prompt, context }: AgentManifest): void {
+  const missing = missingContext(prompt, context);
+  if (missing.length === 0) return;
+  throw invalidOverrides(
+    `the prompt of agent "${name}" has ${missing.join(', ')}, and the run's context has no such text, number or boolean.`,
+  );
 }

@@ -20,6 +20,9 @@ export interface Transcripts {
   manifest(context: Context, scope: number): Promise<AgentManifest>;
 }
 
+/** Agents of runs whose transcript is not in the cache. */
+const AGENTS = 500;
+
 /** `maxBytes` bounds the cache; least recently used transcripts go first. */
 export function createTranscripts(maxBytes: number, observations: Observations): Transcripts {
   // Two transcripts a scope: an attempt whose result got lost is asked again from where the first one started.
@@ -27,6 +30,9 @@ export function createTranscripts(maxBytes: number, observations: Observations):
     maxSize: maxBytes,
     sizeCalculation: ({ after }) => Math.max(1, after.bytes),
   });
+
+  // A worker that only runs tools would read the history again at each call.
+  const agents = new LRUCache<string, AgentManifest>({ max: AGENTS });
 
   const cached = (runId: string, scope: number, mark: Mark): Transcript | undefined => {
     const found = cache.get(`${runId}/${scope}`);
@@ -50,11 +56,15 @@ export function createTranscripts(maxBytes: number, observations: Observations):
 
     async manifest(context, scope) {
       const run = runOf(context);
-      const found = cache.get(`${run.runId}/${scope}`)?.after;
+      const key = `${run.runId}/${scope}`;
+      const known = cache.get(key)?.after;
+      const read = known === undefined ? agents.get(key) : undefined;
+      if (read !== undefined) return read;
       const { entries } =
-        found ?? (await rebuildTranscript(sourceOf(context.client, observations), run, scope));
+        known ?? (await rebuildTranscript(sourceOf(context.client, observations), run, scope));
       const agent = agentOf(entries);
       if (agent === undefined) throw corrupt(`scope ${scope} of run ${run.runId} begins without an agent`);
+      agents.set(key, agent.manifest);
       return agent.manifest;
     },
   };

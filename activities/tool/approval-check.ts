@@ -67,7 +67,12 @@ async function withApproval(
   }
   const { approval } = tool;
   if (policy === 'always' || typeof approval !== 'function') return { ...action, approval: {} };
-  const context = { agent: manifest.name, runId: run, callId: `${call}.${index + 1}` };
+  const context = {
+    agent: manifest.name,
+    runId: run,
+    callId: `${call}.${index + 1}`,
+    context: manifest.context ?? {},
+  };
   try {
     // A list of tools cannot tie input to function; parseInput has made the input. In JavaScript the function may
     // return anything.

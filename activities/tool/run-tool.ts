@@ -30,10 +30,13 @@ export function createToolActivity(
         const counter = countUsage(attempt);
         const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
         const deferral = createDeferral(attempt.context.info, attempt.heartbeat);
+        const { context: runContext = {} } =
+          meta.context === true ? await transcripts.manifest(attempt.context, meta.scope) : {};
         const context = activityContext(tool, input, meta, attempt, {
           complete: (prompt) => complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
           defer: deferral.defer,
           commit: guard.commit,
+          context: runContext,
         });
         await refuseAfterDeaths(attempt, meta.call);
         const { maxOutputChars } = meta;

@@ -4,6 +4,7 @@ import { type ToolCallMeta, type ToolResult, activityId, parseActivityId } from 
 import { writeToken } from '../../agent/calls/defer-token.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
+import type { RunContext } from '../../agent/definition/run-context.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -18,7 +19,7 @@ export function activityContext(
   input: Json,
   meta: ToolCallMeta,
   { context, heartbeat, signal }: Attempt,
-  own: Pick<ToolContext, 'complete' | 'defer' | 'commit'>,
+  own: Pick<ToolContext, 'complete' | 'defer' | 'commit' | 'context'>,
 ): ToolContext {
   const stored = heartbeat.record.checkpoint;
   const lastCheckpoint = stored === undefined ? meta.checkpoint : stored; // null is a checkpoint too
@@ -41,10 +42,12 @@ export function inlineContext(
   input: Json,
   meta: ToolCallMeta,
   { context, signal }: Pick<Attempt, 'context' | 'signal'>,
+  runContext: RunContext,
   miss: () => never,
 ): ToolContext {
   return {
     ...identity(tool, input, meta, context),
+    context: runContext,
     signal,
     progress: () => undefined,
     checkpoint: async () => miss(),

@@ -5,6 +5,7 @@ import {
   activityId,
 } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
+import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -54,7 +55,7 @@ export async function callsWithModel(
     if (tool === undefined || !mayRun) return [{ id, ms: 0 }];
     const { retry, timeoutMs, maxOutputChars } = pinned;
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
-    return [await runInline(tool, toolInput, id, meta, attempt, observations)];
+    return [await runInline(tool, toolInput, id, meta, attempt, manifest.context, observations)];
   });
   // Its time-out is one of the model's silence.
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
@@ -77,6 +78,7 @@ async function runInline(
   id: string,
   meta: ToolCallMeta,
   { context, signal: outer }: Attempt,
+  runContext: RunContext = {},
   observations: Observations,
 ): Promise<InlineCall> {
   const start = performance.now();
@@ -87,7 +89,7 @@ async function runInline(
     throw new NotInline();
   };
   const signal = AbortSignal.any([outer, AbortSignal.timeout(limits.inlineMs)]);
-  const own = inlineContext(tool, input, meta, { context, signal }, miss);
+  const own = inlineContext(tool, input, meta, { context, signal }, runContext, miss);
   try {
     const told = inToolScope(scopeOf(tool, meta, context), () =>
       runTool(tool, input, own, meta.maxOutputChars),

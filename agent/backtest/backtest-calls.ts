@@ -1,3 +1,4 @@
+import type { RunContext } from '../definition/run-context.ts';
 import type { QuestionEntry } from '../transcript/entries.ts';
 import type { Json } from '../values/vocabulary.ts';
 
@@ -14,6 +15,7 @@ export interface RecordedRunRef {
 /** Question of a recorded run, and the messages people sent it: result of the activity `recordedQuestion`. */
 export interface RecordedQuestion {
   question: Omit<QuestionEntry, 'type'>;
+  context?: RunContext | undefined;
   said?: SaidAgain[] | undefined;
 }
 

@@ -197,6 +197,8 @@ export interface ToolCallMeta {
   checkpoint?: Json | undefined;
   /** The call may take effect once only. */
   once?: true | undefined;
+  /** The run has a context, which its agent's manifest holds. */
+  context?: true | undefined;
   /** Call the tool's `reconcile` about an earlier schedule of the call, in place of the tool. */
   reconcile?: true | undefined;
 }

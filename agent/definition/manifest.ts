@@ -1,5 +1,6 @@
 import type { Budget } from './budget.ts';
 import type { Price } from './price.ts';
+import type { RunContext } from './run-context.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /** A JSON Schema object. */
@@ -177,4 +178,6 @@ export interface AgentManifest extends LoopOptions {
   onModelFailure?: 'ask' | 'fail' | undefined;
   /** Absent: a person is waited for as long as it takes. */
   askTimeout?: AskTimeout | undefined;
+  /** Facts that the run's program gave. */
+  context?: RunContext | undefined;
 }

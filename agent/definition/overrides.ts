@@ -1,7 +1,9 @@
 import type { Budget } from './budget.ts';
 import { InvalidInput } from '../values/refusal.ts';
+import { utf8Length } from '../values/digest.ts';
 import { isObject } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
+import type { RunContext } from './run-context.ts';
 import { boundedText } from '../values/values.ts';
 
 /** Options of an agent that a single run may override, as a person or a program gives them. */
@@ -12,6 +14,8 @@ export interface StartOverrides {
   maxExecutionTime?: number | null | undefined;
   /** Tokens and US dollars; a limit that is not given stays the agent's. Money takes `prices` in the config. */
   budget?: Budget | undefined;
+  /** Facts about the run that tools get as `ctx.context`, as the config's `context` wants them. Sub-agents inherit them. */
+  context?: RunContext | undefined;
 }
 
 /** {@link StartOverrides} as a run records them: under these names they override the fields of the manifest. */
@@ -69,6 +73,12 @@ const overrides: { readonly [O in keyof StartOverrides]-?: Override } = {
         rule: 'an amount of US dollars from 0, or null for no limit',
       },
     } satisfies { [F in keyof Budget]-?: Check },
+  },
+  context: {
+    check: {
+      fits: (value) => isObject(value) && utf8Length(JSON.stringify(value)) <= limits.contextBytes,
+      rule: `an object of at most ${limits.contextBytes} bytes as JSON`,
+    },
   },
 };
 

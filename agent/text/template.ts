@@ -3,7 +3,7 @@ export function fill(template: string, values: { [name: string]: string }): stri
   // Concatenates instead of replacing: values may have megabytes, which a replacement would copy.
   let text = '';
   let end = 0;
-  for (const { index, 0: whole, 1: name = '' } of template.matchAll(/\{(\w+)\}/gu)) {
+  for (const { index, 0: whole, 1: name = '' } of template.matchAll(/\{([\w.]+)\}/gu)) {
     text += template.slice(end, index) + (Object.hasOwn(values, name) ? (values[name] ?? whole) : whole);
     end = index + whole.length;
   }

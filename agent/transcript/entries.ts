@@ -1,6 +1,7 @@
 import { EMPTY_DIGEST, extendDigest, utf8Length } from '../values/digest.ts';
 import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../definition/kind.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
+import { contextVariables } from '../definition/run-context.ts';
 import type { Content } from '../values/content.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';
 import { markedInput } from './place-images.ts';
@@ -118,7 +119,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     manifest,
     ...markedInput(input),
     chatHistory: remembered(chatHistory, manifest.memory),
-    variables,
+    variables: { ...variables, ...contextVariables(manifest.context) },
     steps: promptSteps(shown),
     messages: promptMessages(shown),
     closing,

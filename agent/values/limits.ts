@@ -42,6 +42,8 @@ export const limits = {
   rememberedChars: 1_000,
   /** A sub-agent's answer, and the rest of another worker's result that has to be cut. */
   externalBytes: 128_000,
+  /** The context of a run, as JSON text. */
+  contextBytes: 16_000,
   /** A tool's result. */
   resultBytes: 1_500_000,
   /** Transcript carried over continue-as-new instead of being read from the earlier run. */

@@ -1,3 +1,4 @@
+import type { RunContext } from '../../agent/definition/run-context.ts';
 import { queueOf } from '../connection/ask-in-session.ts';
 import { checkModel } from '../connection/command-config.ts';
 import { needsWorker } from '../connection/command-worker.ts';
@@ -13,6 +14,7 @@ export interface ChatOptions extends CommonOptions {
   model?: string;
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
+  context?: RunContext;
   wait: boolean;
 }
 

@@ -107,7 +107,14 @@ async function ask(chat: Chat, input: string): Promise<number | undefined> {
   const id = newRunId(agent);
   chat.last = id;
   const { taskQueue, context } = queue;
-  const start = { id, session, taskQueue, model: options.model, variables: options.var };
+  const start = {
+    id,
+    session,
+    taskQueue,
+    model: options.model,
+    variables: options.var,
+    context: options.context,
+  };
   const end = await followTurn(chat, id, queue, () => context.client.start(agent, input, start));
   return endTurn(chat, id, end);
 }

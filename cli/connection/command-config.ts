@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { AgentKind } from '../../agent/definition/kind.ts';
+import type { RunContext } from '../../agent/definition/run-context.ts';
 import { overridesOf } from '../../agent/definition/overrides.ts';
 import { withoutPlace } from '../../agent/text/template.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
@@ -72,13 +73,21 @@ export function checkAgent({ agents }: LoadedConfig, name: string): void {
   throw new UsageError(`There is no agent "${name}". The config has: ${[...agents.keys()].join(', ')}.`);
 }
 
-/** Throws for an agent that is not in the config, and for a session or values that do not fit it. */
+/** Options that a question is checked with, as they are typed. */
+interface QuestionOptions {
+  session?: string;
+  var?: { [name: string]: string };
+  context?: RunContext;
+}
+
+/** Throws for an agent that is not in the config, and for a session, values or a context that do not fit it. */
 export function checkQuestion(
   loaded: LoadedConfig,
   agent: string,
-  { session, var: variables }: { session?: string; var?: { [name: string]: string } },
+  { session, var: variables, context }: QuestionOptions,
 ): void {
   checkAgent(loaded, agent);
+  loaded.checkContext(context);
   if (session !== undefined) checkTakesHistory(loaded, agent);
   if (variables !== undefined) checkVariables(loaded, agent, variables);
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { withFilters } from '../options/bulk-options.ts';
-import { repeated, variable, wholeNumber } from '../options/options.ts';
-import { withOverrides } from '../options/override-options.ts';
+import { jsonObject, repeated, variable, wholeNumber } from '../options/options.ts';
+import { CONTEXT, withOverrides } from '../options/override-options.ts';
 import type { CommandSpec } from './command.ts';
 
 const VARIABLE = "a value for the agent's own {name} in its prompt; may be repeated";
@@ -58,6 +58,7 @@ export const runningCommands: readonly CommandSpec[] = [
         .option('--session <name>', 'conversation to continue (default: a new one)')
         .option('--model <name>', "in place of the agent's")
         .option('--var <name=value>', VARIABLE, variable)
+        .option('--context <json>', CONTEXT, jsonObject)
         .option('--no-wait', 'of questions from a pipe: when a call waits for a person, exit with 4'),
     load: async () => (await import('../commands/chat.ts')).chat,
   },

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { isObject, parseJson } from '../../agent/values/json-object.ts';
+import type { JsonObject } from '../../agent/values/vocabulary.ts';
 import { typedMs } from '../../agent/values/typed-ms.ts';
 import { shellWord } from '../../client/connect/cli-name.ts';
 
@@ -60,6 +62,13 @@ function pairsLike(form: RegExp, problem: string) {
     if (name === undefined || value === undefined) throw new InvalidArgumentError(problem);
     return { ...before, [name]: value };
   };
+}
+
+/** Parses a JSON object. */
+export function jsonObject(text: string): JsonObject {
+  const value = parseJson(text);
+  if (isObject(value)) return value;
+  throw new InvalidArgumentError('Write a JSON object, such as \'{"user":"42"}\'.');
 }
 
 /** Parses an option that may be repeated. */

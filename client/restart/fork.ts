@@ -37,7 +37,9 @@ export interface ForkOptions extends Pick<StartOverrides, 'model' | 'maxIteratio
  */
 export async function fork(client: Client, id: string, options: ForkOptions): Promise<RestartReceipt> {
   if (options.id !== undefined) checkId(options.id);
-  const { model, ...limitsGiven } = overridesOf(options);
+  const { model, context, ...limitsGiven } = overridesOf(options);
+  if (context !== undefined)
+    throw new InvalidInput('A fork keeps the context of its run: leave context out.');
   const edits = checkedEdits(options.edits);
   const say = checkedMessage(options.say);
   const run = await runToRestart(client, id, 'fork');

@@ -7,6 +7,7 @@ import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
@@ -22,6 +23,7 @@ import { completeAgent } from '../options/agent-options.ts';
 import { kindOfLangChain } from '../langchain-names.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
 import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
+import { createContextCheck } from '../options/run-context-option.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
 /** A checked config, as a worker runs it. */
@@ -44,6 +46,8 @@ export interface LoadedConfig {
    * without a price.
    */
   manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
+  /** A run's context as the config's schema reads it. Throws {@link ConfigError} for one that does not fit. */
+  checkContext(context: RunContext | undefined): RunContext | undefined;
   /** The parser that an agent has in place of its kind's. */
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
@@ -96,6 +100,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       checkPrices(manifest, agents, models, config.prices);
       return manifest;
     },
+    checkContext: createContextCheck(config.context),
     parser: (name) => agents.get(name)?.parser,
     checkOutput: createOutputCheck((name) => agents.get(name)?.output),
     validate(name) {

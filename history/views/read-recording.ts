@@ -6,7 +6,7 @@ import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
-import type { Entry } from '../../agent/transcript/entries.ts';
+import { type Entry, agentOf } from '../../agent/transcript/entries.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import { asCallModelInput, asRunInput } from '../read/records.ts';
@@ -15,21 +15,25 @@ import { sourceOf } from './requests.ts';
 import { createTrace } from '../trace/trace.ts';
 import { transcriptReader } from './transcript.ts';
 
-/** Reads the question of a run, and later messages to it. Throws InvalidInput for a workflow that is not an agent's run. */
+/** Reads the question and the context of a run, and later messages to it. Throws InvalidInput for a workflow that is not an agent's run. */
 export async function readQuestion(client: Client, run: RunRef): Promise<RecordedQuestion> {
   const messages = await readMessages(client, run);
-  return { question: await questionOf(client, run), said: messages.length === 0 ? undefined : messages };
+  return { ...(await questionOf(client, run)), said: messages.length === 0 ? undefined : messages };
 }
 
-async function questionOf(client: Client, run: RunRef): Promise<RecordedQuestion['question']> {
+/** The part of a recorded question that the run had at its start. */
+type Asked = Omit<RecordedQuestion, 'said'>;
+
+async function questionOf(client: Client, run: RunRef): Promise<Asked> {
   const atStart = await questionAtStart(client, run);
   if (atStart !== undefined) return atStart;
-  const entry = (await firstEntries(client, run)).find(({ type }) => type === 'question');
+  const entries = await firstEntries(client, run);
+  const entry = entries.find(({ type }) => type === 'question');
   if (entry?.type !== 'question') {
     throw new InvalidInput(`"${run.workflowId}" has no question: it is not a run of an agent.`);
   }
   const { type: _, ...question } = entry;
-  return question;
+  return { question, context: agentOf(entries)?.manifest.context };
 }
 
 /** Reads the calls of a run, to answer the calls of a backtest with them. */
@@ -53,15 +57,14 @@ async function* recordedEvents(client: Client, run: RunRef): AsyncGenerator<RunE
 }
 
 /** Reads the question in the first start that is recorded. undefined: the run continues another run that is past retention. */
-async function questionAtStart(
-  client: Client,
-  run: RunRef,
-): Promise<RecordedQuestion['question'] | undefined> {
+async function questionAtStart(client: Client, run: RunRef): Promise<Asked | undefined> {
   for await (const fact of readLineage(client, run, false)) {
     if (fact.type !== 'started') return undefined;
     const { workflowId, runId } = fact;
-    const question = asRunInput(await fact.input())?.question;
-    return question && { ...question, input: qualifyImageRefs(question.input, { workflowId, runId }) };
+    const { question, overrides } = asRunInput(await fact.input()) ?? {};
+    if (question === undefined) return undefined;
+    const input = qualifyImageRefs(question.input, { workflowId, runId });
+    return { question: { ...question, input }, context: overrides?.context };
   }
   return undefined;
 }

@@ -27,6 +27,7 @@ export function callModelOnce(
     tools: new Map(),
     agents: [agent.name],
     manifest: () => agent,
+    checkContext: (context) => context,
     parser: () => undefined,
     checkOutput: (_manifest, output) => output,
     replies: undefined,

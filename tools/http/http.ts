@@ -14,7 +14,7 @@ import {
   initOf,
   redirected,
 } from './http-request.ts';
-import { type Tool, type ToolOptions, ToolError, defineTool } from '../tool.ts';
+import { type Tool, type ToolContext, type ToolOptions, ToolError, defineTool } from '../tool.ts';
 import { checkWhole } from '../whole-number.ts';
 import { madeBy } from '../same-tool.ts';
 
@@ -33,7 +33,7 @@ export interface HttpOptions extends Partial<ToolOptions> {
    * drops them; a function is asked again, with the new URL. The model does not see them. Where a server repeats a secret one (authorization, cookie, a name that ends in
    * key, token, secret or password), the answer has `***` in its place.
    */
-  headers?: HeaderFields | ((url: URL) => HeaderFields);
+  headers?: HeaderFields | ((url: URL, context: ToolContext) => HeaderFields);
   /** Names of headers that the model may set. Default accept, accept-language, content-type. */
   allowHeaders?: readonly string[];
   /** More of a body is not read: bytes, at most 16,000,000. Default 1,000,000. */
@@ -82,7 +82,8 @@ export function http({
       const first = httpRequest(given, { names, key });
       const secrets: string[] = [];
       const own = (url: URL, isFirst: boolean) => {
-        const fields = hosts.trusts(url) && (isFirst || typeof headers === 'function') ? headersFor(url) : {};
+        const fields =
+          hosts.trusts(url) && (isFirst || typeof headers === 'function') ? headersFor(url, context) : {};
         secrets.push(...secretHeaders(Object.entries(fields)), ...passwordsIn(fields));
         return fields;
       };

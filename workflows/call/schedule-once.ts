@@ -161,9 +161,15 @@ function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: stri
   return toolActivity(tool, id, toolInput)(toolInput);
 }
 
-function metaOf({ root, scope }: AgentLoop, tool: ToolManifest, call: string, open: OpenCall): ToolCallMeta {
+function metaOf(
+  { root, scope, manifest }: AgentLoop,
+  tool: ToolManifest,
+  call: string,
+  open: OpenCall,
+): ToolCallMeta {
   const { retry, timeoutMs, maxOutputChars } = tool;
-  return { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.now.checkpoint };
+  const context = manifest.context === undefined ? undefined : true;
+  return { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.now.checkpoint, context };
 }
 
 /** Makes a reference to the activity with the recorded result. The reference has no run id, because Temporal's reset changes the run id. */

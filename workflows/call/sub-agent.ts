@@ -35,15 +35,17 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
   const workflowId = `${workflowInfo().workflowId}/${id}`;
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
   const insteadOf = previousSchedule(id, loop.firstN);
-  const context = {
+  const { context } = loop.manifest;
+  const inherited = {
     parentBudget,
+    overrides: context && { context },
     done: done.length === 0 ? undefined : [...done],
     insteadOf: insteadOf && `${workflowInfo().workflowId}/${insteadOf}`,
   };
   return childResult(workflowId, () =>
     startChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {
       workflowId,
-      args: [{ agent, question, root, caller: id, ...context }],
+      args: [{ agent, question, root, caller: id, ...inherited }],
       // If the parent is terminated, the server cancels the child. If the parent is cancelled, the parent waits for the child.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input),
