@@ -134,7 +134,7 @@ export interface LoopOptions {
   onLimit?: 'stop' | 'ask' | undefined;
   /**
    * When the attempts of a model call are used up: wait for a person, as for a tool ('ask', the default), or fail the run
-   * ('fail'; so do runs whose manifest is older than this option).
+   * ('fail').
    */
   onModelFailure?: 'ask' | 'fail' | undefined;
   /** Tokens and money, looked at before each model call. Off by default. */
@@ -146,10 +146,7 @@ export interface LoopOptions {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest extends LoopOptions {
-  /**
-   * Version of the loop that this run keeps to: 1 looked at the time limit between turns only; 3 records that a call waits; 4
-   * has what waits in its memo; 5 makes calls within the workflow task.
-   */
+  /** Version of the loop that this run keeps to. */
   loopVersion: 1;
   name: string;
   kind: string;
