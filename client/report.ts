@@ -25,14 +25,14 @@ export interface RunReport {
   usage: RunUsage;
   /** Calls that wait for a person; with `until`, for their lost attempt: such a call does not make the status `waiting`. */
   waiting: WaitingCall[];
-  /** Calls that no worker can begin, since none polls the task queue of their tool. Reports of `describe()` have it, where there are such calls. */
+  /** Calls that no worker can begin, since none polls their task queue. Reports of `describe()` have it, where there are such calls. */
   notBegun?: CallNotBegun[] | undefined;
   error: ErrorInfo | null;
   /** Summed over all runs of a chain of continue-as-new. */
   history: { events: number; bytes: number };
 }
 
-/** A call that no worker can begin: none polls the task queue of its tool. */
+/** A call that no worker can begin: none polls its task queue. `tool` of a model call: `callModel`. */
 export interface CallNotBegun {
   call: string;
   tool: string;

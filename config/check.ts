@@ -5,6 +5,7 @@ import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options/options.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
+import { queuesSchema } from './options/queues.ts';
 import { toolSchema } from './options/tool-options.ts';
 
 const amount = z.number('is not an amount of US dollars from 0').nonnegative();
@@ -37,6 +38,7 @@ const configShape = {
   concurrency: concurrencySchema,
   context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   taskQueue: z.string().min(1),
+  queues: queuesSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 
 const configSchema = options(configShape).partial().required({ agents: true });

@@ -95,6 +95,26 @@ export interface ConfigDefinition {
   context?: ZodSchema | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
+  /**
+   * Further task queues, by name: model calls and tools with a limit of their own, or with workers of their own
+   * (`reloop worker --queue NAME`). Default: all calls are made on `taskQueue`.
+   */
+  queues?: { [taskQueue: string]: QueueDefinition } | undefined;
+}
+
+/** A task queue beside the config's own: the calls that are made there, and how many. */
+export interface QueueDefinition {
+  /** Model calls: of these models, named as agents name them, or (true) of all models that no other queue lists. */
+  models?: true | readonly string[] | undefined;
+  /** Names of tools. */
+  tools?: readonly string[] | undefined;
+  /** Calls that one worker makes at a time on this queue. Default: the config's `concurrency`. */
+  concurrency?: number | undefined;
+  /**
+   * Calls that may begin in a second on this queue, by all workers together; attempts count. Each worker tells Temporal the number
+   * when it polls, and the last poll counts: workers of two configs should agree.
+   */
+  maxPerSecond?: number | undefined;
 }
 
 /** A config that cannot be used: the message names the place and what would be right. The CLI exits with 2. */

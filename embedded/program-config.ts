@@ -58,6 +58,15 @@ export function isSame(one: ProgramConfig, other: ProgramConfig): boolean {
   return parts.length === others.length && parts.every((part, index) => part === others[index]);
 }
 
-function partsOf({ agents, tools = [], models, prices, cache, onEvent, taskQueue }: ConfigDefinition) {
-  return [models, prices, cache, onEvent, taskQueue, agents.length, ...agents, ...tools];
+function partsOf({
+  agents,
+  tools = [],
+  models,
+  prices,
+  cache,
+  onEvent,
+  taskQueue,
+  queues,
+}: ConfigDefinition) {
+  return [models, prices, cache, onEvent, taskQueue, queues, agents.length, ...agents, ...tools];
 }

@@ -39,6 +39,7 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
     loaded: {
       ...loaded,
       models,
+      queues: new Map(),
       tools: withStandIns(loaded.tools, options.tools),
       cache: false, // a reply from a store would be nobody's script
       manifest(...asked: Parameters<LoadedConfig['manifest']>) {
@@ -119,16 +120,17 @@ function unknown(what: 'agent' | 'tool', name: string, known: ReadonlyMap<string
   );
 }
 
-/** Attempts as in the config, without waits between them; a tool with a stand-in runs here. */
+/** Attempts as in the config, without waits between them; all calls but those of other workers are made on the test's own task queue. */
 function asTested(manifest: AgentManifest, standIns: TestConfigOptions['tools'] = {}): AgentManifest {
   const atOnce = (retry: RetryPolicy): RetryPolicy => ({ ...retry, initialMs: 1, maximumMs: 1 });
   const here = { external: undefined, taskQueue: undefined, heartbeatTimeoutMs: undefined };
   return {
     ...manifest,
+    modelQueue: undefined,
     modelRetry: atOnce(manifest.modelRetry),
     tools: manifest.tools.map((tool) => ({
       ...tool,
-      ...(Object.hasOwn(standIns, tool.name) ? here : {}),
+      ...(tool.external === true && !Object.hasOwn(standIns, tool.name) ? {} : here),
       retry: atOnce(tool.retry),
     })),
   };

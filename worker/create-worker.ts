@@ -24,7 +24,7 @@ const TRANSCRIPT_CACHE_BYTES = 64_000_000;
 export interface CreateWorkerOptions {
   connection: NativeConnection;
   namespace?: string;
-  /** Default: the config's. */
+  /** Default: the config's. The name of one of the config's `queues`: the worker makes calls of this queue only. */
   taskQueue?: string;
   /** As the Web UI lists this worker. Default: process id and host. */
   identity?: string;
@@ -41,7 +41,7 @@ export interface CreateWorkerOptions {
    */
   stateDir?: string | undefined;
   /**
-   * Concurrent calls of models and tools. Default: the config's, else 500. Throws ConfigError for a value that is not a
+   * Concurrent calls of models and tools. Default: the config's for the task queue, else 500. Throws ConfigError for a value that is not a
    * number from 1.
    */
   concurrency?: number | undefined;
@@ -51,41 +51,55 @@ export interface CreateWorkerOptions {
   onWarning?(text: string): void;
 }
 
+/** A worker on one task queue: the config's own, or one of its `queues`. The caller runs and ends the worker. */
+export async function createAgentWorker(loaded: LoadedConfig, options: CreateWorkerOptions): Promise<Worker> {
+  const { taskQueue = loaded.taskQueue } = options;
+  checkedConcurrency('createWorker', options.concurrency);
+  const [worker] = await createAgentWorkers(loaded, [taskQueue], options);
+  if (worker === undefined) throw new Error('unreachable: each task queue has a worker');
+  return worker;
+}
+
 /**
- * A worker that runs the agents of a config. The caller runs and ends it. With `drain` its calls continue after its
- * shutdown until that aborts; else for some seconds.
+ * Workers on these task queues, with one cache for all. With `drain` their calls continue after the shutdown until that aborts; else for
+ * some seconds.
  */
-export async function createAgentWorker(
+export async function createAgentWorkers(
   loaded: LoadedConfig,
-  options: CreateWorkerOptions,
+  taskQueues: readonly string[],
+  options: Omit<CreateWorkerOptions, 'taskQueue'>,
   drain?: AbortSignal,
-): Promise<Worker> {
-  const { connection, namespace = 'default', taskQueue = loaded.taskQueue, onWarning } = options;
-  const concurrency = checkedConcurrency('createWorker', options.concurrency) ?? loaded.concurrency;
+): Promise<Worker[]> {
+  const { connection, namespace = 'default', onWarning } = options;
   const scope = { namespace, address: options.address };
+  const hasRuns = taskQueues.some((name) => !loaded.queues.has(name));
   const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
-    options.bundle ?? workflowBundle(),
+    hasRuns ? (options.bundle ?? workflowBundle()) : undefined,
     startRecovery(options.stateDir, scope, connection),
   ]);
   const settings = activitySettings(loaded, searchAttributes, options);
   if (drain !== undefined) settings.interceptors.activity.unshift(drainInterceptor(drain));
   settings.interceptors.activity.unshift(...recovery);
-  return TemporalWorker.create({
-    connection,
-    namespace,
-    taskQueue,
-    ...(options.identity === undefined ? {} : { identity: options.identity }),
-    workflowBundle: code,
-    buildId: BUILD,
-    ...workerSettings,
-    maxConcurrentActivityTaskExecutions: concurrency,
-    ...(drain === undefined ? {} : { shutdownGraceTime: NO_TIMEOUT }),
-    ...settings,
-  });
+  return Promise.all(
+    taskQueues.map((taskQueue) =>
+      TemporalWorker.create({
+        connection,
+        namespace,
+        taskQueue,
+        ...(options.identity === undefined ? {} : { identity: options.identity }),
+        // Workers without workflow code make calls only.
+        ...(code === undefined || loaded.queues.has(taskQueue) ? {} : { workflowBundle: code }),
+        buildId: BUILD,
+        ...workerSettings,
+        ...queueSettings(loaded, taskQueue, options.concurrency, taskQueues.length > 1),
+        ...(drain === undefined ? {} : { shutdownGraceTime: NO_TIMEOUT }),
+        ...settings,
+      }),
+    ),
+  );
 }
-
 export { startRecovery };
 
 /** Settings of the Temporal worker, each with its reason. */
@@ -94,6 +108,24 @@ export const workerSettings = {
   maxHeartbeatThrottleInterval: '1s',
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;
+
+/**
+ * Number and rate of the calls on a task queue. `concurrency`, a worker's own option, goes before the config's; but where the worker serves
+ * several queues, it does not go before the number of a queue.
+ */
+export function queueSettings(
+  { queues, concurrency: usual }: LoadedConfig,
+  taskQueue: string | undefined,
+  concurrency?: number,
+  servesOthers = false,
+): Pick<WorkerOptions, 'maxConcurrentActivityTaskExecutions' | 'maxTaskQueueActivitiesPerSecond'> {
+  const { concurrency: own, maxPerSecond } = queues.get(taskQueue ?? '') ?? {};
+  const first = servesOthers ? (own ?? concurrency) : (concurrency ?? own);
+  return {
+    maxConcurrentActivityTaskExecutions: first ?? usual,
+    ...(maxPerSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: maxPerSecond }),
+  };
+}
 
 /** Settings that let any worker run agents. Named, so that no internal type of the SDK gets into our declarations. */
 export interface ActivitySettings {

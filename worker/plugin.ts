@@ -17,7 +17,8 @@ export async function createWorker(config: ConfigDefinition, options: CreateWork
 
 /**
  * Adds agents to a worker of your own: `Worker.create({ plugins: [new ReloopPlugin(config)], workflowsPath, … })`. Your
- * workflows call `runAgent`; to serve `reloop run` as well, they `export * from 'reloop/workflows'`.
+ * workflows call `runAgent`; to serve `reloop run` as well, they `export * from 'reloop/workflows'`. A worker of one of the config's `queues`
+ * has that as its `taskQueue`, and no workflows.
  */
 export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'reloop';
@@ -32,7 +33,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
-    const { activitySettings, startRecovery, workerSettings } = await workerParts();
+    const { activitySettings, queueSettings, startRecovery, workerSettings } = await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
@@ -44,10 +45,12 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const { buildId, useVersioning, workerDeploymentOptions } = options;
     const hasVersions =
       buildId !== undefined || useVersioning === true || workerDeploymentOptions !== undefined;
+    const { maxConcurrentActivityTaskExecutions, ...rate } = queueSettings(loaded, options.taskQueue);
     return {
+      ...rate,
       // Else the SDK sends a call's state up to 8 s late, and overwrites a newer one.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
-      ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions: loaded.concurrency } : {}),
+      ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
       ...(hasVersions ? {} : { buildId: BUILD }),
       ...options,
       activities: { ...own, ...ours.activities },

@@ -1,7 +1,8 @@
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { CancelledFailure } from '@temporalio/common';
+import { ConfigError } from '../config/define.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
-import { createAgentWorker } from './create-worker.ts';
+import { createAgentWorkers } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';
 import { type WorkerRole, workerIdentity } from './worker-identity.ts';
 import { type LogListener, listenToLog } from './worker-log.ts';
@@ -9,14 +10,16 @@ import { type LogListener, listenToLog } from './worker-log.ts';
 export interface RunWorkerOptions {
   connection: NativeConnectionOptions & { address: string };
   namespace: string;
-  /** Each gets a worker; all end together. */
+  /** Task queues of runs. Each gets a worker; all end together. */
   taskQueues: readonly string[];
+  /** The served ones of the config's further queues. Default: all. */
+  queues?: readonly string[] | undefined;
   role: WorkerRole;
   /** The worker's config, if it is not the project's own. */
   config?: string | undefined;
   /** Folder for the journal of calls under way, for a worker that starts after this one's death. */
   stateDir?: string | undefined;
-  /** Calls that each worker makes at a time. Default: the config's. */
+  /** Calls that the worker of a queue makes at a time. Default: the config's. */
   concurrency?: number | undefined;
   /** `drain` may be called. */
   replaceable?: boolean | undefined;
@@ -48,7 +51,9 @@ export function prepareWorker(): void {
 
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(loaded: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
-  const { connection: where, namespace, taskQueues, role, config, stateDir, onLog } = options;
+  const { connection: where, namespace, role, config, stateDir, onLog } = options;
+  checkRuns(loaded, options.taskQueues);
+  const taskQueues = [...options.taskQueues, ...(options.queues ?? loaded.queues.keys())];
   const { NativeConnection } = await import('@temporalio/worker');
   const unlisten = await listenToLog(onLog, {
     taskQueues,
@@ -73,9 +78,7 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
   };
   const drain = new AbortController();
   const patience = options.replaceable === true ? drain.signal : undefined;
-  const workers = await Promise.all(
-    taskQueues.map((taskQueue) => createAgentWorker(loaded, { ...common, taskQueue }, patience)),
-  );
+  const workers = await createAgentWorkers(loaded, taskQueues, common, patience);
   const outlived = outliveStrayErrors((line) => onLog(line, false));
   const ended = runToEnd(workers, connection).finally(() => {
     outlived();
@@ -91,6 +94,15 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     drain: () => shutDown(workers),
     callsUnderWay: () => workers.reduce((sum, worker) => sum + worker.getStatus().numInFlightActivities, 0),
   };
+}
+
+/** Throws ConfigError for runs on a queue whose workers make calls only. */
+function checkRuns({ queues, taskQueue }: LoadedConfig, taskQueues: readonly string[]): void {
+  const name = taskQueues.find((one) => queues.has(one));
+  if (name === undefined) return;
+  throw new ConfigError(
+    `Task queue "${name}" is one of the config's queues, whose workers make calls only. Runs need another task queue, such as "${taskQueue}".`,
+  );
 }
 
 async function runToEnd(workers: readonly Worker[], connection: NativeConnection): Promise<void> {

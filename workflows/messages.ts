@@ -78,6 +78,8 @@ export interface AgentRunInput {
 export interface RecordedResult extends RunResult {
   /** The agent's memory settings, for the session of the run. */
   memory?: MemoryManifest | undefined;
+  /** Task queue of the agent's model calls, for a summary by the session. Only with such a memory. */
+  modelQueue?: string | undefined;
 }
 
 export interface DecisionReceipt {

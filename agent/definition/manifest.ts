@@ -56,7 +56,7 @@ export interface ToolManifest extends ToolRules {
   external?: true | undefined;
   /** For an external tool that heartbeats: the longest silence. */
   heartbeatTimeoutMs?: number | undefined;
-  /** Task queue of a tool that another worker runs. */
+  /** Task queue of its calls. Absent: that of the run. */
   taskQueue?: string | undefined;
   /** A sub-agent: the tool is a run of this agent. */
   agent?: string | undefined;
@@ -171,6 +171,8 @@ export interface AgentManifest extends LoopOptions {
   /** The agent has its own parser, in the worker's config. */
   parser?: true | undefined;
   modelRetry: RetryPolicy;
+  /** Task queue of the model calls. Absent: that of the run. */
+  modelQueue?: string | undefined;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
   onModelFailure?: 'ask' | 'fail' | undefined;
   /** Absent: a person is waited for as long as it takes. */

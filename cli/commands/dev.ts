@@ -189,7 +189,8 @@ async function sayReady(
   const { address, uiUrl, dbFile, startedByUs } = server;
   const { address: named, namespace } = temporalSettings(options); // dev takes no --address
   const link = uiUrl + waitingPath(namespace);
-  if (options.json === true) printJson(io, { address, uiUrl, taskQueue: serves[0], agents });
+  if (options.json === true)
+    printJson(io, { address, uiUrl, taskQueue: serves[0], taskQueues: serves, agents });
   note(`Temporal  ${address}${startedByUs ? '' : ' (was running already)'}, kept in ${dbFile}`);
   note(`Web UI    ${uiUrl}`);
   note(`Waiting   ${waiting === 0 ? '' : `${waitingRuns(waiting)}: `}${link}`);

@@ -1,6 +1,6 @@
 import type { Check } from '../doctor/check-result.ts';
 import { checkEnvFile, checkProgram, checkProject } from '../doctor/check-project.ts';
-import { toolQueues } from '../doctor/check-workers.ts';
+import { callQueues } from '../doctor/check-workers.ts';
 import { checkServer } from '../doctor/check-server.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { namedQueue, usualQueue } from '../connection/task-queue.ts';
@@ -22,8 +22,8 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const onOwnServer = temporalSettings(options).address === undefined;
   const taskQueue = usualQueue(project.config, namedQueue(io, options), onOwnServer);
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
-  const tools = project.config?.loaded.tools.values() ?? [];
-  const checks = [...own, ...(await checkServer({ ...options, taskQueue, toolQueues: toolQueues(tools) }))];
+  const further = project.config === undefined ? new Map() : callQueues(project.config.loaded);
+  const checks = [...own, ...(await checkServer({ ...options, taskQueue, callQueues: further }))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);

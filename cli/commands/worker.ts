@@ -1,30 +1,40 @@
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { TemporalUnreachable } from '../../client/connect/errors.ts';
-import { type Io, ENDING, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
+import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
 import { checkAgents, loadCommandConfig } from '../connection/command-config.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import { countWaiting, waitingRuns } from '../connection/find-runs.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 
+interface WorkerOptions extends ContextOptions {
+  /** Names of the task queues that it serves. Default: all of the config. */
+  queue?: string[];
+}
+
 /** `reloop worker`: runs the config's agents until it is told to end. */
-export async function worker(io: Io, options: ContextOptions): Promise<number> {
+export async function worker(io: Io, options: WorkerOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   await checkServer(options);
   return withTemporal(io, options, async (context) => {
     const { address } = context.client;
     const agents = [...config.loaded.agents.keys()];
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
-    const taskQueue = serves.join(' and ');
+    const { runs, calls } = chosenQueues(serves, config.loaded, options.queue);
+    const taskQueues = [...runs, ...calls];
     const waiting = await countWaiting(context);
-    checkAgents(io, config.loaded);
+    checkAgents(io, config.loaded, (queue) =>
+      queue === undefined ? runs.length > 0 : calls.includes(queue),
+    );
     const { signal, stop } = untilSignal(io);
     try {
-      await context.startWorker(config, 'worker', serves);
-      say(io, `Worker ready: agents ${agents.join(', ')}, task queue ${taskQueue}, server ${address}`);
+      await context.startWorker(config, 'worker', runs, calls);
+      const whose = runs.length === 0 ? '' : `agents ${agents.join(', ')}, `;
+      say(io, `Worker ready: ${whose}task queue ${taskQueues.join(' and ')}, server ${address}`);
       if (waiting > 0) say(io, `${waitingRuns(waiting)}: \`${cliName()} list --status waiting\``);
-      if (options.json === true) printJson(io, { agents, taskQueue: serves[0], address });
+      if (options.json === true) printJson(io, { agents, taskQueue: taskQueues[0], taskQueues, address });
       await Promise.race([signal, context.workerFailed]);
       say(io, ENDING);
       return exitCodes.answered;
@@ -32,6 +42,24 @@ export async function worker(io: Io, options: ContextOptions): Promise<number> {
       stop();
     }
   });
+}
+
+/** Task queues of runs and of calls only: all, or the ones that the user named. Throws UsageError. */
+function chosenQueues(
+  own: readonly string[],
+  { queues }: LoadedConfig,
+  names: readonly string[] | undefined,
+): { runs: readonly string[]; calls: readonly string[] } {
+  const calls = [...queues.keys()];
+  if (names === undefined) return { runs: own, calls };
+  const unknown = names.find((name) => !own.includes(name) && !queues.has(name));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `The config has no task queue "${unknown}". It has: ${[...own, ...calls].join(', ')}. For the calls of runs that began with an earlier config, add queues: { ${JSON.stringify(unknown)}: {} } to it.`,
+    );
+  }
+  const isNamed = (name: string) => names.includes(name);
+  return { runs: own.filter(isNamed), calls: calls.filter(isNamed) };
 }
 
 /** A worker is for a server that others use, so it starts no server. */

@@ -134,9 +134,14 @@ function checkTakesHistory(loaded: LoadedConfig, agent: string): void {
   );
 }
 
-/** Says which agents cannot run here. */
-export function checkAgents(io: Io, loaded: LoadedConfig): void {
+/** Says which agents cannot run here. `makes`: says whether model calls on a task queue are made here; undefined: that of the run. */
+export function checkAgents(
+  io: Io,
+  loaded: LoadedConfig,
+  makes: (modelQueue: string | undefined) => boolean = () => true,
+): void {
   for (const name of loaded.agents.keys()) {
+    if (!makes(loaded.manifest(name, {})?.modelQueue)) continue;
     const problem = loaded.validate(name);
     if (problem !== undefined) say(io, `warning: agent "${name}": ${problem}`);
   }

@@ -14,8 +14,13 @@ import { type Io, say } from '../shell/io.ts';
 
 /** The Temporal server that a command speaks to, and the worker that the command may become. */
 export interface CliContext extends Omit<LocalTemporal, 'startWorker'> {
-  /** Starts a worker in this process, on each of these queues. */
-  startWorker(config: CommandConfig, role: WorkerRole, taskQueues: readonly string[]): Promise<RunningWorker>;
+  /** Starts a worker in this process, on each of these task queues of runs, and on the config's further queues: all, or those in `queues`. */
+  startWorker(
+    config: CommandConfig,
+    role: WorkerRole,
+    taskQueues: readonly string[],
+    queues?: readonly string[],
+  ): Promise<RunningWorker>;
   /** Receives the worker's log; a command that draws on the terminal replaces it. */
   notify: (line: string) => void;
 }
@@ -84,9 +89,10 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
   const context: CliContext = {
     ...local,
     notify: (line) => say(io, line),
-    startWorker: ({ loaded, file, isOwn }, role, taskQueues) =>
+    startWorker: ({ loaded, file, isOwn }, role, taskQueues, queues) =>
       local.startWorker(loaded, {
         taskQueues,
+        queues,
         role,
         config: isOwn ? undefined : file,
         concurrency: options.concurrency,

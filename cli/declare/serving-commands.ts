@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { port, wholeNumber } from '../options/options.ts';
+import { port, repeated, wholeNumber } from '../options/options.ts';
 import type { Io } from '../shell/io.ts';
 import type { CompleteOptions } from '../completion/complete.ts';
 import type { CommandGroup, CommandSpec } from './command.ts';
@@ -34,7 +34,10 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
   {
     usage: 'worker',
     summary: 'run agents for a Temporal server, until Ctrl-C',
-    options: (command) => command.option('--concurrency <calls>', CONCURRENCY, wholeNumber),
+    options: (command) =>
+      command
+        .option('--concurrency <calls>', CONCURRENCY, wholeNumber)
+        .option('--queue <name>', "one of the config's task queues; repeatable (default: all)", repeated),
     load: async () => (await import('../commands/worker.ts')).worker,
   },
   {

@@ -47,7 +47,8 @@ async function work(options: ChildOptions): Promise<void> {
     checkAgents(io, config.loaded);
     const worker = await context.startWorker(config, 'dev', serves);
     isPolling = true;
-    tell({ type: 'ready', serves, waiting: await countWaiting(context) });
+    const polled = [...serves, ...config.loaded.queues.keys()];
+    tell({ type: 'ready', serves: polled, waiting: await countWaiting(context) });
     told.once('drain', () => {
       tell({ type: 'draining', calls: worker.callsUnderWay() });
       worker.drain();

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { livePollers } from '../../client/connect/task-queue.ts';
-import { cliName } from '../../client/connect/cli-name.ts';
+import { cliName, shellWord } from '../../client/connect/cli-name.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { configNamed } from '../../embedded/config-queues.ts';
 import { exitCodes } from '../shell/io.ts';
@@ -12,30 +12,46 @@ import { type Check, note, ok } from './check-result.ts';
 export interface Queues {
   /** Queues of the config's agents. */
   taskQueue: string;
-  /** Tools of other workers: names by task queue. */
-  toolQueues: ReadonlyMap<string, readonly string[]>;
+  /** Further queues of calls, by name. */
+  callQueues: ReadonlyMap<string, CallQueue>;
   /** Fail where no worker polls the queue of the agents. */
   worker?: boolean | undefined;
 }
 
-type Tools = Iterable<LoadedConfig['tools'] extends ReadonlyMap<string, infer Tool> ? Tool : never>;
+/** A task queue of calls only. */
+interface CallQueue {
+  /** Names of its tools, and `models`. */
+  calls: readonly string[];
+  /** Its workers are Reloop's; else they are other programs, for external tools. */
+  ours: boolean;
+}
 
-export function toolQueues(tools: Tools): Map<string, string[]> {
-  const queues = new Map<string, string[]>();
-  for (const { name, remote } of tools) {
-    if (remote?.type !== 'activity' || remote.taskQueue === undefined) continue;
-    queues.set(remote.taskQueue, [...(queues.get(remote.taskQueue) ?? []), name]);
+export function callQueues({
+  tools,
+  queues,
+}: Pick<LoadedConfig, 'tools' | 'queues'>): Map<string, CallQueue> {
+  const all = new Map<string, CallQueue>();
+  for (const [name, { models, tools: own = [] }] of queues) {
+    all.set(name, { calls: [...(models === undefined ? [] : ['models']), ...own], ours: true });
   }
-  return queues;
+  for (const { name, remote } of tools.values()) {
+    if (remote?.type !== 'activity' || remote.taskQueue === undefined) continue;
+    const { calls = [], ours = false } = all.get(remote.taskQueue) ?? {};
+    all.set(remote.taskQueue, { calls: [...calls, name], ours });
+  }
+  return all;
 }
 
 export async function checkWorkers(client: Client, options: CommonOptions & Queues): Promise<Check[]> {
-  const { taskQueue, toolQueues: others } = options;
+  const { taskQueue } = options;
   const own = check(taskQueue, '', await livePollers(client, taskQueue), startAdvice(options));
-  const queues = [...others].filter(([queue]) => queue !== taskQueue);
-  const elsewhere = await aFewAtATime(queues, 4, async ([queue, tools]) => {
-    const advice = 'start the worker that has these activities: until then calls of them do not begin';
-    return check(queue, ` (${tools.join(', ')})`, await livePollers(client, queue, 'activity'), advice);
+  const queues = [...options.callQueues].filter(([queue]) => queue !== taskQueue);
+  const elsewhere = await aFewAtATime(queues, 4, async ([queue, { calls, ours }]) => {
+    const start = ours
+      ? `start one with ${commandOf('worker', options, queue)}`
+      : 'start the worker that has these activities';
+    const advice = `${start}: until then calls of them do not begin`;
+    return check(queue, ` (${calls.join(', ')})`, await livePollers(client, queue, 'activity'), advice);
   });
   const isMissing = options.worker === true && own.state !== 'ok';
   return [isMissing ? { ...own, state: 'problem', exitCode: exitCodes.failed } : own, ...elsewhere];
@@ -47,10 +63,16 @@ function check(taskQueue: string, what: string, workers: readonly string[], advi
 }
 
 /** The commands that serve the very task queue that was looked at. */
-function startAdvice({ taskQueue, ...options }: CommonOptions & Queues): string {
+function startAdvice(options: CommonOptions & Queues): string {
+  const worker = commandOf('worker', options);
+  // `dev` starts a server.
+  return `start one with ${options.address === undefined ? `${worker} or ${commandOf('dev', options)}` : worker}`;
+}
+
+/** The command as it is typed. `queue`: the only task queue that it serves. */
+function commandOf(name: string, { taskQueue, ...options }: CommonOptions & Queues, queue?: string): string {
   const config = options.config ?? configNamed(taskQueue);
   const flags = flagsToRepeat(config === undefined ? options : { ...options, config });
-  const command = (name: string) => `\`${[cliName(), name, ...flags].join(' ')}\``;
-  // `dev` starts a server.
-  return `start one with ${options.address === undefined ? `${command('worker')} or ${command('dev')}` : command('worker')}`;
+  const only = queue === undefined ? [] : ['--queue', shellWord(queue)];
+  return `\`${[cliName(), name, ...only, ...flags].join(' ')}\``;
 }

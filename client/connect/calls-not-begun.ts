@@ -15,7 +15,7 @@ type Description = Pick<
 /** Temporal's number for an activity that no worker has taken. */
 const SCHEDULED = 1;
 
-/** Calls of a run that no worker can begin: no worker polls the task queue of their tool. */
+/** Calls of a run that no worker can begin: no worker polls their task queue. */
 export async function callsNotBegun(client: Client, { workflowId, runId }: RunRef): Promise<CallNotBegun[]> {
   const description = await client.workflowService.describeWorkflowExecution({
     namespace: client.options.namespace,

@@ -24,6 +24,7 @@ import { kindOfLangChain } from '../langchain-names.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
 import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
+import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
 /** A checked config, as a worker runs it. */
@@ -33,6 +34,8 @@ export interface LoadedConfig {
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;
   taskQueue: string;
+  /** Further task queues, for some of the calls. */
+  queues: Queues;
   /** undefined: as it is usual where the worker runs. */
   heartbeats: Heartbeats | undefined;
   /** Calls that a worker makes at a time. */
@@ -79,6 +82,12 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     ...(config.tools ?? []),
   ]);
   const models = allModels(config);
+  const taskQueue = config.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE;
+  const named = [
+    ...config.agents.map((agent) => givenModel(agent, models)),
+    ...Object.keys(config.models ?? {}),
+  ];
+  const queues = allQueues(config.queues, { own: taskQueue, models: new Set(named), tools });
 
   const loaded: LoadedConfig = {
     agents,
@@ -89,7 +98,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     onEvent: config.onEvent,
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
-    taskQueue: config.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE,
+    taskQueue,
+    queues,
     manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);
       if (agent === undefined) return undefined;
@@ -98,7 +108,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       const price = priceOf(config.prices, ref.model);
       const manifest = agentManifest(agent, kind, { ...ref, price }, overrides, parentBudget);
       checkPrices(manifest, agents, models, config.prices);
-      return manifest;
+      return onQueues(manifest, queues, overrides.model ?? givenModel(agent, models));
     },
     checkContext: createContextCheck(config.context),
     parser: (name) => agents.get(name)?.parser,
@@ -167,6 +177,11 @@ function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model
   );
   const byName = adapters.map(({ name, create }): [string, Model] => [name, create()]);
   return new Map<string, Model>([...byName, ...Object.entries(models), ...inPlace]);
+}
+
+/** A model's name in the agent's definition; of a model given in place, the name that it is asked by. */
+function givenModel(agent: AgentDefinition, models: ReadonlyMap<string, Model>): string {
+  return typeof agent.model === 'string' ? agent.model : modelName(agent, models);
 }
 
 function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, override?: string): ModelRef {

@@ -7,7 +7,8 @@ import { agent, problemOf } from '../support/config.ts';
 
 const known = builtInKinds.map(({ name }) => name).join(', ');
 
-const options = 'agents, tools, models, prices, cache, onEvent, heartbeats, concurrency, context, taskQueue';
+const options =
+  'agents, tools, models, prices, cache, onEvent, heartbeats, concurrency, context, taskQueue, queues';
 const NO_MODEL =
   'is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).';
 const NO_TOOL = 'tools.0: is not a tool: make it with defineTool({ name, description, run }).';
@@ -19,7 +20,7 @@ describe('a config is refused', () => {
     ['agents is empty. Define one with defineAgent.', { agents: [] }],
     ['agents: Invalid input: expected array, received object.', { agents: {} }],
     [
-      `unknown option agent (did you mean agents?), queue (known: ${options}).`,
+      `unknown option agent (did you mean agents?), queue (did you mean queues?) (known: ${options}).`,
       { agents: [agent()], agent: 1, queue: 'x' },
     ],
     [`models.local: ${NO_MODEL}`, { agents: [agent()], models: { local: {} } }],

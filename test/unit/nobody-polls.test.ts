@@ -6,7 +6,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
 import { checkServer } from '../../cli/doctor/check-server.ts';
-import { checkWorkers, toolQueues } from '../../cli/doctor/check-workers.ts';
+import { callQueues, checkWorkers } from '../../cli/doctor/check-workers.ts';
 import { finish, onlyWorker } from '../../cli/follow/finish.ts';
 import { notBegunText } from '../../cli/print/trace/trace-words.ts';
 import { exitCodes } from '../../cli/shell/io.ts';
@@ -17,6 +17,7 @@ import { livePollers } from '../../client/connect/task-queue.ts';
 import { TO_WRITE, cliName, typedCommand } from '../../client/connect/cli-name.ts';
 import { externalTool } from '../../tools/external.ts';
 import { defineTool } from '../../tools/tool.ts';
+import { agent, loadedConfig } from '../support/config.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -36,18 +37,19 @@ function serverWith(queues: { [queue: string]: string[] }) {
   return { options: { namespace: 'default' }, workflowService, workflow } as unknown as Client; // what is asked of it
 }
 
-const pending = (activityId: string, queue: string, state: number) => ({
+const pending = (activityId: string, queue: string, state: number, name = 'sentiment') => ({
   activityId,
-  activityType: { name: 'sentiment' },
+  activityType: { name },
   activityOptions: { taskQueue: { name: queue } },
   state,
 });
 
-test('a call has not begun where nobody polls the task queue of its tool, which is not the run’s own', async () => {
+test('a call has not begun where nobody polls its task queue, which is not the run’s own', async () => {
   const asked: string[] = [];
   const description = {
     executionConfig: { taskQueue: { name: 'reloop' } },
     pendingActivities: [
+      pending('1', 'models', 1, 'callModel'),
       pending('1.1', 'desk-python', 1),
       pending('1/1.2~1', 'desk-python', 1),
       pending('1.3', 'desk-python', 2),
@@ -61,12 +63,18 @@ test('a call has not begun where nobody polls the task queue of its tool, which 
     return queue === 'served' ? ['7@elsewhere'] : [];
   });
   expect(notBegun).toEqual([
+    { call: '1', tool: 'callModel', taskQueue: 'models' },
     { call: '1.1', tool: 'sentiment', taskQueue: 'desk-python' },
     { call: '1/1.2', tool: 'sentiment', taskQueue: 'desk-python' },
   ]);
-  expect(asked.toSorted()).toEqual(['desk-python', 'served']);
-  const said = 'sentiment (1.1) has not begun: no worker polls task queue desk-python';
-  expect(notBegun.slice(0, 1).map(notBegunText)).toEqual([said]);
+  expect(asked.toSorted()).toEqual(['desk-python', 'models', 'served']);
+  const texts = notBegun
+    .slice(0, 2)
+    .map((call) => notBegunText(call).replace(/`\S+ (?:reloop )?/u, '`reloop '));
+  expect(texts).toEqual([
+    'The model of step 1 has not begun: no worker polls task queue models; start one with `reloop worker --queue models`',
+    'sentiment (1.1) has not begun: no worker polls task queue desk-python; start one with `reloop worker --queue desk-python`, or the worker of the external tool',
+  ]);
 });
 
 test('a worker of this machine that has ended polls no more, whatever the server remembers', async () => {
@@ -105,31 +113,40 @@ describe('doctor', () => {
   const external = (name: string, taskQueue?: string) =>
     externalTool({ name, description: name, ...(taskQueue === undefined ? {} : { taskQueue }) });
   const own = defineTool({ name: 'own', description: 'own', run: () => 'x' });
-  const queues = toolQueues([external('sentiment', 'desk-python'), external('mood', 'desk-python'), own]);
+  const queues = callQueues(
+    loadedConfig({
+      agents: [agent()],
+      tools: [external('sentiment', 'desk-python'), external('mood', 'desk-python'), own],
+      queues: { models: { models: true, tools: ['own'] } },
+    }),
+  );
   const found = async (options: object, taskQueue = 'reloop') => {
     const server = serverWith({ served: ['7@elsewhere'] });
-    const checks = await checkWorkers(server, { ...options, taskQueue, toolQueues: queues });
+    const checks = await checkWorkers(server, { ...options, taskQueue, callQueues: queues });
     return checks.map(({ state, found: said, advice = '' }) => `${state} ${said} ${advice}`);
   };
 
   test('looks at every task queue that the config names, and says which tools need it', async () => {
-    const [agents, tools] = await found({}, 'served');
+    const [agents, ours, tools] = await found({}, 'served');
     expect(agents).toBe('ok task queue served: 7@elsewhere ');
+    expect(ours).toMatch(
+      /^note task queue models \(models, own\): nobody start one with `.*worker --queue models`: /u,
+    );
     const advice = 'start the worker that has these activities: until then calls of them do not begin';
     expect(tools).toBe(`note task queue desk-python (sentiment, mood): nobody ${advice}`);
   });
 
   test.each([
-    ['a queue that is served', 'served', [undefined, undefined]],
-    ['a queue that nobody polls', 'reloop', [exitCodes.failed, undefined]],
+    ['a queue that is served', 'served', [undefined, undefined, undefined]],
+    ['a queue that nobody polls', 'reloop', [exitCodes.failed, undefined, undefined]],
   ])('with --worker fails for %s, and not for queues of tools', async (_what, taskQueue, exits) => {
     const server = serverWith({ served: ['7@elsewhere'] });
     const codes = async (worker: boolean) => {
-      const checks = await checkWorkers(server, { worker, taskQueue, toolQueues: queues });
+      const checks = await checkWorkers(server, { worker, taskQueue, callQueues: queues });
       return checks.map(({ exitCode }) => exitCode);
     };
     expect(await codes(true)).toEqual(exits);
-    expect(await codes(false)).toEqual([undefined, undefined]);
+    expect(await codes(false)).toEqual([undefined, undefined, undefined]);
   });
 
   test('with --worker fails where this project has no server running', async () => {
@@ -137,7 +154,7 @@ describe('doctor', () => {
     for (const name of ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE']) vi.stubEnv(name, '');
     vi.stubEnv('RELOOP_STATE_DIR', tempFolder(onTestFinished));
     const ofServer = async (worker: boolean) => {
-      const checks = await checkServer({ worker, taskQueue: 'reloop', toolQueues: queues });
+      const checks = await checkServer({ worker, taskQueue: 'reloop', callQueues: queues });
       return checks.find(({ name }) => name === 'server')?.exitCode;
     };
     expect(await ofServer(true)).toBe(exitCodes.unreachable);

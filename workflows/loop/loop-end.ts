@@ -15,6 +15,7 @@ export function endWith(
   log = '',
 ): LoopEnd {
   const { memory } = manifest;
+  const modelQueue = memory?.kind === 'summary' ? manifest.modelQueue : undefined;
   const { iterations, usage } = counters;
-  return { result: { output, stopReason, iterations, usage, memory }, log };
+  return { result: { output, stopReason, iterations, usage, memory, modelQueue }, log };
 }

@@ -33,7 +33,7 @@ import {
 } from '../../agent/session/late-answers.ts';
 import { readSessionStart } from '../../agent/session/session-start.ts';
 import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
-import { runnerOptions } from '../temporal/activity-options.ts';
+import { summaryOptions } from '../temporal/activity-options.ts';
 import type { agentRun } from '../agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from '../messages.ts';
 import { ReloopSession, fixedAttributes } from '../web-ui/run-attributes.ts';
@@ -265,20 +265,17 @@ function startRun(
   });
 }
 
-/** More attempts than any agent allows. The runner in activities/ applies the agent's own limit. */
-const SUMMARY_ATTEMPTS = 20;
-
 /** Replaces a conversation that is too long for the agent's memory by a summary and the last exchange. Keeps it if that fails. */
 async function summarize(
   state: SessionState,
   { agent, overrides }: SessionMessage,
-  { memory }: RecordedResult,
+  { memory, modelQueue }: RecordedResult,
 ): Promise<void> {
   const fold = turnsToFold(state.messages, memory);
   if (fold === undefined) return;
   const { summarizeConversation } = proxyActivities<{
     summarizeConversation(input: SummarizeInput): Promise<Summarized>;
-  }>({ summary: agent, ...runnerOptions(SUMMARY_ATTEMPTS, limits.modelAttemptMs) });
+  }>({ summary: agent, ...summaryOptions(modelQueue) });
   const summarized = await unlessCancelled(summarizeConversation({ agent, ...fold, overrides }));
   if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
 }

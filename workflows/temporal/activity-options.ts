@@ -52,8 +52,24 @@ export function readRecord<R>(name: string, activityId: string, summary: string,
 }
 
 /** Options of model calls. The runner limits the time in which the model sends nothing. */
-export function modelOptions({ modelRetry }: AgentManifest): ActivityOptions {
-  return runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs);
+export function modelOptions({ modelRetry, modelQueue }: AgentManifest): ActivityOptions {
+  return { ...runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs), ...onQueue(modelQueue) };
+}
+
+/** More attempts than any agent allows. The runner in activities/ applies the agent's own limit. */
+const SUMMARY_ATTEMPTS = 20;
+
+/** Options of a session's summary. Without a worker on the queue of the model calls, the next message is answered without a summary. */
+export function summaryOptions(modelQueue: string | undefined): ActivityOptions {
+  const options = runnerOptions(SUMMARY_ATTEMPTS, limits.modelAttemptMs);
+  return modelQueue === undefined
+    ? options
+    : { ...options, taskQueue: modelQueue, scheduleToStartTimeout: '1m' };
+}
+
+/** Option of an activity on a task queue; undefined: that of the run. */
+export function onQueue(taskQueue: string | undefined): ActivityOptions {
+  return taskQueue === undefined ? {} : { taskQueue };
 }
 
 /** Tools with `effects: 'once'` get one attempt per schedule. After an attempt without an effect the workflow schedules the call again. */
@@ -92,7 +108,7 @@ function activityOf<R>(tool: ToolManifest, id: string, input: Json, options: Act
     activityId: id,
     summary: summaryOf(input),
     ...options,
-    ...(tool.taskQueue === undefined ? {} : { taskQueue: tool.taskQueue }),
+    ...onQueue(tool.taskQueue),
   });
   return activityNamed(activities, tool.name);
 }

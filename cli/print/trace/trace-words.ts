@@ -5,6 +5,7 @@ import type { OperatorDecision, RunEvent, RunMessage, RunStep } from '../../../a
 import { type WaitingCall, reasonText, stateOf } from '../../../agent/rules/waiting.ts';
 import type { RestartedEvent } from '../../../agent/calls/restart.ts';
 import type { CallNotBegun } from '../../../client/report.ts';
+import { cliName, shellWord } from '../../../client/connect/cli-name.ts';
 import { costWords, tokenWords, wordCount } from '../usage-words.ts';
 import { count, duration, localTime, oneLine } from '../../shell/display.ts';
 import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
@@ -73,7 +74,11 @@ export function attemptText({ attempt, error, retryInMs }: AttemptFailed, unseen
 }
 
 export function notBegunText({ tool, call, taskQueue }: CallNotBegun): string {
-  return `${oneLine(tool)} (${call}) has not begun: no worker polls task queue ${oneLine(taskQueue)}`;
+  const isModel = tool === 'callModel';
+  const what = isModel ? `The model of step ${call}` : `${oneLine(tool)} (${call})`;
+  const command = `\`${cliName()} worker --queue ${oneLine(shellWord(taskQueue))}\``;
+  const start = `start one with ${command}${isModel ? '' : ', or the worker of the external tool'}`;
+  return `${what} has not begun: no worker polls task queue ${oneLine(taskQueue)}; ${start}`;
 }
 
 /**
