@@ -21,7 +21,10 @@ beforeAll(async () => {
     replies(request) {
       const text = JSON.stringify(request.body);
       if (text.includes('Observation: slowly did')) return answer('done');
-      return act('slow', text.includes('that stays') ? 'the one that stays' : 'the slow one');
+      return act(
+        text.includes('apart') ? 'apart' : 'slow',
+        text.includes('that stays') ? 'the one that stays' : 'the slow one',
+      );
     },
   });
 });
@@ -34,8 +37,8 @@ afterAll(() => rig.stop());
 /** A place of a test's own: a state folder, and what its workers write down. */
 function placeOf(name: string) {
   const [stateDir, effects] = [join(rig.folder, name), join(rig.folder, `${name}.jsonl`)];
-  const standby = async (identity?: string) => {
-    const one = await standBy(rig, { config: CONFIG, stateDir, effects, ...(identity ? { identity } : {}) });
+  const standby = async (more: { identity?: string; taskQueue?: string } = {}) => {
+    const one = await standBy(rig, { config: CONFIG, stateDir, effects, ...more });
     standbys.push(one);
     return one;
   };
@@ -74,6 +77,20 @@ test('a call of a killed worker is ended by the next worker of its state folder,
   expect(second?.done).toBeGreaterThan(0);
 });
 
+test('a call on a queue beside that of the runs is ended by the next worker of this queue, while the others live on', async () => {
+  const { stateDir, effects, standby } = placeOf('apart');
+  const [others, next] = await Promise.all([standby(), standby({ taskQueue: 'crash-apart' })]);
+  await others.begin();
+  const killed = rig.startWorker(effects, stateDir, ['--queue', 'crash-apart']);
+  const run = await rig.client.start('apart', 'Do the one that stays.');
+  await begun(effects);
+  await killed.killGroup();
+  await next.begin();
+
+  expect(await endOfFirst(run)).toBe(RECOVERY_SOURCE);
+  expect(await attemptsOf(run)).toBe(2);
+});
+
 test('of two workers with one state folder, the next worker ends the calls of the killed one and leaves those of the other', async () => {
   const { stateDir, effects, standby } = placeOf('two');
   const [other, next] = await Promise.all([standby(), standby()]);
@@ -98,7 +115,10 @@ test('of two workers with one state folder, the next worker ends the calls of th
 
 test('a process that has the id of a killed worker does not keep its calls from being ended', async () => {
   const { stateDir, effects, standby } = placeOf('reused');
-  const [killed, next] = await Promise.all([standby('the worker'), standby('the next one')]);
+  const [killed, next] = await Promise.all([
+    standby({ identity: 'the worker' }),
+    standby({ identity: 'the next one' }),
+  ]);
   await killed.begin();
   const run = await rig.client.start('slow', 'Do the one that stays.');
   await begun(effects);

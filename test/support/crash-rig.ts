@@ -16,9 +16,9 @@ export interface CrashRig {
   client: AgentClient;
   /**
    * A worker of the rig's config; its tools may write down what they do in `effects`, a line each (CRASH_RECORD). Those of one
-   * `stateDir` know of each other's deaths; by default that is one of the rig's.
+   * `stateDir` know of each other's deaths; by default that is one of the rig's. `more`: further arguments.
    */
-  startWorker(effects?: string, stateDir?: string): Command;
+  startWorker(effects?: string, stateDir?: string, more?: string[]): Command;
   /** SIGKILL to every worker that is still there. */
   killWorkers(): Promise<void>;
   stop(): Promise<void>;
@@ -52,8 +52,8 @@ export async function startCrashRig(options: CrashRigOptions): Promise<CrashRig>
     server,
     model,
     client,
-    startWorker(effects = join(folder, 'effects'), stateDir = join(folder, 'state')) {
-      const args = ['worker', '--address', server.address, '--config', config];
+    startWorker(effects = join(folder, 'effects'), stateDir = join(folder, 'state'), more = []) {
+      const args = ['worker', '--address', server.address, '--config', config, ...more];
       const worker = reloop(args, {
         OPENAI_BASE_URL: model.url,
         CRASH_RECORD: effects,

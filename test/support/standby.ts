@@ -20,18 +20,25 @@ export interface StandbyOptions {
   stateDir: string;
   effects: string;
   identity?: string;
+  /** One of the config's queues. Default: that of the runs. */
+  taskQueue?: string;
 }
 
 export async function standBy(
   rig: CrashRig,
-  { config, stateDir, effects, identity }: StandbyOptions,
+  { config, stateDir, effects, identity, taskQueue }: StandbyOptions,
 ): Promise<Standby> {
   const go = join(rig.folder, randomUUID());
   const args = [join(root, config), rig.server.address, stateDir, go];
   const program = startProgram(
     'test/fixtures/programs/standby-worker.ts',
     identity === undefined ? args : [...args, identity],
-    { OPENAI_BASE_URL: rig.model.url, OPENAI_API_KEY: 'x', CRASH_RECORD: effects },
+    {
+      OPENAI_BASE_URL: rig.model.url,
+      OPENAI_API_KEY: 'x',
+      CRASH_RECORD: effects,
+      ...(taskQueue === undefined ? {} : { STANDBY_TASK_QUEUE: taskQueue }),
+    },
   );
   await program.prints('standing by');
   return {
