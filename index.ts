@@ -1,6 +1,6 @@
 /** Everything a config module needs, and a worker of your own. */
 export { ConfigError, defineAgent, defineConfig, defineKind } from './config/define.ts';
-export type { AgentDefinition, ConfigDefinition } from './config/define.ts';
+export type { AgentDefinition, ConfigDefinition, QueueDefinition } from './config/define.ts';
 export * from './tools/index.ts';
 export * from './models/index.ts';
 /** For kinds and parsers of your own. */

@@ -89,7 +89,7 @@ function problemOfTool(name: string, tools: Known['tools']): string | undefined 
 }
 
 /** Task queue of the calls of a model, as its agent names it; undefined: that of the run. */
-export function queueOfModel(queues: Queues, model: string): string | undefined {
+function queueOfModel(queues: Queues, model: string): string | undefined {
   const listed = [...queues].find(([, { models }]) => models !== true && models?.includes(model));
   const [queue] = listed ?? [...queues].find(([, { models }]) => models === true) ?? [];
   return queue;

@@ -17,7 +17,7 @@ const GRACE_MS = 30_000;
  * grow, because a call that killed one worker may kill the next. A cancelled activity is waited for: it ends within a second, or when
  * its heartbeats stop.
  */
-export function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityOptions {
+function runnerOptions(maxAttempts: number, timeoutMs: number): ActivityOptions {
   return {
     startToCloseTimeout: timeoutMs + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -68,7 +68,7 @@ export function summaryOptions(modelQueue: string | undefined): ActivityOptions 
 }
 
 /** Option of an activity on a task queue; undefined: that of the run. */
-export function onQueue(taskQueue: string | undefined): ActivityOptions {
+function onQueue(taskQueue: string | undefined): ActivityOptions {
   return taskQueue === undefined ? {} : { taskQueue };
 }
 
