@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { sessionId } from '../../agent/session/session.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
 import config from '../fixtures/configs/queues.config.ts';
 import { type Command, reloop } from '../support/cli.ts';
 import { until } from '../support/processes.ts';
+import { reloopHere } from '../support/reloop-here.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer } from '../support/scripts.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -28,26 +30,35 @@ beforeAll(async () => {
     return !text.includes('Read') || text.includes('Observation: read') ? answer('ok') : act('page', 'x');
   });
 });
-afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.killGroup())));
+afterEach(async () => {
+  for (const { child } of workers) child.kill('SIGTERM');
+  const codes = await Promise.all(workers.splice(0).map(({ exit }) => exit));
+  expect(codes.filter((code) => code !== 0)).toEqual([]);
+});
 afterAll(() => model.close());
 
+const file = 'test/fixtures/configs/queues.config.ts';
+const environment = () => ({
+  TEMPORAL_ADDRESS: inject('temporalAddress'),
+  TEMPORAL_TASK_QUEUE: rig.taskQueue,
+  OPENAI_BASE_URL: model.url,
+  QUEUE_RECORD: record,
+});
+
+/** A worker of these queues; without names, of all. */
 async function workerOf(...queues: string[]): Promise<Command> {
   const named = queues.flatMap((queue) => ['--queue', queue]);
-  const worker = reloop(['worker', '--config', 'test/fixtures/configs/queues.config.ts', ...named], {
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: rig.taskQueue,
-    OPENAI_BASE_URL: model.url,
-    QUEUE_RECORD: record,
-  });
+  const worker = reloop(['worker', '--config', file, ...named], environment());
   workers.push(worker);
-  await worker.prints(`Worker ready: task queue ${queues.join(' and ')}, server`);
+  const all = [rig.taskQueue, ...Object.keys(config.queues ?? {})];
+  await worker.prints(`task queue ${(queues.length === 0 ? all : queues).join(' and ')}, server`);
   return worker;
 }
 
 const lines = () => readFileSync(record, 'utf8').trim().split('\n');
 
 /** Activities of a run: type, task queue, and process of the worker. */
-async function activitiesOf({ id }: AgentRun) {
+async function activitiesOf({ id }: Pick<AgentRun, 'id'>) {
   const { events } = await rig.temporal.workflow.getHandle(id).fetchHistory();
   const started = (events ?? []).flatMap(({ activityTaskStartedEventAttributes: it }) => it ?? []);
   return (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: it }) => {
@@ -75,8 +86,14 @@ test('calls wait visibly until workers serve their queues, which keep to the num
   let underWay = 0;
   const counts = lines().map((line) => (underWay += line === 'begin' ? 1 : -1));
   expect([counts.length, Math.max(...counts)]).toEqual([12, 2]);
-  pages.child.kill('SIGTERM');
-  expect(await pages.exit).toBe(0);
+});
+
+test('a worker serves all queues, and the summary of a session is made where the model calls are', async () => {
+  const models = await workerOf();
+  const session = `queues-${process.pid}`;
+  for (const question of ['one', 'two', 'three']) await rig.client.run('talker', question, { session });
+  const made = await activitiesOf({ id: sessionId(session) });
+  expect(made).toContainEqual(['summarizeConversation', 'test-models', String(models.child.pid)]);
 });
 
 test('a queue lets through as many calls as its rate allows', async () => {
@@ -93,4 +110,13 @@ test('a queue lets through as many calls as its rate allows', async () => {
   });
   expect(effectiveRateLimit?.requestsPerSecond).toBeCloseTo(0.001, 5);
   await run.cancel();
+});
+
+test.each([
+  ['--queue', 'no-such', 'The config has no task queue "no-such". It has: '],
+  ['--task-queue', 'test-models', `Task queue "test-models" is one of the config's queues`],
+])('a worker is refused with %s %s', async (option, name, message) => {
+  const { code, stderr } = await reloopHere(['worker', '--config', file, option, name], environment());
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
 });
