@@ -30,11 +30,7 @@ beforeAll(async () => {
     return !text.includes('Read') || text.includes('Observation: read') ? answer('ok') : act('page', 'x');
   });
 });
-afterEach(async () => {
-  for (const { child } of workers) child.kill('SIGTERM');
-  const codes = await Promise.all(workers.splice(0).map(({ exit }) => exit));
-  expect(codes.filter((code) => code !== 0)).toEqual([]);
-});
+afterEach(() => endWorkers());
 afterAll(() => model.close());
 
 const file = 'test/fixtures/configs/queues.config.ts';
@@ -53,6 +49,12 @@ async function workerOf(...queues: string[]): Promise<Command> {
   const all = [rig.taskQueue, ...Object.keys(config.queues ?? {})];
   await worker.prints(`task queue ${(queues.length === 0 ? all : queues).join(' and ')}, server`);
   return worker;
+}
+
+/** Ends all workers in order. Resolves to their exit codes. */
+function endWorkers(): Promise<(number | null)[]> {
+  for (const { child } of workers) child.kill('SIGTERM');
+  return Promise.all(workers.splice(0).map(({ exit }) => exit));
 }
 
 const lines = () => readFileSync(record, 'utf8').trim().split('\n');
@@ -86,6 +88,7 @@ test('calls wait visibly until workers serve their queues, which keep to the num
   let underWay = 0;
   const counts = lines().map((line) => (underWay += line === 'begin' ? 1 : -1));
   expect([counts.length, Math.max(...counts)]).toEqual([12, 2]);
+  expect(await endWorkers()).toEqual([0, 0]);
 });
 
 test('a worker serves all queues, and the summary of a session is made where the model calls are', async () => {
