@@ -1,4 +1,4 @@
-import { replied, scheduleEnded, scheduled } from './call-schedule.ts';
+import { intended, replied, scheduleEnded, scheduled } from './call-schedule.ts';
 import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
 import { answered, decided, unanswered, childWaitsChanged, waitEnded, waitStarted } from './call-wait.ts';
 
@@ -27,7 +27,7 @@ export function nextCall(call: Call, fact: CallFact): Transition {
     case 'answered':
       return answered(call, fact.decision);
     case 'intended':
-      return { call: fact.n === call.n ? { ...call, intent: fact.intent } : call, events: [] };
+      return intended(call, fact);
     case 'observed':
       return ended(call, { observation: fact.observation, fromTool: false });
   }

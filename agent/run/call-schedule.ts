@@ -85,12 +85,25 @@ function failed(call: Call, failure: FailedCall, attempts = 0): Transition {
   if (isToolError(tool, error)) return ended(call, { observation: error.message, fromTool: true });
   const again = after.type === 'again';
   const doubt = after.type === 'doubt' ? after : undefined;
-  const last = { type: 'failed', error, mayPass, again, doubt } as const;
+  const lostBy = again ? failure : undefined;
+  const last = { type: 'failed', error, mayPass, again, lostBy, doubt } as const;
   const lost = call.lost + (again ? 1 : 0);
   return {
     call: { ...call, last, lost, checkpoint, intent: undefined },
     events: [{ type: 'tool_failed', call: id, error, attempts }],
   };
+}
+
+/**
+ * A lost attempt said that it may take effect. History may have the loss first, and the workflow hears of both in one task: then the call
+ * is in doubt after all.
+ */
+export function intended(before: Call, { n, intent }: Extract<CallFact, { type: 'intended' }>): Transition {
+  if (n !== before.n) return { call: before, events: [] };
+  const call: Call = { ...before, intent };
+  const { last } = call;
+  if (last?.type !== 'failed' || last.lostBy === undefined) return { call, events: [] };
+  return { call: failed({ ...call, lost: call.lost - 1 }, last.lostBy).call, events: [] };
 }
 
 function reconciled(before: Call, fact: ScheduleEnd): Transition {

@@ -85,6 +85,8 @@ export interface FailedEnding {
   mayPass: boolean;
   /** The schedule had no effect. Reloop schedules the call again without asking a person. */
   again: boolean;
+  /** The failure, if `again` holds: an intent may come after it. */
+  lostBy?: FailedCall | undefined;
   /** The schedule may have had its effect. */
   doubt?: Doubt | undefined;
   /** Answer of the tool's `reconcile`. */

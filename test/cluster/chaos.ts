@@ -139,6 +139,9 @@ interface Rig {
   stop(): Promise<void>;
 }
 
+/** No other program takes this port while the server is killed. */
+const OWN_PORT = 23_233;
+
 async function startRig(
   { postgres: onPostgres, say }: ChaosOptions,
   folder: string,
@@ -153,6 +156,7 @@ async function startRig(
     return { address, ledger: join(folder, 'effects'), killServer: () => server.killAndRestart(), stop };
   }
   const cluster = await startCluster({
+    port: OWN_PORT,
     folder,
     say,
     pauseMs: () => random.int(500, 4000),

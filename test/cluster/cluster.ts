@@ -16,6 +16,11 @@ export interface ClusterOptions {
   folder: string;
   /** Added to deploy/dynamic-config.yaml. */
   dynamicConfig?: { [name: string]: { value: unknown }[] };
+  /**
+   * The frontend's port, if it is free, and the first of those of the other services. Default: Temporal's usual ones, which other programs
+   * take as well while the server is down.
+   */
+  port?: number;
   /** Pause before a program starts again. */
   pauseMs?: () => number;
   say(line: string): void;
@@ -34,13 +39,15 @@ export interface Cluster {
 
 /** A start after a crash takes longer than one of a new database. */
 const READY_MS = 60_000;
-/** Temporal's usual port, and one for each further service. Its tables have no room for ports from 32768 on. */
-const FIRST_PORTS = [7233, 7333, 7433, 7533];
+/** Temporal's usual port. Its tables have no room for ports from 32768 on. */
+const PORT = 7233;
+/** From the frontend's port to those of the other services. */
+const SERVICES = [0, 100, 200, 300];
 /** 90 days, as in docker-compose.yml. */
 const RETENTION_S = 90 * 24 * 60 * 60;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { folder, say } = options;
+  const { folder, say, port = PORT } = options;
   const [bin, programs] = [await postgresPrograms(say), await serverPrograms(say)];
   // Other users reach their folders in it.
   await chmod(folder, 0o755);
@@ -54,7 +61,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     stops.push(postgres);
     await until('PostgreSQL', () => accepts(databasePort));
     await makeSchema(programs, databasePort);
-    const ports = await Promise.all(FIRST_PORTS.map((grpc) => freePorts({ grpc, ui: grpc + 50 })));
+    const ports = await Promise.all(
+      SERVICES.map((further) => freePorts({ grpc: port + further, ui: port + further + 50 })),
+    );
     const server = await startServer(programs, { ...options, databasePort, ports });
     stops.push(server);
     const address = `127.0.0.1:${ports[0]?.grpc}`;

@@ -277,3 +277,20 @@ describe('a wait of a model call', () => {
     expect(call.nextN).toBe(1);
   });
 });
+
+/** History has an intent after the loss of its attempt, where the workflow task in between was lost as well. */
+test.each([
+  ['once', once],
+  ['once, with reconcile', reconciling],
+  ['any effect', plain],
+])('an intent counts before and after the loss of its attempt: %s', (_name, tool) => {
+  const intent: CallFact = { type: 'intended', n: 0, intent: { at: NOW, attempt: 1 } };
+  const timedOut = failed({ timedOut: true });
+  const [before, after] = [
+    [intent, timedOut],
+    [timedOut, intent],
+  ].map((facts) => stateAfter(callOf(tool), [scheduled, ...facts]).call);
+  expect({ ...after, intent: undefined }).toEqual({ ...before, intent: undefined });
+  const ofAnother = stateAfter(callOf(tool), [scheduled, timedOut, { ...intent, n: 1 } as CallFact]).call;
+  expect(ofAnother).toEqual(stateAfter(callOf(tool), [scheduled, timedOut]).call);
+});
