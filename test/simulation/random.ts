@@ -30,6 +30,13 @@ export class Random {
     return value;
   }
 
+  /** So many of the values, in their order. */
+  some<T>(values: readonly T[], count: number): T[] {
+    const left = values.slice();
+    while (left.length > count) left.splice(this.int(0, left.length - 1), 1);
+    return left;
+  }
+
   /** Choices of its own: those of one part do not change when another part chooses more often. */
   fork(): Random {
     return new Random(this.int(0, 2 ** 31));

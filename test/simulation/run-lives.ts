@@ -101,7 +101,13 @@ async function beginAgain(
 ): Promise<string | undefined> {
   const run = client.get(id);
   const step = random.int(1, Math.max(1, report.iterations));
-  const type = random.of(['retry', 'rewind', 'fork'] as const);
+  // A run that has its answer is not retried.
+  const type = random.of([
+    'rewind',
+    'fork',
+    'retry',
+    report.status === 'completed' ? 'rewind' : 'retry',
+  ] as const);
   const forked = `${id}-fork`;
   const sent = await speak({ type: `${type} of the ended run`, data: { step } }, () => {
     if (type === 'retry') return retry(run, report, random);
@@ -111,8 +117,9 @@ async function beginAgain(
   return type === 'fork' ? forked : id;
 }
 
-/** Now and then with an input for one of the calls of the last step. */
+/** Now and then with an input: for the only call that is made again, or for one of the last step. */
 function retry(run: AgentRun, { iterations }: RunReport, random: Random): Promise<unknown> {
-  if (random.chance(0.6)) return run.retry();
-  return run.retry({ call: `${iterations}.${random.int(1, 2)}`, input: { n: random.int(0, 999) } });
+  if (random.chance(0.5)) return run.retry();
+  const call = random.chance(0.5) ? `${iterations}.${random.int(1, 2)}` : undefined;
+  return run.retry({ call, input: { n: random.int(0, 999) } });
 }

@@ -5,6 +5,8 @@ import type { Failure } from './sdk.ts';
 
 /** The default of the SDK. */
 const STICKY_TIMEOUT_MS = 10_000;
+/** Between two tries of a workflow task that fails. */
+const LONGEST_BACKOFF_S = 60;
 
 /** A worker that polls a task queue. */
 export interface Poller {
@@ -97,7 +99,9 @@ export class VirtualServer {
         void worker.runWorkflowTask(execution);
       });
     };
-    this.later(attempt);
+    const failures = execution.tasks.attempt - 1;
+    if (failures === 0) this.later(attempt);
+    else setTimeout(attempt, Math.min(2 ** failures, LONGEST_BACKOFF_S) * 1000);
   }
 
   dispatchActivity(activity: ActivityTask): void {

@@ -4,7 +4,7 @@ import { human } from '../../tools/human.ts';
 import { type Tool, defineTool } from '../../tools/tool.ts';
 import type { Random } from './random.ts';
 import { type Asked, type WorldKind, createModel } from './world-model.ts';
-import { DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
+import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
 export interface World {
@@ -36,11 +36,16 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
   const hasBulky = random.chance(0.1);
-  const tools = createTools({ effects, dice, deferred, beganLate: (what) => late.push(what) }).filter(
-    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (hasBulky || name !== 'bulky'),
+  const isWide = hasBulky && random.chance(0.5);
+  const all = createTools({ effects, dice, deferred, isWide, beganLate: (what) => late.push(what) }).filter(
+    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (hasBulky || !BULKY.includes(name)),
   );
+  // A world with few tools has their crossings more often.
+  const tools = random.chance(0.5) ? random.some(all, random.int(2, 4)) : all;
   const names = tools.map(({ name }) => name);
-  const simple = names.filter((name) => !['fatal', 'bulky'].includes(name));
+  const simple = names.filter((name) => isWide || !['fatal', ...BULKY].includes(name));
+  const hasHelper = simple.length > 0 && (tools === all || random.chance(0.5));
+  const more = [...(hasHelper ? ['helper'] : []), ...(tools === all ? ['ask_human'] : [])];
   const timeLimitMs = random.chance(0.2) ? random.int(20, 200) * 1000 : undefined;
   const options: Partial<AgentDefinition> = {
     maxIterations: random.chance(0.3) ? random.int(3, 6) : null,
@@ -51,29 +56,37 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const kind = random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
   const helperKind = random.of(kinds);
   const most = random.int(2, 12);
-  const world = { asked, dice, salt };
+  const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
+  const world = { asked, dice, salt, mostCalls: isWide ? 40 : 4 };
 
-  const configOf = (all: readonly Tool[]): ConfigDefinition => ({
+  const configOf = (versionTools: readonly Tool[]): ConfigDefinition => ({
     agents: [
       {
         name: 'top',
         kind,
         ...options,
-        tools: [...all, human(), agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' })],
-        model: createModel(world, { kind, tools: [...names, 'fresh', 'helper', 'ask_human'], most }),
+        tools: [
+          ...versionTools,
+          human(),
+          agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' }),
+        ],
+        model: createModel(world, {
+          kind,
+          tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more],
+          most,
+        }),
       },
       {
         name: 'helper',
         kind: helperKind,
         maxIterations: null,
-        tools: all.filter(({ name }) => simple.includes(name)),
+        tools: versionTools.filter(({ name }) => simple.includes(name)),
         model: createModel(world, { kind: helperKind, tools: simple, most: 2 }),
       },
     ],
     onEvent,
   });
 
-  const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
   return { configs, effects, asked, late, timeLimitMs };
 }
