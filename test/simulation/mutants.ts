@@ -7,7 +7,11 @@ export interface Mutant {
   /** Occurs once in the file. */
   find: string;
   replace: string;
+  /** A second line, where the product has two guards. */
+  also?: Omit<Mutant, 'name' | 'finding' | 'also'>;
 }
+
+export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also === undefined ? [] : [mutant.also])];
 
 export const mutants: readonly Mutant[] = [
   {
@@ -27,10 +31,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the output of an attempt that was given up is told to the model',
     finding: 'A3',
-    file: 'activities/tool/run-tool.ts',
-    find: 'return { ...ended, ...usage, ...effortOf(attempt) };',
-    replace:
-      'observations.remember(Context.current().info, ended.output);\n        return { ...ended, ...usage, ...effortOf(attempt) };',
+    file: 'workflows/loop/act.ts',
+    find: 'turn.uncached === true ? steps.map(uncached) : steps',
+    replace: 'steps',
   },
   {
     name: 'two effects are compared by the text of the model',
@@ -66,6 +69,19 @@ export const mutants: readonly Mutant[] = [
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
+  },
+  {
+    name: 'a sub-agent sends all its waits with each change',
+    finding: 'C1',
+    file: 'workflows/operator/parent-news.ts',
+    find: 'void this.#sendChanges();\n  }\n\n  /** Reports',
+    replace:
+      'const caller = this.#caller;\n    if (caller !== undefined) void parentRun().signal(childWaitingSignal, { caller, waits: [...waiting] });\n  }\n\n  /** Reports',
+    also: {
+      file: 'workflows/task-room.ts',
+      find: 'signalWorkflow: (input, next) =>\n      whenItFits(\n        () => argumentBytes(input.args),\n        () => next(input),\n      ),',
+      replace: 'signalWorkflow: (input, next) => next(input),',
+    },
   },
   {
     name: 'a task may send as much as it likes',

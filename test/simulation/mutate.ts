@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { type Mutant, mutants } from './mutants.ts';
+import { type Mutant, editsOf, mutants } from './mutants.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,16 +32,18 @@ for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
 process.exit(missed === 0 ? 0 : 1);
 
 /** Number of runs until the first broken law, and the law's sentence; undefined: none was broken. */
-async function untilFound({ file, find, replace }: Mutant): Promise<{ runs: number; sentence?: string }> {
+async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'reloop-mutant-'));
   try {
     for (const source of SOURCES.split(' ')) await cp(source, join(folder, source), { recursive: true });
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
-    const text = await readFile(file, 'utf8');
-    await writeFile(
-      join(folder, file),
-      text.replace(find, () => replace),
-    );
+    for (const { file, find, replace } of editsOf(mutant)) {
+      const text = await readFile(file, 'utf8');
+      await writeFile(
+        join(folder, file),
+        text.replace(find, () => replace),
+      );
+    }
     const { stdout } = await execa(
       process.execPath,
       ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', values.seed, '--runs', values.runs],

@@ -185,7 +185,9 @@ async function answerWait(
   const data = {
     ...(type === 'resolve' ? { output: outputFor(wait, random) } : {}),
     ...(edits ? { input: { n: random.int(0, 999) } } : {}),
-    ...(type === 'approve' && random.chance(0.2) ? { remember: random.of(['tool', 'input']) } : {}),
+    ...(type === 'approve' && random.chance(0.2)
+      ? { remember: random.of(JSON.stringify(wait.toolInput).length < 1000 ? ['tool', 'input'] : ['tool']) }
+      : {}),
   };
   await speak({ type, call: wait.call, wait, data }, () =>
     run.decide(wait.call, { type, ...data } as OperatorDecision, wait.n),

@@ -26,21 +26,21 @@ interface ModelWorld {
   asked: Asked[];
   dice: Random;
   salt: number;
-  /** Most calls of one turn. */
-  mostCalls: number;
 }
 
 interface ModelOptions {
   kind: WorldKind;
   tools: readonly string[];
+  /** Most calls of one turn. */
+  mostCalls: number;
   /** Most steps until the answer. */
   most: number;
 }
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
-  { asked, dice, salt, mostCalls }: ModelWorld,
-  { kind, tools, most }: ModelOptions,
+  { asked, dice, salt }: ModelWorld,
+  { kind, tools, mostCalls, most }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
@@ -88,7 +88,7 @@ function call(choice: Random, tools: readonly string[], count: number): Call {
   if (name === 'ask_human') return { name, args: { question: `Question ${n}?` } };
   return {
     name,
-    args: name === 'bulky' ? { n, pad: '0123456789'.repeat(count > 4 ? 20_000 / count : n * 150) } : { n },
+    args: name === 'bulky' ? { n, pad: '0123456789'.repeat(count > 4 ? 23_000 / count : n * 150) } : { n },
   };
 }
 

@@ -4,6 +4,7 @@ import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
 import { currentProcess, currentRun, isAttemptOver } from './process.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
+import type { Size } from './world.ts';
 
 /** An effect of a tool on the world outside. */
 export interface Effect {
@@ -33,14 +34,13 @@ export interface ToolWorld {
   deferred(token: string, run: string, call: string): void;
   effects: Effect[];
   dice: Random;
-  /** Turns have dozens of calls. */
-  isWide: boolean;
+  size: Size;
   /** Reports a tool that begins in an attempt that is over for the server. */
   beganLate(what: string): void;
 }
 
 /** Tools of every kind. */
-export function createTools({ effects, dice, deferred, isWide, beganLate }: ToolWorld): Tool[] {
+export function createTools({ effects, dice, deferred, size, beganLate }: ToolWorld): Tool[] {
   /** Takes effect in the world. A dead worker never gets there. */
   async function effect(tool: string, n: number, context: ToolContext): Promise<void> {
     await currentProcess().proceed();
@@ -174,7 +174,7 @@ export function createTools({ effects, dice, deferred, isWide, beganLate }: Tool
       description: 'bulky',
       input: z.object({ n: z.number(), pad: z.string() }),
       run: ({ n, pad }) => `bulky ${n} ${pad}${pad}`,
-      ...(isWide ? { approval: 'always' as const } : {}),
+      ...(size.startsWith('wide') ? { approval: 'always' as const } : {}),
     }),
     tool(
       'hoard',

@@ -26,6 +26,14 @@ interface WorldOptions extends Pick<ToolWorld, 'deferred'> {
   isSession: boolean;
 }
 
+/** Large inputs and checkpoints; and dozens of calls in a turn of the run, or of its sub-agents. */
+const SIZES = [...Array<'usual'>(18).fill('usual'), 'bulky', 'bulky', 'wide', 'wide helper'] as const;
+export type Size = (typeof SIZES)[number];
+
+/** Most calls of one turn. */
+const FEW = 4;
+const MANY = 60;
+
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
 /** Agents and tools of every kind. Their choices come from the seed and from what they are asked. */
@@ -35,17 +43,19 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const late: string[] = [];
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
-  const hasBulky = random.chance(0.1);
-  const isWide = hasBulky && random.chance(0.5);
-  const all = createTools({ effects, dice, deferred, isWide, beganLate: (what) => late.push(what) }).filter(
-    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (hasBulky || !BULKY.includes(name)),
+  const size = random.of(SIZES);
+  const all = createTools({ effects, dice, deferred, size, beganLate: (what) => late.push(what) }).filter(
+    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (size !== 'usual' || !BULKY.includes(name)),
   );
   // A world with few tools has their crossings more often.
-  const tools = random.chance(0.5) ? random.some(all, random.int(2, 4)) : all;
+  const isSmall = size.startsWith('wide') || random.chance(0.5);
+  const chosen = isSmall ? random.some(all, random.int(1, 3)) : all;
+  const bulky = size.startsWith('wide') ? [random.of(BULKY)] : [];
+  const tools = all.filter((tool) => chosen.includes(tool) || bulky.includes(tool.name));
   const names = tools.map(({ name }) => name);
-  const simple = names.filter((name) => isWide || !['fatal', ...BULKY].includes(name));
-  const hasHelper = simple.length > 0 && (tools === all || random.chance(0.5));
-  const more = [...(hasHelper ? ['helper'] : []), ...(tools === all ? ['ask_human'] : [])];
+  const simple = names.filter((name) => size === 'wide helper' || !['fatal', ...BULKY].includes(name));
+  const hasHelper = size === 'wide helper' || (simple.length > 0 && (!isSmall || random.chance(0.4)));
+  const more = [...(hasHelper ? ['helper'] : []), ...(isSmall ? [] : ['ask_human'])];
   const timeLimitMs = random.chance(0.2) ? random.int(20, 200) * 1000 : undefined;
   const options: Partial<AgentDefinition> = {
     maxIterations: random.chance(0.3) ? random.int(3, 6) : null,
@@ -53,11 +63,14 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
     ...(random.chance(0.3) ? { onLimit: 'ask' } : {}),
     ...(random.chance(0.2) ? { repeatLimit: random.int(2, 3) } : {}),
   };
-  const kind = random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
-  const helperKind = random.of(kinds);
+  const kind =
+    size === 'wide'
+      ? 'tool-calling'
+      : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
+  const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
   const most = random.int(2, 12);
   const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
-  const world = { asked, dice, salt, mostCalls: isWide ? 40 : 4 };
+  const world = { asked, dice, salt };
 
   const configOf = (versionTools: readonly Tool[]): ConfigDefinition => ({
     agents: [
@@ -72,6 +85,7 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
         ],
         model: createModel(world, {
           kind,
+          mostCalls: size === 'wide' ? MANY : FEW,
           tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more],
           most,
         }),
@@ -81,7 +95,12 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
         kind: helperKind,
         maxIterations: null,
         tools: versionTools.filter(({ name }) => simple.includes(name)),
-        model: createModel(world, { kind: helperKind, tools: simple, most: 2 }),
+        model: createModel(world, {
+          kind: helperKind,
+          mostCalls: size === 'wide helper' ? MANY : FEW,
+          tools: simple,
+          most: 2,
+        }),
       },
     ],
     onEvent,
