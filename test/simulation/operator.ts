@@ -72,7 +72,8 @@ export async function operate(
     const seen = before(run.id);
     const report = await run.describe();
     look(report, seen);
-    isPaused = await sayWord(run, report, random, speak, isPaused, habits);
+    const choices = random.fork();
+    if (random.may('word')) isPaused = await sayWord(run, report, choices, speak, isPaused, habits);
   }
 }
 

@@ -36,7 +36,8 @@ export async function playRun(
   for (let id: string | undefined = first; id !== undefined;) {
     const life = await live(client, id, random, words, onlooker);
     lives.push({ ...life, isAgain: lives.length > 0 });
-    const isLast = life.end === undefined || lives.length === MOST_LIVES || random.chance(0.5);
+    const isLast =
+      life.end === undefined || lives.length === MOST_LIVES || random.chance(0.5) || !random.may('restart');
     id = isLast ? undefined : await again(client, life, random, speaker(id, words));
   }
   return lives;
@@ -49,7 +50,7 @@ export async function again(
   random: Random,
   speak: Speak,
 ): Promise<string | undefined> {
-  if (random.chance(0.8)) return beginAgain(client, life, random, speak);
+  if (random.chance(0.8) || !random.may('second restart')) return beginAgain(client, life, random, speak);
   const [one, other] = await Promise.all([
     beginAgain(client, life, random.fork(), speak),
     beginAgain(client, life, random.fork(), speak),

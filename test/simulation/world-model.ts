@@ -47,7 +47,7 @@ export function createModel(
       await currentProcess().proceed();
       asked.push({ runId: context.runId, step: context.step, request });
       await sleep(dice.int(1, 400));
-      if (dice.chance(0.04)) {
+      if (dice.chance(0.04) && dice.may('model error')) {
         const [type, retryable] = dice.of(modelErrors);
         throw new ModelError(type, `simulated ${type}`, { retryable });
       }
