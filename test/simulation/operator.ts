@@ -185,7 +185,7 @@ async function answerWait(
     'n' in wait.toolInput;
   const data = {
     ...(type === 'resolve' ? { output: outputFor(wait, random) } : {}),
-    ...(edits ? { input: { n: random.int(0, 999) } } : {}),
+    ...(edits ? { input: { ...(wait.toolInput as object), n: random.int(0, 999) } } : {}),
     ...(type === 'approve' && random.chance(0.2)
       ? { remember: random.of(JSON.stringify(wait.toolInput).length < 1000 ? ['tool', 'input'] : ['tool']) }
       : {}),

@@ -10,6 +10,8 @@ import { sleep } from './virtual-time.ts';
 /** Virtual time after which a run counts as stuck. */
 export const MOST_MS = 15 * 60_000;
 const MOST_LIVES = 3;
+/** Longer than all that a worker can be away. */
+const NEWS_MS = 120_000;
 
 /** A run from a start to an end, as everybody saw it. */
 export interface RunLife {
@@ -68,6 +70,8 @@ export async function live(
   const run = client.get(id);
   const over = new AbortController();
   const isThere = async ({ call, n }: WaitingCall) => {
+    // A parent hears later of the waits of its sub-agents.
+    if (call.includes('/')) await sleep(NEWS_MS);
     const { waiting } = await run.describe();
     return waiting.some((wait) => wait.call === call && wait.n === n);
   };

@@ -22,6 +22,9 @@ const modelErrors: [ModelErrorType, boolean][] = [
   ['ModelAuthenticationError', false],
 ];
 
+/** Most calls of a usual turn. */
+export const FEW = 4;
+
 interface ModelWorld {
   asked: Asked[];
   dice: Random;
@@ -31,7 +34,7 @@ interface ModelWorld {
 interface ModelOptions {
   kind: WorldKind;
   tools: readonly string[];
-  /** Most calls of one turn. */
+  /** Most calls of the first turn; later ones have a few. */
   mostCalls: number;
   /** Most steps until the answer. */
   most: number;
@@ -54,7 +57,10 @@ export function createModel(
       const question = questionOf(request);
       const choice = new Random(salt ^ hash(`${question} ${context.step}`));
       const isLast = Number(context.step) > 2 + (hash(question) % most);
-      const count = kind !== 'tool-calling' || choice.chance(0.6) ? 1 : choice.int(2, mostCalls);
+      const count =
+        kind !== 'tool-calling' || choice.chance(0.6)
+          ? 1
+          : choice.int(2, context.step === '1' ? mostCalls : FEW);
       const calls = isLast
         ? []
         : Array.from({ length: count }, () => rewritten(call(choice, tools, count), dice));

@@ -3,7 +3,7 @@ import { agentTool } from '../../tools/agent-tool.ts';
 import { human } from '../../tools/human.ts';
 import { type Tool, defineTool } from '../../tools/tool.ts';
 import type { Random } from './random.ts';
-import { type Asked, type WorldKind, createModel } from './world-model.ts';
+import { type Asked, FEW, type WorldKind, createModel } from './world-model.ts';
 import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
@@ -27,12 +27,10 @@ interface WorldOptions extends Pick<ToolWorld, 'deferred'> {
 }
 
 /** Large inputs and checkpoints; and dozens of calls in a turn of the run, or of its sub-agents. */
-const SIZES = [...Array<'usual'>(18).fill('usual'), 'bulky', 'bulky', 'wide', 'wide helper'] as const;
+const SIZES = [...Array<'usual'>(24).fill('usual'), 'bulky', 'wide', 'wide helper'] as const;
 export type Size = (typeof SIZES)[number];
 
-/** Most calls of one turn. */
-const FEW = 4;
-const MANY = 60;
+const MANY = 50;
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
