@@ -169,7 +169,7 @@ async function answerWait(
   favourite?: string,
 ): Promise<void> {
   const fitting = fittingDecisions(stateOf(wait)).filter(
-    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.15),
+    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.25),
   );
   if (fitting.length === 0) {
     // A limit: more of everything.

@@ -115,16 +115,21 @@ async function beginAgain(
   ] as const);
   const forked = `${id}-fork`;
   const sent = await speak({ type: `${type} of the ended run`, data: { step } }, () => {
-    if (type === 'retry') return retry(run, report, random);
+    if (type === 'retry') return retry(run, random);
     return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;
 }
 
-/** Now and then with an input: for the only call that is made again, or for one of the last step. */
-function retry(run: AgentRun, { iterations }: RunReport, random: Random): Promise<unknown> {
-  if (random.chance(0.5)) return run.retry();
-  const call = random.chance(0.5) ? `${iterations}.${random.int(1, 2)}` : undefined;
-  return run.retry({ call, input: { n: random.int(0, 999) } });
+/** Now and then with an input. A refusal names the calls that are made again. */
+async function retry(run: AgentRun, random: Random): Promise<unknown> {
+  const input = random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+  try {
+    return await run.retry({ input });
+  } catch (error) {
+    const [, calls] = /made again: (.*)\.$/u.exec((error as Error).message) ?? [];
+    if (calls === undefined) throw error;
+    return run.retry({ call: random.of(calls.split(', ')), input });
+  }
 }
