@@ -3,12 +3,14 @@ export interface Mutant {
   name: string;
   /** The finding of an earlier review that the defect brings back. */
   finding?: string;
+  /** Finds the defect. The simulations of `npm test` repeat it. */
+  seed?: number;
   file: string;
   /** Occurs once in the file. */
   find: string;
   replace: string;
   /** A second line, where the product has two guards. */
-  also?: Omit<Mutant, 'name' | 'finding' | 'also'>;
+  also?: Pick<Mutant, 'file' | 'find' | 'replace'>;
 }
 
 export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also === undefined ? [] : [mutant.also])];
