@@ -228,7 +228,11 @@ const laws: Law[] = [
   brokenFromOutside,
   toldIsRecorded,
   ({ server, words }) =>
-    wordsRecorded(words, count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)),
+    wordsRecorded(
+      words,
+      count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED),
+      server.lostUpdates,
+    ),
   eventsAreHistory,
   smallEvents,
   timeLimitIsKept,

@@ -102,8 +102,11 @@ export async function sayWord(
   const text = `word ${random.int(0, 99_999)}`;
   if (is(habits.say)) await speak({ type: 'say', data: { text } }, () => run.say(text));
   else if (is(habits.pause) && !isPaused) return speak({ type: 'pause' }, () => run.pause());
-  else if (isPaused && is(0.4)) return !(await speak({ type: 'resume' }, () => run.resume()));
-  else if (is(habits.cancel)) await speak({ type: 'cancel' }, () => run.cancel());
+  else if (isPaused && is(0.4)) {
+    // If it is refused, somebody else was first.
+    await speak({ type: 'resume' }, () => run.resume());
+    return false;
+  } else if (is(habits.cancel)) await speak({ type: 'cancel' }, () => run.cancel());
   else if (is(habits.rewind)) await rewind(run, report, random, speak);
   else if (is(habits.cancelCall)) await cancelCall(run, report, random, speak);
   else if (report.waiting.length > 0) await answer(run, report, random, speak);

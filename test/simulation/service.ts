@@ -43,7 +43,10 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
       await proceed();
       await sleep(server.random.int(0, 3));
       const isLost = isSentAgain.test(name) && server.random.chance(LOST_ANSWER);
-      if (isLost && server.random.may('lost answer')) await lost(method(request as never));
+      if (isLost && server.random.may('lost answer')) {
+        if (/update|execute/u.test(name)) server.lostUpdates++;
+        await lost(method(request as never));
+      }
       const answer = await method(request as never);
       await sleep(server.random.int(0, 2));
       await proceed();
