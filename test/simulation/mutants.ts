@@ -40,6 +40,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
+    seed: 40,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -54,6 +55,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the second of two who retry a run ends what the first one began',
     finding: 'A6',
+    seed: 6,
     file: 'client/restart/restart-run.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
