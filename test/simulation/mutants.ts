@@ -26,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a decision meets the next wait of its call',
     finding: 'A2',
+    seed: 79,
     file: 'agent/rules/gate.ts',
     find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
     replace: 'wait === -1',
@@ -70,6 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the clock counts the waits for a person',
     finding: 'A8',
+    seed: 34,
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
@@ -80,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     file: 'workflows/operator/parent-news.ts',
     find: 'void this.#sendChanges();\n  }\n\n  /** Reports',
     replace:
-      'const caller = this.#caller;\n    if (caller !== undefined) void parentRun().signal(childWaitingSignal, { caller, waits: [...waiting] });\n  }\n\n  /** Reports',
+      'const caller = this.#caller;\n    if (caller !== undefined) void CancellationScope.nonCancellable(() => parentRun().signal(childWaitingSignal, { caller, waits: [...waiting] })).catch(() => undefined);\n  }\n\n  /** Reports',
     also: {
       file: 'workflows/task-room.ts',
       find: 'signalWorkflow: (input, next) =>\n      whenItFits(\n        () => argumentBytes(input.args),\n        () => next(input),\n      ),',
