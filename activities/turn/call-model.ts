@@ -69,6 +69,7 @@ export function createCallModel(
           decision,
           repeat,
           made,
+          uncached: (place !== undefined && !isFirstAttempt(attempt, input)) || undefined,
           finishReason: reply.finishReason,
           usage,
           warnings: warningsOf(context, usage, asked),
@@ -85,6 +86,10 @@ export function createCallModel(
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): ApprovalContext {
   const call = withoutSchedule(info.activityId);
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
+}
+
+function isFirstAttempt({ context: { info } }: Attempt, { firstN = 0 }: CallModelInput): boolean {
+  return info.attempt === 1 && parseActivityId(info.activityId)?.n === firstN;
 }
 
 function turnPlace(

@@ -39,7 +39,7 @@ export async function callsWithModel(
   decision: TurnDecision,
   { manifest, scope, step, root, firstN }: TurnPlace,
   attempt: Attempt,
-  observations: Observations,
+  { remember }: Observations,
 ): Promise<InlineCall[] | undefined> {
   if (decision.type !== 'act') return undefined;
   // If this activity's worker died, an inline call may have killed it: from then on each call has an activity that
@@ -55,11 +55,15 @@ export async function callsWithModel(
     if (tool === undefined || !mayRun) return [{ id, ms: 0 }];
     const { retry, timeoutMs, maxOutputChars } = pinned;
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
-    return [await runInline(tool, toolInput, id, meta, attempt, manifest.context, observations)];
+    return [await runInline(tool, toolInput, id, meta, attempt, manifest.context)];
   });
   // Its time-out is one of the model's silence.
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
   const made = bounded((await Promise.all(calls)).flat());
+  // Calls that are left to activities have no output yet.
+  for (const { id, result } of made)
+    if (result !== undefined)
+      remember({ ...attempt.context.info, activityId: id, attempt: 1 }, result.output);
   return made.length === 0 ? undefined : made;
 }
 
@@ -79,7 +83,6 @@ async function runInline(
   meta: ToolCallMeta,
   { context, signal: outer }: Attempt,
   runContext: RunContext = {},
-  observations: Observations,
 ): Promise<InlineCall> {
   const start = performance.now();
   const attempted = () => ({ id, ms: Math.round(performance.now() - start) });
@@ -98,7 +101,6 @@ async function runInline(
     // The tool may have caught the error about a missing feature.
     const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
     if (isMissed || isTooLarge) return attempted();
-    observations.remember({ ...context.info, activityId: id, attempt: 1 }, result.output);
     return { ...attempted(), result };
   } catch (caught) {
     if (isMissed || signal.aborted) return attempted();

@@ -120,6 +120,8 @@ export interface ModelTurn {
   repeat?: Repeat | undefined;
   /** Those of the decided calls that ran inline: tools without effects. */
   made?: InlineCall[] | undefined;
+  /** An earlier attempt may have run inline calls too, whose outputs a worker remembers: results of this turn are read from history. */
+  uncached?: true | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
 }
@@ -180,7 +182,7 @@ export interface InlineCall {
 }
 
 /** The turn as it is emitted and kept: each call has its own end. */
-export function withoutCalls({ made: _, ...turn }: ModelTurn): ModelTurn {
+export function withoutCalls({ made: _, uncached: __, ...turn }: ModelTurn): ModelTurn {
   return turn;
 }
 

@@ -23,6 +23,7 @@ export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): 
     const worker = random.of(workers);
     const dice = random.next();
     const ms = random.int(1000, 40_000);
+    if (!random.may('fault')) continue;
     if (dice < 0.25) {
       tell(`${worker.identity} is killed`);
       worker.kill();

@@ -131,7 +131,10 @@ function rewindsHappen({ server, runs, words }: Seen): string[] {
       ({ run, type, outcome }) => run === id && type === 'rewind' && outcome === 'accepted',
     );
     const isLast = runs.findLast((run) => run.id === id)?.report === report;
-    if (accepted === undefined || !isLast || report.status === 'cancelled') return [];
+    const isCancelled = words.some(
+      ({ run, type, outcome }) => run === id && type === 'cancel' && outcome !== 'refused',
+    );
+    if (accepted === undefined || !isLast || isCancelled) return [];
     const isDone =
       events.some((event) => event.type === 'restarted' && event.at >= accepted.at) ||
       server.executions.some((one) => one.id === id && one.startedAt >= accepted.at);
@@ -225,7 +228,11 @@ const laws: Law[] = [
   brokenFromOutside,
   toldIsRecorded,
   ({ server, words }) =>
-    wordsRecorded(words, count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)),
+    wordsRecorded(
+      words,
+      count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED),
+      server.lostUpdates,
+    ),
   eventsAreHistory,
   smallEvents,
   timeLimitIsKept,

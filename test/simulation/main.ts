@@ -1,5 +1,9 @@
-/** Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--story] [--first]`. `--first`: ends at the first failure. */
+/**
+ * Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--story] [--first] [--shrink]`. `--first`: ends at the first
+ * failure. `--shrink`: prints the story of each failure, without the words and faults that it does not need.
+ */
 import { parseArgs } from 'node:util';
+import { shrink } from './shrink.ts';
 import { loadSandbox, simulate } from './simulate.ts';
 
 const { values } = parseArgs({
@@ -9,6 +13,7 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     story: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed);
@@ -28,6 +33,12 @@ for (let seed = first; seed < first + runs && performance.now() < until; seed++)
   failed.push(seed);
   console.log(`seed ${seed}:`);
   for (const problem of simulated.problems) console.log(`  ${problem}`);
+  if (values.shrink) {
+    const { story, deeds } = await shrink(sandbox, simulated);
+    console.log(
+      `${deeds.length} of ${simulated.deeds.length} words and faults are left:\n${story.join('\n')}`,
+    );
+  }
   if (values.first) break;
 }
 const seconds = (performance.now() - began) / 1000;

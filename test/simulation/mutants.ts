@@ -3,11 +3,17 @@ export interface Mutant {
   name: string;
   /** The finding of an earlier review that the defect brings back. */
   finding?: string;
+  /** Finds the defect. The simulations of `npm test` repeat it. */
+  seed?: number;
   file: string;
   /** Occurs once in the file. */
   find: string;
   replace: string;
+  /** A second line, where the product has two guards. */
+  also?: Pick<Mutant, 'file' | 'find' | 'replace'>;
 }
+
+export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also === undefined ? [] : [mutant.also])];
 
 export const mutants: readonly Mutant[] = [
   {
@@ -20,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a decision meets the next wait of its call',
     finding: 'A2',
+    seed: 79,
     file: 'agent/rules/gate.ts',
     find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
     replace: 'wait === -1',
@@ -27,14 +34,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the output of an attempt that was given up is told to the model',
     finding: 'A3',
-    file: 'activities/tool/run-tool.ts',
-    find: 'return { ...ended, ...usage, ...effortOf(attempt) };',
-    replace:
-      'observations.remember(Context.current().info, ended.output);\n        return { ...ended, ...usage, ...effortOf(attempt) };',
+    file: 'workflows/loop/act.ts',
+    find: 'turn.uncached === true ? steps.map(uncached) : steps',
+    replace: 'steps',
   },
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
+    seed: 40,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -49,6 +56,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the second of two who retry a run ends what the first one began',
     finding: 'A6',
+    seed: 6,
     file: 'client/restart/restart-run.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
@@ -63,9 +71,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the clock counts the waits for a person',
     finding: 'A8',
+    seed: 34,
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
+  },
+  {
+    name: 'a sub-agent sends all its waits with each change',
+    finding: 'C1',
+    file: 'workflows/operator/parent-news.ts',
+    find: 'void this.#sendChanges();\n  }\n\n  /** Reports',
+    replace:
+      'const caller = this.#caller;\n    if (caller !== undefined) void CancellationScope.nonCancellable(() => parentRun().signal(childWaitingSignal, { caller, waits: [...waiting] })).catch(() => undefined);\n  }\n\n  /** Reports',
+    also: {
+      file: 'workflows/task-room.ts',
+      find: 'signalWorkflow: (input, next) =>\n      whenItFits(\n        () => argumentBytes(input.args),\n        () => next(input),\n      ),',
+      replace: 'signalWorkflow: (input, next) => next(input),',
+    },
   },
   {
     name: 'a task may send as much as it likes',

@@ -1,19 +1,21 @@
 /**
  * Puts one defect after the other into a copy of the sources, and counts the simulations until it is found:
- * `npm run mutants -- [--seed N] [--runs N] [--only WORDS]`. Prints a table.
+ * `npm run mutants -- [--seed N] [--runs N] [--only WORDS] [--known]`. Prints a table. `--known`: runs only the seed that found the
+ * defect last.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { type Mutant, mutants } from './mutants.ts';
+import { type Mutant, editsOf, mutants } from './mutants.ts';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
+    known: { type: 'boolean', default: false },
   },
 });
 
@@ -32,19 +34,22 @@ for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
 process.exit(missed === 0 ? 0 : 1);
 
 /** Number of runs until the first broken law, and the law's sentence; undefined: none was broken. */
-async function untilFound({ file, find, replace }: Mutant): Promise<{ runs: number; sentence?: string }> {
+async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: string }> {
+  const [seed, most] = values.known ? [String(mutant.seed ?? values.seed), '1'] : [values.seed, values.runs];
   const folder = await mkdtemp(join(tmpdir(), 'reloop-mutant-'));
   try {
     for (const source of SOURCES.split(' ')) await cp(source, join(folder, source), { recursive: true });
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
-    const text = await readFile(file, 'utf8');
-    await writeFile(
-      join(folder, file),
-      text.replace(find, () => replace),
-    );
+    for (const { file, find, replace } of editsOf(mutant)) {
+      const text = await readFile(file, 'utf8');
+      await writeFile(
+        join(folder, file),
+        text.replace(find, () => replace),
+      );
+    }
     const { stdout } = await execa(
       process.execPath,
-      ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', values.seed, '--runs', values.runs],
+      ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', seed, '--runs', most],
       { cwd: folder, reject: false },
     );
     const lines = stdout.split('\n');

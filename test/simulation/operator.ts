@@ -64,15 +64,28 @@ export async function operate(
   { before, look }: Onlooker,
   over: AbortSignal,
 ): Promise<void> {
+  const habits = habitsOf(random);
   let isPaused = false;
   while (!over.aborted) {
-    await sleep(random.int(50, 4000));
+    await sleep(random.chance(habits.haste) ? random.int(0, 100) : random.int(50, 4000));
     if (over.aborted) return;
     const seen = before(run.id);
     const report = await run.describe();
     look(report, seen);
-    isPaused = await sayWord(run, report, random, speak, isPaused);
+    const choices = random.fork();
+    if (random.may('word')) isPaused = await sayWord(run, report, choices, speak, isPaused, habits);
   }
+}
+
+/** Share of each word in what a person says, and of the words that follow the one before at once. */
+export type Habits = Record<'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste', number>;
+
+const usual: Habits = { say: 0.05, pause: 0.03, cancel: 0.02, rewind: 0.03, cancelCall: 0.04, haste: 0.05 };
+
+/** Most people have their favourite words, and words that they never say. */
+function habitsOf(random: Random): Habits {
+  const shares = Object.entries(usual).map(([word, share]) => [word, share * random.of([0, 1, 1, 4])]);
+  return Object.fromEntries(shares) as Habits; // the same words
 }
 
 /** One word, or none. Returns whether the operator has paused the run. */
@@ -82,15 +95,20 @@ export async function sayWord(
   random: Random,
   speak: Speak,
   isPaused: boolean,
+  habits = usual,
 ): Promise<boolean> {
-  const dice = random.next();
+  let dice = random.next();
+  const is = (share: number) => (dice -= share) < 0;
   const text = `word ${random.int(0, 99_999)}`;
-  if (dice < 0.05) await speak({ type: 'say', data: { text } }, () => run.say(text));
-  else if (dice < 0.08 && !isPaused) return speak({ type: 'pause' }, () => run.pause());
-  else if (isPaused && dice < 0.6) return !(await speak({ type: 'resume' }, () => run.resume()));
-  else if (dice < 0.1) await speak({ type: 'cancel' }, () => run.cancel());
-  else if (dice < 0.13) await rewind(run, report, random, speak);
-  else if (dice < 0.17) await cancelCall(run, report, random, speak);
+  if (is(habits.say)) await speak({ type: 'say', data: { text } }, () => run.say(text));
+  else if (is(habits.pause) && !isPaused) return speak({ type: 'pause' }, () => run.pause());
+  else if (isPaused && is(0.4)) {
+    // If it is refused, somebody else was first.
+    await speak({ type: 'resume' }, () => run.resume());
+    return false;
+  } else if (is(habits.cancel)) await speak({ type: 'cancel' }, () => run.cancel());
+  else if (is(habits.rewind)) await rewind(run, report, random, speak);
+  else if (is(habits.cancelCall)) await cancelCall(run, report, random, speak);
   else if (report.waiting.length > 0) await answer(run, report, random, speak);
   return isPaused;
 }
@@ -127,29 +145,41 @@ export function answering(
   };
 }
 
-/** Answers one of the waits. */
+/** Answers one of the waits, or now and then all of them at once. */
 export async function answer(
   run: AgentRun,
   { waiting }: RunReport,
   random: Random,
   speak: Speak,
 ): Promise<void> {
+  if (waiting.length > 1 && random.chance(waiting.length > 4 ? 0.4 : 0.1)) {
+    const favourite = random.of(['retry', 'approve', 'any']);
+    await Promise.all(waiting.map((wait) => answerWait(run, wait, random, speak, favourite)));
+    return;
+  }
   const wait = random.of(waiting);
   // Some people take their time, and the wait may be another one by then.
   if (random.chance(0.2)) await sleep(random.int(0, 6000));
   await answerWait(run, wait, random, speak);
 }
 
-async function answerWait(run: AgentRun, wait: WaitingCall, random: Random, speak: Speak): Promise<void> {
+/** `favourite`: the decision that is taken where it fits. */
+async function answerWait(
+  run: AgentRun,
+  wait: WaitingCall,
+  random: Random,
+  speak: Speak,
+  favourite?: string,
+): Promise<void> {
   const fitting = fittingDecisions(stateOf(wait)).filter(
-    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.15),
+    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.25),
   );
   if (fitting.length === 0) {
     // A limit: more of everything.
     await speak({ type: 'extend', wait }, () => run.extend({ iterations: 2, time: '60s' }));
     return;
   }
-  const type = random.of(fitting);
+  const type = fitting.find((one) => one === favourite) ?? random.of(fitting);
   const edits =
     (type === 'approve' || type === 'retry') &&
     random.chance(0.3) &&
@@ -158,8 +188,10 @@ async function answerWait(run: AgentRun, wait: WaitingCall, random: Random, spea
     'n' in wait.toolInput;
   const data = {
     ...(type === 'resolve' ? { output: outputFor(wait, random) } : {}),
-    ...(edits ? { input: { n: random.int(0, 999) } } : {}),
-    ...(type === 'approve' && random.chance(0.2) ? { remember: random.of(['tool', 'input']) } : {}),
+    ...(edits ? { input: { ...(wait.toolInput as object), n: random.int(0, 999) } } : {}),
+    ...(type === 'approve' && random.chance(0.2)
+      ? { remember: random.of(JSON.stringify(wait.toolInput).length < 1000 ? ['tool', 'input'] : ['tool']) }
+      : {}),
   };
   await speak({ type, call: wait.call, wait, data }, () =>
     run.decide(wait.call, { type, ...data } as OperatorDecision, wait.n),

@@ -135,14 +135,14 @@ function usageAdds({ runs }: Outcome): string[] {
   });
 }
 
-/** An accepted word is recorded once, and a refused one leaves no event. */
-export function wordsRecorded(words: readonly Word[], recorded: number): string[] {
+/** An accepted word is recorded once, and a refused one leaves no event. `lost`: number of words whose first answer was lost. */
+export function wordsRecorded(words: readonly Word[], recorded: number, lost = 0): string[] {
   const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
   const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
   const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;
   // An ended run is rewound by a new execution, without an update.
-  return recorded >= accepted - restarts && recorded <= accepted + unknown
+  return recorded >= accepted - restarts && recorded <= accepted + unknown + lost
     ? []
     : [`${accepted} words were accepted, ${unknown} may have been, and ${recorded} are recorded`];
 }

@@ -10,6 +10,8 @@ import { sleep } from './virtual-time.ts';
 /** Virtual time after which a run counts as stuck. */
 export const MOST_MS = 15 * 60_000;
 const MOST_LIVES = 3;
+/** Longer than all that a worker can be away. */
+const NEWS_MS = 120_000;
 
 /** A run from a start to an end, as everybody saw it. */
 export interface RunLife {
@@ -36,7 +38,8 @@ export async function playRun(
   for (let id: string | undefined = first; id !== undefined;) {
     const life = await live(client, id, random, words, onlooker);
     lives.push({ ...life, isAgain: lives.length > 0 });
-    const isLast = life.end === undefined || lives.length === MOST_LIVES || random.chance(0.5);
+    const isLast =
+      life.end === undefined || lives.length === MOST_LIVES || random.chance(0.5) || !random.may('restart');
     id = isLast ? undefined : await again(client, life, random, speaker(id, words));
   }
   return lives;
@@ -49,7 +52,7 @@ export async function again(
   random: Random,
   speak: Speak,
 ): Promise<string | undefined> {
-  if (random.chance(0.8)) return beginAgain(client, life, random, speak);
+  if (random.chance(0.8) || !random.may('second restart')) return beginAgain(client, life, random, speak);
   const [one, other] = await Promise.all([
     beginAgain(client, life, random.fork(), speak),
     beginAgain(client, life, random.fork(), speak),
@@ -67,6 +70,8 @@ export async function live(
   const run = client.get(id);
   const over = new AbortController();
   const isThere = async ({ call, n }: WaitingCall) => {
+    // A parent hears later of the waits of its sub-agents.
+    if (call.includes('/')) await sleep(NEWS_MS);
     const { waiting } = await run.describe();
     return waiting.some((wait) => wait.call === call && wait.n === n);
   };
@@ -101,18 +106,30 @@ async function beginAgain(
 ): Promise<string | undefined> {
   const run = client.get(id);
   const step = random.int(1, Math.max(1, report.iterations));
-  const type = random.of(['retry', 'rewind', 'fork'] as const);
+  // A run that has its answer is not retried.
+  const type = random.of([
+    'rewind',
+    'fork',
+    'retry',
+    report.status === 'completed' ? 'rewind' : 'retry',
+  ] as const);
   const forked = `${id}-fork`;
   const sent = await speak({ type: `${type} of the ended run`, data: { step } }, () => {
-    if (type === 'retry') return retry(run, report, random);
+    if (type === 'retry') return retry(run, random);
     return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;
 }
 
-/** Now and then with an input for one of the calls of the last step. */
-function retry(run: AgentRun, { iterations }: RunReport, random: Random): Promise<unknown> {
-  if (random.chance(0.6)) return run.retry();
-  return run.retry({ call: `${iterations}.${random.int(1, 2)}`, input: { n: random.int(0, 999) } });
+/** Now and then with an input. A refusal names the calls that are made again. */
+async function retry(run: AgentRun, random: Random): Promise<unknown> {
+  const input = random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+  try {
+    return await run.retry({ input });
+  } catch (error) {
+    const [, calls] = /made again: (.*)\.$/u.exec((error as Error).message) ?? [];
+    if (calls === undefined) throw error;
+    return run.retry({ call: random.of(calls.split(', ')), input });
+  }
 }

@@ -5,6 +5,8 @@ import type { Failure } from './sdk.ts';
 
 /** The default of the SDK. */
 const STICKY_TIMEOUT_MS = 10_000;
+/** Between two tries of a workflow task that fails. */
+const LONGEST_BACKOFF_S = 60;
 
 /** A worker that polls a task queue. */
 export interface Poller {
@@ -41,6 +43,8 @@ export class VirtualServer {
   #backlog: { queue: string; give: (worker: Poller) => void }[] = [];
   #runIds = 0;
   activations = 0;
+  /** Updates whose answer was lost. Temporal forgets the id of an update when the run continues as new: the same word may be refused then. */
+  lostUpdates = 0;
 
   constructor(random: Random, observer: ServerObserver) {
     this.random = random;
@@ -97,7 +101,9 @@ export class VirtualServer {
         void worker.runWorkflowTask(execution);
       });
     };
-    this.later(attempt);
+    const failures = execution.tasks.attempt - 1;
+    if (failures === 0) this.later(attempt);
+    else setTimeout(attempt, Math.min(2 ** failures, LONGEST_BACKOFF_S) * 1000);
   }
 
   dispatchActivity(activity: ActivityTask): void {

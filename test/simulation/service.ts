@@ -42,7 +42,11 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
     const answered = (async () => {
       await proceed();
       await sleep(server.random.int(0, 3));
-      if (isSentAgain.test(name) && server.random.chance(LOST_ANSWER)) await lost(method(request as never));
+      const isLost = isSentAgain.test(name) && server.random.chance(LOST_ANSWER);
+      if (isLost && server.random.may('lost answer')) {
+        if (/update|execute/u.test(name)) server.lostUpdates++;
+        await lost(method(request as never));
+      }
       const answer = await method(request as never);
       await sleep(server.random.int(0, 2));
       await proceed();

@@ -30,10 +30,12 @@ export async function playSession(
     const own = random.fork();
     for (let at = own.int(1, 3); at > 0; at--) {
       const id = `${name}-${sender}-${at}`;
-      await client.start('top', `message ${id}`, { session: name, id, detach: own.chance(0.3) });
-      const life = lifeOf(client, name, id, own.fork(), words, onlooker);
+      const [detach, choices, isPatient] = [own.chance(0.3), own.fork(), own.chance(0.6)];
+      if (!own.may('message')) continue;
+      await client.start('top', `message ${id}`, { session: name, id, detach });
+      const life = lifeOf(client, name, id, choices, words, onlooker);
       lives.push(life);
-      if (own.chance(0.6)) await life;
+      if (isPatient) await life;
     }
   });
   await Promise.all(senders);
@@ -65,6 +67,7 @@ async function lifeOf(
     life.end !== undefined &&
     !life.end.startsWith('answered') &&
     random.chance(0.5) &&
+    random.may('restart') &&
     (await speaker(id, words)({ type: 'retry of the ended run' }, () => client.get(id).retry()));
   return isRetried
     ? { ...(await live(client, id, random, words, onlooker)), isAgain: true }

@@ -15,7 +15,7 @@ import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
 import { type SessionLife, playSession } from './session-lives.ts';
 import { VirtualServer } from './server.ts';
-import { onVirtualTime, sleep } from './virtual-time.ts';
+import { START, onVirtualTime, sleep } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
 
@@ -28,6 +28,8 @@ export interface Simulated {
   activations: number;
   /** The events of the simulation, one per line. */
   story: string[];
+  /** See {@link Random.may}. */
+  deeds: string[];
 }
 
 /** Bundles the workflows and loads them into a V8 context, once per process. */
@@ -36,9 +38,14 @@ export async function loadSandbox(): Promise<Sandbox> {
   return Sandbox.create(code, new Set(['resolveAgent', 'callModel']));
 }
 
-/** One simulation: agents, operators and faults, all from the seed. The same seed gives the same story. */
-export async function simulate(sandbox: Sandbox, seed: number): Promise<Simulated> {
-  const random = new Random(seed);
+/** One simulation: agents, operators and faults, all from the seed. The same seed gives the same story. `leftOut`: see {@link Random.may}. */
+export async function simulate(
+  sandbox: Sandbox,
+  seed: number,
+  leftOut: ReadonlySet<string> = new Set(),
+): Promise<Simulated> {
+  const deeds: string[] = [];
+  const random = new Random(seed, { done: deeds, leftOut });
   const luck = random.fork();
   const simulation = new Simulation(sandbox, seed, random);
   try {
@@ -47,7 +54,7 @@ export async function simulate(sandbox: Sandbox, seed: number): Promise<Simulate
     simulation.problems.push(textOf(error));
   }
   const { problems, story, activations } = simulation;
-  return { seed, problems, activations, story };
+  return { seed, problems, activations, story, deeds };
 }
 
 class Simulation {
@@ -111,8 +118,12 @@ class Simulation {
       this.problems.push(`${id} is not over after ${MOST_MS} ms, and waits for ${waiting}`, ...open);
     }
     this.#done.abort();
-    for (const { type, run, call = '', outcome, error = '' } of this.#words)
-      this.story.push(`word: ${run} ${type} ${call} ${outcome} ${error}`);
+    for (const { at, type, run, call = '', data, outcome, error = '' } of this.#words)
+      this.#tell(
+        `word: ${run} ${type} ${call} ${JSON.stringify(data ?? '')} ${outcome} ${error}`,
+        at - START,
+      );
+    this.story.sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
     const seen = { world, server: this.#server, runs, sessions, words: this.#words, told: this.#told };
     this.problems.push(...brokenLaws({ ...seen, isDisturbed: this.#isDisturbed }));
     for (const worker of this.#server.workers) worker.kill();
@@ -133,7 +144,8 @@ class Simulation {
       );
       return { runs: session.lives, sessions: [session] };
     }
-    const ids = Array.from({ length: this.#random.int(1, 2) }, (_, at) => `run-of-${this.#seed}-${at}`);
+    const count = this.#random.int(1, 2) === 2 && this.#random.may('second run') ? 2 : 1;
+    const ids = Array.from({ length: count }, (_, at) => `run-of-${this.#seed}-${at}`);
     const lives = await Promise.all(
       ids.map((id) => playRun(client, id, this.#random.fork(), this.#words, onlooker)),
     );
@@ -199,8 +211,8 @@ class Simulation {
     );
   }
 
-  #tell(line: string): void {
-    this.story.push(`${(performance.now() / 1000).toFixed(3)} s  ${line}`);
+  #tell(line: string, ms = performance.now()): void {
+    this.story.push(`${(ms / 1000).toFixed(3)} s  ${line}`);
   }
 }
 

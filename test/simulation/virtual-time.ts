@@ -13,7 +13,8 @@ class Stuck extends Error {
   override name = 'Stuck';
 }
 
-const START = Date.parse('2027-01-01T00:00:00Z');
+/** Time at which each simulation begins. */
+export const START = Date.parse('2027-01-01T00:00:00Z');
 const MOST_TIMERS = 400_000;
 const MOST_TURNS = 20_000;
 

@@ -14,6 +14,9 @@ const TASK_TIMEOUT_MS = 10_000;
 /** The server suggests continue-as-new from this length on. The real one does from 4,096 events; short runs must get there too. */
 const SUGGESTED_LENGTH = 400;
 
+/** Limit of the real server for one message. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
 /** The workflow tasks of an execution: what the next one brings, and what a finished one does. */
 export class WorkflowTasks {
   readonly #execution: Execution;
@@ -146,6 +149,13 @@ export class WorkflowTasks {
       this.fail(token, 'unhandled');
       return false;
     }
+    const bytes = bytesOf([commands, markers]);
+    if (bytes > MOST_BYTES) {
+      this.fail(token, 'failure', {
+        message: `The task has ${bytes} bytes, and the server takes ${MOST_BYTES}`,
+      });
+      return false;
+    }
     clearTimeout(this.#timer);
     for (const flag of flags) this.flags.add(flag);
     const others = commands.filter((command) => !command.updateResponse);
@@ -211,4 +221,11 @@ function sorted(jobs: readonly Job[]): Job[] {
     .map((job, at) => ({ job, at }))
     .toSorted((a, b) => rank(a.job) - rank(b.job) || a.at - b.at)
     .map(({ job }) => job);
+}
+
+/** Bytes of the data in commands. Their frames are small. */
+function bytesOf(value: unknown): number {
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, one) => sum + bytesOf(one), 0);
 }

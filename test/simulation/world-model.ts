@@ -22,6 +22,9 @@ const modelErrors: [ModelErrorType, boolean][] = [
   ['ModelAuthenticationError', false],
 ];
 
+/** Most calls of a usual turn. */
+export const FEW = 4;
+
 interface ModelWorld {
   asked: Asked[];
   dice: Random;
@@ -31,26 +34,36 @@ interface ModelWorld {
 interface ModelOptions {
   kind: WorldKind;
   tools: readonly string[];
+  /** Most calls of the first turn; later ones have a few. */
+  mostCalls: number;
   /** Most steps until the answer. */
   most: number;
 }
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
-export function createModel({ asked, dice, salt }: ModelWorld, { kind, tools, most }: ModelOptions): Model {
+export function createModel(
+  { asked, dice, salt }: ModelWorld,
+  { kind, tools, mostCalls, most }: ModelOptions,
+): Model {
   return {
     async call(request, context) {
       await currentProcess().proceed();
       asked.push({ runId: context.runId, step: context.step, request });
       await sleep(dice.int(1, 400));
-      if (dice.chance(0.04)) {
+      if (dice.chance(0.04) && dice.may('model error')) {
         const [type, retryable] = dice.of(modelErrors);
         throw new ModelError(type, `simulated ${type}`, { retryable });
       }
       const question = questionOf(request);
       const choice = new Random(salt ^ hash(`${question} ${context.step}`));
       const isLast = Number(context.step) > 2 + (hash(question) % most);
-      const count = kind !== 'tool-calling' || choice.chance(0.6) ? 1 : choice.int(2, 4);
-      const calls = isLast ? [] : Array.from({ length: count }, () => rewritten(call(choice, tools), dice));
+      const count =
+        kind !== 'tool-calling' || choice.chance(0.6)
+          ? 1
+          : choice.int(2, context.step === '1' ? mostCalls : FEW);
+      const calls = isLast
+        ? []
+        : Array.from({ length: count }, () => rewritten(call(choice, tools, count), dice));
       return {
         finishReason: 'stop',
         usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
@@ -73,12 +86,16 @@ interface Call {
   args: object;
 }
 
-function call(choice: Random, tools: readonly string[]): Call {
+/** `count`: of calls in the turn, which share the size that a reply may have. */
+function call(choice: Random, tools: readonly string[], count: number): Call {
   const name = choice.of(tools);
   const n = choice.int(0, 999);
   if (name === 'helper') return { name, args: { __arg1: `help ${n}` } };
   if (name === 'ask_human') return { name, args: { question: `Question ${n}?` } };
-  return { name, args: name === 'bulky' ? { n, pad: '0123456789'.repeat(n * 150) } : { n } };
+  return {
+    name,
+    args: name === 'bulky' ? { n, pad: '0123456789'.repeat(count > 4 ? 23_000 / count : n * 150) } : { n },
+  };
 }
 
 /** A model that decides the same again may write it another way. */

@@ -4,6 +4,7 @@ import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
 import { currentProcess, currentRun, isAttemptOver } from './process.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
+import type { Size } from './world.ts';
 
 /** An effect of a tool on the world outside. */
 export interface Effect {
@@ -22,6 +23,9 @@ export const FOREIGN_QUEUE = 'abroad';
 /** Tools that may kill their worker, which a simulation without faults leaves out. */
 export const DEADLY = ['deadly', 'bomb'];
 
+/** Tools with large inputs or checkpoints, which only some simulations have. */
+export const BULKY = ['bulky', 'hoard'];
+
 /** A model may write the number as text. */
 export const input = z.object({ n: z.coerce.number() });
 
@@ -30,12 +34,13 @@ export interface ToolWorld {
   deferred(token: string, run: string, call: string): void;
   effects: Effect[];
   dice: Random;
+  size: Size;
   /** Reports a tool that begins in an attempt that is over for the server. */
   beganLate(what: string): void;
 }
 
 /** Tools of every kind. */
-export function createTools({ effects, dice, deferred, beganLate }: ToolWorld): Tool[] {
+export function createTools({ effects, dice, deferred, size, beganLate }: ToolWorld): Tool[] {
   /** Takes effect in the world. A dead worker never gets there. */
   async function effect(tool: string, n: number, context: ToolContext): Promise<void> {
     await currentProcess().proceed();
@@ -113,7 +118,7 @@ export function createTools({ effects, dice, deferred, beganLate }: ToolWorld): 
         return isDone ? { status: 'done', output: `order ${n}` } : { status: 'notDone' };
       },
     }),
-    tool('peek', (n) => told(`peek ${n}`), { inline: true, effects: 'none' }),
+    tool('peek', (n) => told(`peek ${n} ${'.'.repeat(n)}`), { inline: true, effects: 'none' }),
     tool(
       'shaky',
       (n) => {
@@ -169,7 +174,17 @@ export function createTools({ effects, dice, deferred, beganLate }: ToolWorld): 
       description: 'bulky',
       input: z.object({ n: z.number(), pad: z.string() }),
       run: ({ n, pad }) => `bulky ${n} ${pad}${pad}`,
+      ...(size.startsWith('wide') ? { approval: 'always' as const } : {}),
     }),
+    tool(
+      'hoard',
+      async (n, context) => {
+        await context.checkpoint('.'.repeat(480_000));
+        if (dice.chance(0.8)) throw new Error(`hoard ${n}`);
+        return told(`hoard ${n}`);
+      },
+      { retry: { maxAttempts: 1 } },
+    ),
     externalTool({ ...foreign('parcel'), effects: 'once' }),
     externalTool(foreign('letter')),
   ];

@@ -3,8 +3,8 @@ import { agentTool } from '../../tools/agent-tool.ts';
 import { human } from '../../tools/human.ts';
 import { type Tool, defineTool } from '../../tools/tool.ts';
 import type { Random } from './random.ts';
-import { type Asked, type WorldKind, createModel } from './world-model.ts';
-import { DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
+import { type Asked, FEW, type WorldKind, createModel } from './world-model.ts';
+import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
 export interface World {
@@ -26,6 +26,12 @@ interface WorldOptions extends Pick<ToolWorld, 'deferred'> {
   isSession: boolean;
 }
 
+/** Large inputs and checkpoints; and dozens of calls in a turn of the run, or of its sub-agents. */
+const SIZES = [...Array<'usual'>(24).fill('usual'), 'bulky', 'wide', 'wide helper'] as const;
+export type Size = (typeof SIZES)[number];
+
+const MANY = 50;
+
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
 /** Agents and tools of every kind. Their choices come from the seed and from what they are asked. */
@@ -35,12 +41,19 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const late: string[] = [];
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
-  const hasBulky = random.chance(0.1);
-  const tools = createTools({ effects, dice, deferred, beganLate: (what) => late.push(what) }).filter(
-    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (hasBulky || name !== 'bulky'),
+  const size = random.of(SIZES);
+  const all = createTools({ effects, dice, deferred, size, beganLate: (what) => late.push(what) }).filter(
+    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (size !== 'usual' || !BULKY.includes(name)),
   );
+  // A world with few tools has their crossings more often.
+  const isSmall = size.startsWith('wide') || random.chance(0.5);
+  const chosen = isSmall ? random.some(all, random.int(1, 3)) : all;
+  const bulky = size.startsWith('wide') ? [random.of(BULKY)] : [];
+  const tools = all.filter((tool) => chosen.includes(tool) || bulky.includes(tool.name));
   const names = tools.map(({ name }) => name);
-  const simple = names.filter((name) => !['fatal', 'bulky'].includes(name));
+  const simple = names.filter((name) => size === 'wide helper' || !['fatal', ...BULKY].includes(name));
+  const hasHelper = size === 'wide helper' || (simple.length > 0 && (!isSmall || random.chance(0.4)));
+  const more = [...(hasHelper ? ['helper'] : []), ...(isSmall ? [] : ['ask_human'])];
   const timeLimitMs = random.chance(0.2) ? random.int(20, 200) * 1000 : undefined;
   const options: Partial<AgentDefinition> = {
     maxIterations: random.chance(0.3) ? random.int(3, 6) : null,
@@ -48,32 +61,49 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
     ...(random.chance(0.3) ? { onLimit: 'ask' } : {}),
     ...(random.chance(0.2) ? { repeatLimit: random.int(2, 3) } : {}),
   };
-  const kind = random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
-  const helperKind = random.of(kinds);
+  const kind =
+    size === 'wide'
+      ? 'tool-calling'
+      : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
+  const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
   const most = random.int(2, 12);
+  const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
   const world = { asked, dice, salt };
 
-  const configOf = (all: readonly Tool[]): ConfigDefinition => ({
+  const configOf = (versionTools: readonly Tool[]): ConfigDefinition => ({
     agents: [
       {
         name: 'top',
         kind,
         ...options,
-        tools: [...all, human(), agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' })],
-        model: createModel(world, { kind, tools: [...names, 'fresh', 'helper', 'ask_human'], most }),
+        tools: [
+          ...versionTools,
+          human(),
+          agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' }),
+        ],
+        model: createModel(world, {
+          kind,
+          mostCalls: size === 'wide' ? MANY : FEW,
+          tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more],
+          most,
+        }),
       },
       {
         name: 'helper',
         kind: helperKind,
         maxIterations: null,
-        tools: all.filter(({ name }) => simple.includes(name)),
-        model: createModel(world, { kind: helperKind, tools: simple, most: 2 }),
+        tools: versionTools.filter(({ name }) => simple.includes(name)),
+        model: createModel(world, {
+          kind: helperKind,
+          mostCalls: size === 'wide helper' ? MANY : FEW,
+          tools: simple,
+          most: 2,
+        }),
       },
     ],
     onEvent,
   });
 
-  const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
   return { configs, effects, asked, late, timeLimitMs };
 }

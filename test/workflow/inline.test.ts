@@ -3,6 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { beforeAll, expect, test } from 'vitest';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
+import { ModelError } from '../../models/model.ts';
 import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
@@ -56,6 +57,7 @@ const tools = [
   { ...quick('alone', () => Promise.reject(new Error('never'))), retry: { maxAttempts: 1 } },
 ];
 
+let asked = 0;
 let [together, largestTogether] = [0, 0];
 const thirty = quick('thirty', async () => {
   largestTogether = Math.max(largestTogether, ++together);
@@ -89,6 +91,15 @@ const agents = [
     model: script(act('asked', 'a'), answer('asked')),
   }),
   defineAgent({ name: 'many', kind: 'tool-calling', tools: [thirty], model: ten }),
+  defineAgent({
+    name: 'again',
+    tools,
+    model: modelOf((step) => {
+      if (++asked === 1)
+        throw new ModelError('ModelServerError', 'busy', { retryable: true, retryAfterMs: 1 });
+      return step === '1' ? act('large', 'c') : answer('again');
+    }),
+  }),
   defineAgent({ name: 'two', tools, model: script(act('small', 'a'), act('large', 'b'), answer('two')) }),
 ];
 
@@ -192,4 +203,14 @@ test('calls of one turn are made side by side; those that return too much togeth
   // Eight times 30 KB are recorded with the reply.
   expect(await activitiesOf(run.id)).toEqual(['callModel', 'thirty', 'thirty', 'callModel']);
   expect(largestTogether).toBe(10);
+});
+
+test('a large result is read from history if an earlier attempt of the model call may have left another one in a cache', async () => {
+  const run = await rig.client.start('again', 'what?');
+  await run.result();
+  const { events } = await historyOf(run.id);
+  const inputs = (events ?? []).map(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    Buffer.from(scheduled?.input?.payloads?.[0]?.data ?? []).toString(),
+  );
+  expect(inputs.filter((input) => input.includes('"ref":{"activityId":"1.1","attempt":0}'))).toHaveLength(1);
 });
