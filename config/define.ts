@@ -89,7 +89,7 @@ export interface ConfigDefinition {
    */
   concurrency?: number | undefined;
   /**
-   * Schema of the context that each run is started with: whom it is for, for instance. Tools get it as `ctx.context`; the model is not told.
+   * Schema of the context that each run is started with, such as its user. Tools get it as `ctx.context`; the model does not see it.
    * Default: no run has a context.
    */
   context?: ZodSchema | undefined;

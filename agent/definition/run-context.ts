@@ -1,6 +1,6 @@
 import type { Json } from '../values/vocabulary.ts';
 
-/** Facts that a program gives a run at its start: whom the run is for, for instance. The model is not told of them. */
+/** Facts that a program gives a run at its start, such as the user of the run. The model does not see them. */
 export interface RunContext {
   readonly [name: string]: Json;
 }

@@ -22,9 +22,9 @@ export async function readQuestion(client: Client, run: RunRef): Promise<Recorde
 }
 
 /** The part of a recorded question that the run had at its start. */
-type Asked = Omit<RecordedQuestion, 'said'>;
+type QuestionAtStart = Omit<RecordedQuestion, 'said'>;
 
-async function questionOf(client: Client, run: RunRef): Promise<Asked> {
+async function questionOf(client: Client, run: RunRef): Promise<QuestionAtStart> {
   const atStart = await questionAtStart(client, run);
   if (atStart !== undefined) return atStart;
   const entries = await firstEntries(client, run);
@@ -57,7 +57,7 @@ async function* recordedEvents(client: Client, run: RunRef): AsyncGenerator<RunE
 }
 
 /** Reads the question in the first start that is recorded. undefined: the run continues another run that is past retention. */
-async function questionAtStart(client: Client, run: RunRef): Promise<Asked | undefined> {
+async function questionAtStart(client: Client, run: RunRef): Promise<QuestionAtStart | undefined> {
   for await (const fact of readLineage(client, run, false)) {
     if (fact.type !== 'started') return undefined;
     const { workflowId, runId } = fact;

@@ -291,6 +291,6 @@ test.each([
     [timedOut, intent],
   ].map((facts) => stateAfter(callOf(tool), [scheduled, ...facts]).call);
   expect({ ...after, intent: undefined }).toEqual({ ...before, intent: undefined });
-  const ofAnother = stateAfter(callOf(tool), [scheduled, timedOut, { ...intent, n: 1 } as CallFact]).call;
+  const ofAnother = stateAfter(callOf(tool), [scheduled, timedOut, { ...intent, n: 1 }]).call;
   expect(ofAnother).toEqual(stateAfter(callOf(tool), [scheduled, timedOut]).call);
 });
