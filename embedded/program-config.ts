@@ -65,8 +65,9 @@ function partsOf({
   prices,
   cache,
   onEvent,
+  context,
   taskQueue,
   queues,
 }: ConfigDefinition) {
-  return [models, prices, cache, onEvent, taskQueue, queues, agents.length, ...agents, ...tools];
+  return [models, prices, cache, onEvent, context, taskQueue, queues, agents.length, ...agents, ...tools];
 }

@@ -100,6 +100,7 @@ export async function createAgentWorkers(
     ),
   );
 }
+
 export { startRecovery };
 
 /** Settings of the Temporal worker, each with its reason. */
