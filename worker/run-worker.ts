@@ -38,6 +38,8 @@ export interface RunningWorker {
   drain(): void;
   /** Calls of models and tools, among other activities. */
   callsUnderWay(): number;
+  /** Takes work: it neither drains nor stops. */
+  isReady(): boolean;
 }
 
 /** As the worker's own. */
@@ -92,6 +94,7 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
       await ended.finally(() => clearTimeout(timer));
     },
     drain: () => shutDown(workers),
+    isReady: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     callsUnderWay: () => workers.reduce((sum, worker) => sum + worker.getStatus().numInFlightActivities, 0),
   };
 }

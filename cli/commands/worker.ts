@@ -5,6 +5,8 @@ import { checkAgents, loadCommandConfig } from '../connection/command-config.ts'
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import { countWaiting, waitingRuns } from '../connection/find-runs.ts';
+import { type HealthServer, serveHealth } from '../../worker/health-server.ts';
+import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
@@ -12,6 +14,7 @@ import { cliName } from '../../client/connect/cli-name.ts';
 interface WorkerOptions extends ContextOptions {
   /** Names of the task queues that it serves. Default: all of the config. */
   queue?: string[];
+  healthHost?: string;
 }
 
 /** `reloop worker`: runs the config's agents until it is told to end. */
@@ -29,19 +32,35 @@ export async function worker(io: Io, options: WorkerOptions): Promise<number> {
       queue === undefined ? runs.length > 0 : calls.includes(queue),
     );
     const { signal, stop } = untilSignal(io);
+    let health: HealthServer | undefined;
     try {
-      await context.startWorker(config, 'worker', runs, calls);
+      const running = await context.startWorker(config, 'worker', runs, calls);
+      health = await serveProbes(running, options);
       const whose = runs.length === 0 ? '' : `agents ${agents.join(', ')}, `;
       say(io, `Worker ready: ${whose}task queue ${taskQueues.join(' and ')}, server ${address}`);
       if (waiting > 0) say(io, `${waitingRuns(waiting)}: \`${cliName()} list --status waiting\``);
       if (options.json === true) printJson(io, { agents, taskQueue: taskQueues[0], taskQueues, address });
-      await Promise.race([signal, context.workerFailed]);
+      // A drained worker ends on its own.
+      await Promise.race([signal, running.ended, context.workerFailed]);
       say(io, ENDING);
       return exitCodes.answered;
     } finally {
       stop();
+      await health?.close();
     }
   });
+}
+
+async function serveProbes(
+  running: RunningWorker,
+  { healthPort, healthHost = '127.0.0.1' }: WorkerOptions,
+): Promise<HealthServer | undefined> {
+  if (healthPort === undefined) return undefined;
+  try {
+    return await serveHealth(running, healthHost, healthPort);
+  } catch (error) {
+    throw new UsageError(`--health-port: cannot listen on ${healthHost}:${healthPort}: ${String(error)}`);
+  }
 }
 
 /** Task queues of runs and of calls only: all, or the ones that the user named. Throws UsageError. */

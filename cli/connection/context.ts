@@ -28,6 +28,8 @@ export interface CliContext extends Omit<LocalTemporal, 'startWorker'> {
 export interface ContextOptions extends CommonOptions {
   /** Calls that a worker of this process makes at a time. Default: the config's. */
   concurrency?: number;
+  /** Port on which a worker answers probes. Such a worker can drain. */
+  healthPort?: number;
 }
 
 /**
@@ -96,7 +98,7 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
         role,
         config: isOwn ? undefined : file,
         concurrency: options.concurrency,
-        replaceable: role === 'dev',
+        replaceable: role === 'dev' || options.healthPort !== undefined,
         onLog: (line) => context.notify(sanitizeForTerminal(line)),
       }),
   };

@@ -37,7 +37,9 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     options: (command) =>
       command
         .option('--concurrency <calls>', CONCURRENCY, wholeNumber)
-        .option('--queue <name>', "one of the config's task queues; repeatable (default: all)", repeated),
+        .option('--queue <name>', "one of the config's task queues; repeatable (default: all)", repeated)
+        .option('--health-port <port>', 'answer /live, /ready and /drain over HTTP', port)
+        .option('--health-host <address>', 'address of the health port (default: 127.0.0.1)'),
     load: async () => (await import('../commands/worker.ts')).worker,
   },
   {
