@@ -1,6 +1,6 @@
 import { TimeoutFailure } from '@temporalio/common';
 import { readSteps, stepTimes } from './step-times.ts';
-import { processorMs } from './processor-time.ts';
+import { processorMsDuring } from './processor-time.ts';
 import type { Entrant, Rig } from './rig.ts';
 
 /** One run of so many steps. */
@@ -79,23 +79,22 @@ export async function measureShortRuns(
 ): Promise<Omit<ShortRuns, 'round'>> {
   const count = Math.max(LEAST_RUNS, Math.min(WAVES * concurrency, MOST_RUNS));
   const pids = [entrant.pid, rig.serverPid];
-  const before = pids.map(processorMs);
   const began = performance.now();
   let left = count;
   const driveOne = async () => {
     while (left-- > 0) await entrant.run(entrant.place, newId(entrant), SHORT_STEPS);
   };
-  await Promise.all(Array.from({ length: concurrency }, driveOne));
-  const ms = performance.now() - began;
-  const [worker = Number.NaN, server = Number.NaN] = pids.map(
-    (pid, index) => (processorMs(pid) - Number(before[index])) / (count * SHORT_STEPS),
+  const [workerMs = Number.NaN, serverMs = Number.NaN] = await processorMsDuring(pids, () =>
+    Promise.all(Array.from({ length: concurrency }, driveOne)),
   );
+  const ms = performance.now() - began;
+  const steps = count * SHORT_STEPS;
   return {
     concurrency,
     contestant: entrant.name,
     runsPerSecond: (count * 1000) / ms,
-    workerCpuMs: worker,
-    serverCpuMs: server,
+    workerCpuMs: workerMs / steps,
+    serverCpuMs: serverMs / steps,
   };
 }
 

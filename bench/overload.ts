@@ -5,9 +5,11 @@
  *     node --import tsx bench/overload.ts [--runs 100] [--steps 5] [--rounds 2] [--only floor,append,reloop] [--postgres]
  */
 import { parseArgs } from 'node:util';
+import { requiredTsToMs } from '@temporalio/common/lib/time.js';
 import { chooseContestants } from './contestants.ts';
-import { processorMs } from './processor-time.ts';
-import { median, ofContestant, ratios } from './results.ts';
+import { aligned } from './print-results.ts';
+import { processorMsDuring } from './processor-time.ts';
+import { BASELINES, median, ofContestant, ratios } from './results.ts';
 import { type Entrant, type Rig, progress, withRig } from './rig.ts';
 
 const MODEL_MS = 1500;
@@ -74,20 +76,26 @@ const columns = [
   'server',
   'client',
 ] as const;
-console.log(['', ...columns].map((text) => text.padStart(14)).join(' '));
+type Column = (typeof columns)[number];
 const names = chosen.map(({ name }) => name);
-for (const name of names) row(name, (column) => median(ofContestant(crowds, name, (one) => one[column])), 1);
-for (const name of names.filter((one) => one.startsWith('reloop')))
-  for (const baseline of names.filter((one) => !one.startsWith('reloop')))
-    row(`${name}/${baseline}`, (column) => median(ratios(crowds, [name, baseline], (one) => one[column])), 2);
-
-function row(name: string, value: (column: (typeof columns)[number]) => number, digits: number): void {
-  console.log(
-    [name, ...columns.map((column) => value(column).toFixed(digits))]
-      .map((text) => text.padStart(14))
-      .join(' '),
-  );
-}
+const pairs = names
+  .filter((name) => name.startsWith('reloop'))
+  .flatMap((name) => BASELINES.filter((one) => names.includes(one)).map((one) => [name, one] as const));
+const cells = (digits: number, value: (column: Column) => number) =>
+  columns.map((column) => value(column).toFixed(digits));
+console.log(
+  aligned([
+    ['', ...columns],
+    ...names.map((name) => [
+      name,
+      ...cells(1, (column) => median(ofContestant(crowds, name, (one) => one[column]))),
+    ]),
+    ...pairs.map((pair) => [
+      pair.join('/'),
+      ...cells(2, (column) => median(ratios(crowds, pair, (one) => one[column]))),
+    ]),
+  ]),
+);
 
 async function measure(
   rig: Rig,
@@ -96,28 +104,27 @@ async function measure(
   count: number,
 ): Promise<Omit<Crowd, 'round'>> {
   const pids = [entrant.pid, rig.serverPid, process.pid];
-  const before = pids.map(processorMs);
   const began = performance.now();
   const ids = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
-  await Promise.all(ids.map((id) => entrant.run(entrant.place, id, steps)));
+  const used = await processorMsDuring(pids, () =>
+    Promise.all(ids.map((id) => entrant.run(entrant.place, id, steps))),
+  );
   const seconds = (performance.now() - began) / 1000;
-  const [worker = Number.NaN, server = Number.NaN, client = Number.NaN] = pids.map(
-    (pid, index) => (processorMs(pid) - Number(before[index])) / (count * steps),
+  const [worker = Number.NaN, server = Number.NaN, client = Number.NaN] = used.map(
+    (ms) => ms / (count * steps),
   );
   const gaps: number[] = [];
   let stickyTimeouts = 0;
   for (const workflowId of ids) {
-    const { raw } = await rig.temporal.workflow.getHandle(workflowId).describe();
-    const runId = raw.workflowExecutionInfo?.firstRunId ?? '';
     let endedAt: number | undefined;
-    const { events } = await rig.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+    const { events } = await rig.temporal.workflow.getHandle(workflowId).fetchHistory();
     for (const {
       eventTime,
       activityTaskStartedEventAttributes: begun,
       activityTaskCompletedEventAttributes: ended,
       workflowTaskTimedOutEventAttributes: timedOut,
     } of events ?? []) {
-      const at = Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6;
+      const at = requiredTsToMs(eventTime, 'eventTime');
       if (begun && endedAt !== undefined) gaps.push(at - endedAt);
       if (ended) endedAt = at;
       if (timedOut) stickyTimeouts++;

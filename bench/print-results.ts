@@ -95,7 +95,8 @@ function spread(values: readonly number[], digits: number): string {
   return least === most ? middle.toFixed(digits) : `${middle.toFixed(digits)} (${least}-${most})`;
 }
 
-function aligned(rows: string[][]): string {
+/** Columns of one width each; the first to the left, the others to the right. */
+export function aligned(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   const line = (row: string[]) =>
     row

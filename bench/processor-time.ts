@@ -3,8 +3,17 @@ import { readFileSync } from 'node:fs';
 /** Linux counts in hundredths of a second (USER_HZ). */
 const MS_PER_TICK = 10;
 
-/** Milliseconds of processor time that a process has used so far, its threads included; NaN where there is no /proc. */
-export function processorMs(pid: number): number {
+/** Milliseconds of processor time that each process uses while `work` runs, its threads included; NaN where there is no /proc. */
+export async function processorMsDuring(
+  pids: readonly number[],
+  work: () => Promise<unknown>,
+): Promise<number[]> {
+  const before = pids.map(processorMs);
+  await work();
+  return pids.map((pid, index) => processorMs(pid) - Number(before[index]));
+}
+
+function processorMs(pid: number): number {
   try {
     // Behind the name, which may have blanks: state, 10 others, utime, stime.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')

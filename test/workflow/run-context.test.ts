@@ -3,9 +3,9 @@ import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { z } from '../../index.ts';
 import { useRig, waitOf } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { act, answer, modelOf, promptOf, toolCall } from '../support/scripts.ts';
 
-/** What the tools saw of the contexts of their runs. */
+/** Contexts that tools received, each behind the tool's name. */
 const seen: string[] = [];
 const see = (place: string, context: object) => {
   seen.push(`${place} ${JSON.stringify(context)}`);
@@ -51,6 +51,12 @@ const rig = useRig({
     {
       name: 'helper',
       model: modelOf((step) => (step === '1' ? act('look', 'y') : answer('ok'))),
+      tools: [look],
+    },
+    {
+      name: 'native',
+      kind: 'tool-calling',
+      model: modelOf((step) => (step === '1' ? { toolCalls: [toolCall('look')] } : 'ok')),
       tools: [look],
     },
     { name: 'lost', model, prompt: { prefix: 'For {context.usr}' }, tools: [look] },
@@ -100,6 +106,18 @@ test.each([
   const run = await rig.client.start(agent, 'what?', { context: context as never });
   await expect(run.result()).rejects.toThrow(sentence);
   expect(seen).toEqual([]);
+});
+
+test('a message of a session and a start by hand bring a context', async () => {
+  const context = { user: 'root' };
+  await rig.client.run('native', 'what?', { session: `support-${rig.taskQueue}`, context });
+  const started = { taskQueue: rig.taskQueue, workflowId: `by-hand-${rig.taskQueue}` };
+  await rig.temporal.workflow.execute('agentRun', {
+    ...started,
+    args: [{ agent: 'native', input: 'what?', context }],
+  });
+  const received = 'look {"user":"root","locale":"en"}';
+  expect(seen.splice(0)).toEqual([received, received]);
 });
 
 test('a fork cannot change the context', async () => {
