@@ -60,7 +60,7 @@ export function createLogger(
     if (follows && isEnd(message, meta)) level = 'INFO';
     const atLeast = typeof meta['tool'] === 'string' || isEnd(message, meta) ? 'INFO' : 'WARN';
     const waiting = meta['waiting'] !== undefined;
-    if (traced && (TRACED.includes(message) || waiting)) return;
+    if (message === CALLS_ONLY || (traced && (TRACED.includes(message) || waiting))) return;
     if (LEVELS.indexOf(level) < LEVELS.indexOf(atLeast)) return;
     const toType = waiting ? `. ${String(meta['command']).replace(/^reloop\b/u, command)}` : '';
     onLine(logLine(level, messageOf(message), meta) + toType, waiting, meta['taskQueue']);
@@ -74,6 +74,9 @@ export function createLogger(
     error: (message, meta) => log('ERROR', message, meta),
   };
 }
+
+/** The SDK's warning about a worker of one of the config's `queues`, which makes calls only. */
+const CALLS_ONLY = 'No workflows registered, not polling for workflow tasks';
 
 const ENDED: { readonly [message: string]: string } = {
   'Workflow completed': 'ended',

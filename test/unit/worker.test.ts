@@ -21,6 +21,7 @@ test.each([
   const log = createLogger((line) => lines.push(line), { traced });
   log.info('looked it up', { ...of, tool: 'price' });
   log.info('polling');
+  log.warn('No workflows registered, not polling for workflow tasks');
   log.warn('slow', of);
   expect(lines).toEqual(['info: price (1.1), run r: looked it up', 'warn: price (1.1), run r: slow']);
 });
