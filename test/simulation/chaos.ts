@@ -1,5 +1,5 @@
 import type { Random } from './random.ts';
-import { sleep } from './virtual-time.ts';
+import { isCalm, sleep } from './virtual-time.ts';
 import type { VirtualWorker } from './worker.ts';
 
 export interface Chaos {
@@ -18,7 +18,7 @@ export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): 
   const { random, tell, signal, versions } = chaos;
   for (;;) {
     await sleep(random.int(500, 15_000));
-    if (signal.aborted) return;
+    if (signal.aborted || isCalm()) return;
     if (workers.length === 0) continue;
     const worker = random.of(workers);
     const dice = random.next();

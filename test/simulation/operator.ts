@@ -3,7 +3,7 @@ import type { OperatorDecision, RunReport } from '../../client/index.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import type { Random } from './random.ts';
-import { sleep } from './virtual-time.ts';
+import { isCalm, sleep } from './virtual-time.ts';
 
 /** One word of an operator, and what became of it. */
 export interface Word {
@@ -73,7 +73,8 @@ export async function operate(
     const report = await run.describe();
     look(report, seen);
     const choices = random.fork();
-    if (random.may('word')) isPaused = await sayWord(run, report, choices, speak, isPaused, habits);
+    const shares = isCalm() ? answersOnly : habits;
+    if (random.may('word')) isPaused = await sayWord(run, report, choices, speak, isPaused, shares);
   }
 }
 
@@ -81,6 +82,8 @@ export async function operate(
 export type Habits = Record<'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste', number>;
 
 const usual: Habits = { say: 0.05, pause: 0.03, cancel: 0.02, rewind: 0.03, cancelCall: 0.04, haste: 0.05 };
+
+const answersOnly: Habits = { say: 0, pause: 0, cancel: 0, rewind: 0, cancelCall: 0, haste: 0 };
 
 /** Most people have their favourite words, and words that they never say. */
 function habitsOf(random: Random): Habits {

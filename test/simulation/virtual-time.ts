@@ -15,6 +15,7 @@ class Stuck extends Error {
 
 /** Time at which each simulation begins. */
 export const START = Date.parse('2027-01-01T00:00:00Z');
+const CALM_AFTER_MS = 10 * 60_000;
 const MOST_TIMERS = 400_000;
 const MOST_TURNS = 20_000;
 
@@ -55,6 +56,9 @@ export async function onVirtualTime<T>(random: () => number, work: () => Promise
     syncBuiltinESMExports();
   }
 }
+
+/** Whether people only answer by now, and nothing fails any more: every run must come to an end. */
+export const isCalm = (): boolean => Date.now() - START > CALM_AFTER_MS;
 
 /** Resolves after this virtual time. */
 export function sleep(ms: number): Promise<void> {
