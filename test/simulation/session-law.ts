@@ -16,7 +16,10 @@ function oneAtATime(server: VirtualServer, { name, lives }: SessionLife): string
     .filter(({ isAgain }) => !isAgain)
     .map(({ id }) => {
       const executions = server.executions.filter((one) => one.id === id);
-      return { id, from: executions[0]?.startedAt ?? 0, to: executions.at(-1)?.closedAt ?? Infinity };
+      const [first] = executions;
+      // A rewind of an ended run begins another chain, beside the session.
+      const last = executions.findLast(({ firstRunId }) => firstRunId === first?.runId);
+      return { id, from: first?.startedAt ?? 0, to: last?.closedAt ?? Infinity };
     })
     .toSorted((a, b) => a.from - b.from);
   return spans.flatMap(({ id, to }, at) => {
