@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -111,6 +111,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     broken.push(...forced.map(({ name }) => `${name} did not end after SIGTERM`));
     const stray = new Set(traffic.strayErrors.map((error) => error.replaceAll(/\brun-\d+[\w-]*/gu, 'RUN')));
     broken.push(...[...stray].map((error) => `A program met an error that is not documented: ${error}`));
+    // To look into: the database in the folder has the histories.
+    await writeFile(join(folder, 'words.json'), JSON.stringify(traffic.words));
     if (broken.length === 0) stops.unshift(() => rm(folder, { recursive: true, force: true }));
     return { broken, counts };
   } finally {
