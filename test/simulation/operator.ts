@@ -78,12 +78,35 @@ export async function operate(
   }
 }
 
-/** Share of each word in what a person says, and of the words that follow the one before at once. */
-export type Habits = Record<'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste', number>;
+/**
+ * Share of each word in what a person says; of the words that follow the one before at once (`haste`), of the answers that come late
+ * (`slow`), and of the waits at which an answer may be the run's end (`end`).
+ */
+export type Habits = Record<
+  'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste' | 'slow' | 'end',
+  number
+>;
 
-const usual: Habits = { say: 0.05, pause: 0.03, cancel: 0.02, rewind: 0.03, cancelCall: 0.04, haste: 0.05 };
+const usual: Habits = {
+  say: 0.05,
+  pause: 0.03,
+  cancel: 0.02,
+  rewind: 0.03,
+  cancelCall: 0.04,
+  haste: 0.05,
+  slow: 0.2,
+  end: 0.2,
+};
 
-const answersOnly: Habits = { say: 0, pause: 0, cancel: 0, rewind: 0, cancelCall: 0, haste: 0 };
+const answersOnly: Habits = {
+  ...usual,
+  say: 0,
+  pause: 0,
+  cancel: 0,
+  rewind: 0,
+  cancelCall: 0,
+  haste: 0,
+};
 
 /** Most people have their favourite words, and words that they never say. */
 function habitsOf(random: Random): Habits {
@@ -112,7 +135,7 @@ export async function sayWord(
   } else if (is(habits.cancel)) await speak({ type: 'cancel' }, () => run.cancel());
   else if (is(habits.rewind)) await rewind(run, report, random, speak);
   else if (is(habits.cancelCall)) await cancelCall(run, report, random, speak);
-  else if (report.waiting.length > 0) await answer(run, report, random, speak);
+  else if (report.waiting.length > 0) await answer(run, report, random, speak, habits);
   return isPaused;
 }
 
@@ -154,16 +177,17 @@ export async function answer(
   { waiting }: RunReport,
   random: Random,
   speak: Speak,
+  habits = usual,
 ): Promise<void> {
   if (waiting.length > 1 && random.chance(waiting.length > 4 ? 0.4 : 0.1)) {
     const favourite = random.of(['retry', 'approve', 'any']);
-    await Promise.all(waiting.map((wait) => answerWait(run, wait, random, speak, favourite)));
+    await Promise.all(waiting.map((wait) => answerWait(run, wait, random, speak, habits, favourite)));
     return;
   }
   const wait = random.of(waiting);
   // Some people take their time, and the wait may be another one by then.
-  if (random.chance(0.2)) await sleep(random.int(0, 6000));
-  await answerWait(run, wait, random, speak);
+  if (random.chance(habits.slow)) await sleep(random.int(0, 6000));
+  await answerWait(run, wait, random, speak, habits);
 }
 
 /** `favourite`: the decision that is taken where it fits. */
@@ -172,10 +196,11 @@ async function answerWait(
   wait: WaitingCall,
   random: Random,
   speak: Speak,
+  habits = usual,
   favourite?: string,
 ): Promise<void> {
   const fitting = fittingDecisions(stateOf(wait)).filter(
-    (type) => (type !== 'abort' && type !== 'stop') || random.chance(0.25),
+    (type) => (type !== 'abort' && type !== 'stop') || random.chance(habits.end),
   );
   if (fitting.length === 0) {
     // A limit: more of everything.

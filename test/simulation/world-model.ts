@@ -29,6 +29,8 @@ interface ModelWorld {
   asked: Asked[];
   dice: Random;
   salt: number;
+  /** Longest time of a call. */
+  slowestMs: number;
 }
 
 interface ModelOptions {
@@ -42,14 +44,14 @@ interface ModelOptions {
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
-  { asked, dice, salt }: ModelWorld,
+  { asked, dice, salt, slowestMs }: ModelWorld,
   { kind, tools, mostCalls, most }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
       await currentProcess().proceed();
       asked.push({ runId: context.runId, step: context.step, request });
-      await sleep(dice.int(1, 400));
+      await sleep(dice.int(1, slowestMs));
       if (dice.chance(0.04) && dice.may('model error')) {
         const [type, retryable] = dice.of(modelErrors);
         throw new ModelError(type, `simulated ${type}`, { retryable });

@@ -35,12 +35,14 @@ export interface ToolWorld {
   effects: Effect[];
   dice: Random;
   size: Size;
+  /** Share of the attempts of `pay` that fail. */
+  failing: number;
   /** Reports a tool that begins in an attempt that is over for the server. */
   beganLate(what: string): void;
 }
 
 /** Tools of every kind. */
-export function createTools({ effects, dice, deferred, size, beganLate }: ToolWorld): Tool[] {
+export function createTools({ effects, dice, deferred, size, failing, beganLate }: ToolWorld): Tool[] {
   /** Takes effect in the world. A dead worker never gets there. */
   async function effect(tool: string, n: number, context: ToolContext): Promise<void> {
     await currentProcess().proceed();
@@ -59,7 +61,9 @@ export function createTools({ effects, dice, deferred, size, beganLate }: ToolWo
       retry: { maxAttempts: 2, initialInterval: 100 },
       run: async ({ n }: { n: number }, context: ToolContext) => {
         await currentProcess().proceed();
-        if (isAttemptOver()) beganLate(`${name} ${n} of call ${context.callId} in ${currentRun()}`);
+        // An inline tool has no effects, and its model call may be given up before it.
+        if (!('inline' in more) && isAttemptOver())
+          beganLate(`${name} ${n} of call ${context.callId} in ${currentRun()}`);
         return run(n, context);
       },
       ...more,
@@ -102,7 +106,7 @@ export function createTools({ effects, dice, deferred, size, beganLate }: ToolWo
       'pay',
       async (n, context) => {
         await sleep(dice.int(0, 2000));
-        if (dice.chance(0.2)) throw new Error('pay is out of order');
+        if (dice.chance(failing)) throw new Error('pay is out of order');
         await effect('pay', n, context);
         return `pay ${n}`;
       },

@@ -42,7 +42,14 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
   const size = random.of(SIZES);
-  const all = createTools({ effects, dice, deferred, size, beganLate: (what) => late.push(what) }).filter(
+  const all = createTools({
+    effects,
+    dice,
+    deferred,
+    size,
+    failing: random.of([0.2, 0.2, 0.6]),
+    beganLate: (what) => late.push(what),
+  }).filter(
     ({ name }) => (isDeadly || !DEADLY.includes(name)) && (size !== 'usual' || !BULKY.includes(name)),
   );
   // A world with few tools has their crossings more often.
@@ -68,7 +75,8 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
   const most = random.int(2, 12);
   const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
-  const world = { asked, dice, salt };
+  const slowestMs = random.of([400, 400, 400, 12_000]);
+  const world = { asked, dice, salt, slowestMs };
 
   const configOf = (versionTools: readonly Tool[]): ConfigDefinition => ({
     agents: [
