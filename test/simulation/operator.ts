@@ -2,6 +2,7 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { OperatorDecision, RunReport } from '../../client/index.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
+import { limits } from '../../agent/values/limits.ts';
 import type { Random } from './random.ts';
 import { isCalm, sleep } from './virtual-time.ts';
 
@@ -213,7 +214,8 @@ async function answerWait(
     random.chance(0.3) &&
     typeof wait.toolInput === 'object' &&
     wait.toolInput !== null &&
-    'n' in wait.toolInput;
+    'n' in wait.toolInput &&
+    JSON.stringify(wait.toolInput).length < limits.decisionBytes / 2;
   const data = {
     ...(type === 'resolve' ? { output: outputFor(wait, random) } : {}),
     ...(edits ? { input: { ...(wait.toolInput as object), n: random.int(0, 999) } } : {}),
