@@ -49,7 +49,7 @@ async function claim([port = ANY, ...others]: number[]): Promise<{
 
 /** True if a program accepts connections on a loopback port. */
 export async function accepts(port: number): Promise<boolean> {
-  const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
+  const socket = connect({ port, host: '127.0.0.1', timeout: 10_000 });
   try {
     await Promise.race([once(socket, 'connect'), once(socket, 'timeout').then(() => Promise.reject())]);
     return true;

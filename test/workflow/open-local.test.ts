@@ -46,12 +46,12 @@ describe('without an address', () => {
     await one.close();
     expect(await runningServer(stateDir)).toMatchObject({ address: other.client.address });
     await other.close();
-    await expect.poll(() => runningServer(stateDir)).toBeUndefined();
+    await expect.poll(() => runningServer(stateDir), { timeout: 20_000 }).toBeUndefined();
   });
 
   test('lets the server end if the connection fails', async () => {
     vi.spyOn(Connection, 'connect').mockRejectedValueOnce(new Error('no connection'));
     await expect(openLocal({ ...quiet, temporal: own })).rejects.toThrow(TemporalUnreachable);
-    await expect.poll(() => runningServer(stateDir)).toBeUndefined();
+    await expect.poll(() => runningServer(stateDir), { timeout: 20_000 }).toBeUndefined();
   });
 });
