@@ -10,7 +10,7 @@ import { type EndedCall, callTool } from '../call/call-tool.ts';
 import { type Step, type Turn, boundedTurn } from '../run/turn.ts';
 
 /**
- * Makes the calls of one turn in parallel. Returns the steps in the order of the calls. `ends`: for a resumed turn, the results of its
+ * Makes the calls of one turn in parallel, after a pause. Returns the steps in the order of the calls. `ends`: for a resumed turn, the results of its
  * calls that have ended; their events were emitted before.
  */
 export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly KeptEnd[]): Promise<Turn> {
@@ -19,6 +19,7 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
   const modelCall = activityId(scope, iteration, 0);
   const planned = plannedCalls(modelCall, turn, { tools: manifest.tools, firstN });
   if (ends === undefined) for (const { events } of planned) for (const event of events) loop.emit?.(event);
+  if (loop.pause.isOn) await loop.pause.over();
   const calls = planned.map(({ call: state }, index) => {
     const call = `${iteration}.${index + 1}`;
     const id = activityId(scope, call, firstN);

@@ -57,8 +57,8 @@ async function carryOut(
   betweenTurns: BetweenTurns,
   ends?: readonly KeptEnd[],
 ): Promise<LoopEnd | undefined> {
-  if (loop.pause.isOn) await loop.pause.over();
   const { decision, text } = turn;
+  if (loop.pause.isOn && decision.type !== 'act') await loop.pause.over();
   switch (decision.type) {
     case 'fail':
       throw runFailure(decision.error);
