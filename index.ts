@@ -25,6 +25,7 @@ export type { Input, InputPart } from './client/start/read-input.ts';
 export { contentText } from './agent/values/content.ts';
 export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
 export type { RunEvent } from './agent/run/events.ts';
+export type { SentWord } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
 /** Temporal and a worker inside a program; loaded when called. */

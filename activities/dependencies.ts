@@ -4,6 +4,7 @@ import type { RunContext } from '../agent/definition/run-context.ts';
 import type { RunOverrides } from '../agent/definition/overrides.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
+import type { SentWord } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { ReplyCache } from './reply-cache.ts';
@@ -26,6 +27,8 @@ export interface Dependencies {
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
   checkOutput(manifest: AgentManifest, output: Json): Json;
+  /** The config's check of people's decisions and messages. */
+  authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
   /** The worker's cache of replies to identical requests at temperature 0. */
   replies: ReplyCache | undefined;
   /** Reloop's search attributes are registered. */

@@ -2,6 +2,8 @@ import type { ToolResult } from '../agent/calls/calls.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import { EARLIER_EFFECTS } from '../agent/calls/restart.ts';
 import { REWIND_POINT } from '../agent/run/rewind-point.ts';
+import { AUTHORIZE } from '../agent/rules/sender.ts';
+import { createAuthorize } from './run/authorize.ts';
 import { earlierEffects } from './tool/earlier-effects.ts';
 import { createBacktestActivities } from './turn/backtest-activities.ts';
 import { createCallModel } from './turn/call-model.ts';
@@ -20,7 +22,7 @@ export type { AnyActivity } from './tool/missing-tool.ts';
 export { rememberToolMeta } from './tool/tool-call.ts';
 
 /**
- * All activities of a worker: two of the loop, one of sessions, two for runs that do steps again, those of backtests, one for
+ * All activities of a worker: two of the loop, one of sessions, two for runs that do steps again, one that asks `authorize`, those of backtests, one for
  * each tool under the tool's name, and `default` for unknown names; `ownDefault` is the owner's activity for these.
  */
 export function createActivities(dependencies: Dependencies, ownDefault?: AnyActivity) {
@@ -45,6 +47,7 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     summarizeConversation: createSummarizeConversation(dependencies),
     [EARLIER_EFFECTS]: earlierEffects,
     [REWIND_POINT]: rewindPoint,
+    [AUTHORIZE]: createAuthorize(dependencies),
     default: createMissingTool(Object.keys(tools), ownDefault),
   };
 }

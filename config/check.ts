@@ -37,6 +37,7 @@ const configShape = {
   heartbeats: heartbeatsSchema,
   concurrency: concurrencySchema,
   context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
+  authorize: z.custom((value) => typeof value === 'function', 'is not a function (word) => boolean'),
   taskQueue: z.string().min(1),
   queues: queuesSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../agent/run/events.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
+import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
@@ -93,6 +94,11 @@ export interface ConfigDefinition {
    * Default: no run has a context.
    */
   context?: ZodSchema | undefined;
+  /**
+   * Asked before a run takes a decision or a message of a person. true: the run takes it. false, or an error: it is refused,
+   * and nothing has happened. Runs that begin with it keep it. Default: everybody with access to the server may decide.
+   */
+  authorize?(word: SentWord): boolean | Promise<boolean>;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**

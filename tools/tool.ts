@@ -71,6 +71,11 @@ export interface ToolRetry {
 
 /** Rule for the approval of a call by a person. */
 export type Approval<Input = never> =
+  | ApprovalRule<Input>
+  /** `by`: the only people who may decide on a call that waits for approval. The config's `authorize` checks their names. Default of `when`: 'always'. */
+  | { by: readonly string[]; when?: ApprovalRule<Input> | undefined };
+
+type ApprovalRule<Input> =
   | 'always'
   | 'never'
   /** true: a person is asked. What it throws is shown to them. Looked at once for each call, by the worker, and recorded. */

@@ -65,7 +65,7 @@ async function withApproval(
       return { ...action, approval: { error: threw(problem) } };
     return { ...action, observation: boundedText(fieldOf(problem, 'message'), limits.errorChars) };
   }
-  const { approval } = tool;
+  const approval = typeof tool.approval === 'object' ? tool.approval.when : tool.approval;
   if (policy === 'always' || typeof approval !== 'function') return { ...action, approval: {} };
   const context = {
     agent: manifest.name,

@@ -66,6 +66,8 @@ export interface ToolManifest extends ToolRules {
   inline?: true | undefined;
   /** A person has to approve its calls: all of them, or those that the tool's function chooses. */
   approval?: 'always' | 'sometimes' | undefined;
+  /** The only people who may end a wait for approval. undefined: everybody. */
+  approvers?: string[] | undefined;
   /** In place of the agent's. */
   askTimeout?: AskTimeout | undefined;
 }
@@ -146,6 +148,8 @@ export interface LoopOptions {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest extends LoopOptions {
+  /** The config has `authorize`, which is asked about each decision and message. */
+  authorizes?: true | undefined;
   /** Version of the loop that this run keeps to. */
   loopVersion: 1;
   name: string;

@@ -147,9 +147,9 @@ export const decisions = {
 
 export type DecisionName = keyof typeof decisions;
 
-/** A person's decision on a call. */
+/** A person's decision on a call. `by`: the name of the person, as the sender says. */
 export type OperatorDecision = {
-  [N in DecisionName]: { type: N } & FieldsOf<(typeof decisions)[N]['takes']>;
+  [N in DecisionName]: { type: N; by?: string | undefined } & FieldsOf<(typeof decisions)[N]['takes']>;
 }[DecisionName];
 
 /** Returns true if an early answer has the token of the deferred call. */
@@ -177,9 +177,9 @@ export function helpOf(name: DecisionName): string {
 /** Makes a decision of the sent fields. Fields that the decision does not take are left out. */
 export function decisionOf(
   type: DecisionName,
-  sent: { [F in keyof DecisionFields]?: unknown },
+  sent: { [F in keyof DecisionFields | 'by']?: unknown },
 ): OperatorDecision {
-  const names = Object.keys(ruleOf(type).takes) as (keyof DecisionFields)[]; // the keys of Takes
+  const names = [...Object.keys(ruleOf(type).takes), 'by'] as (keyof DecisionFields | 'by')[]; // the keys of Takes
   const fields = names.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]]));
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }

@@ -18,6 +18,7 @@ import {
 } from './decisions.ts';
 import { answerProblem, schemaProblem } from './fits-schema.ts';
 import { refusal } from '../values/refusal.ts';
+import { type Sender, splitSender } from './sender.ts';
 import { possibleUpdates } from './waiting.ts';
 
 /** A call under way, with all that the gate checks. */
@@ -38,10 +39,12 @@ export interface GateCall {
   input?: Json | undefined;
   /** Token that the deferred call gave out; undefined: none. */
   token?: string | undefined;
+  /** The only people who may end a wait for approval. undefined: everybody. */
+  approvers?: readonly string[] | undefined;
 }
 
 /** Data of every decision: nothing (one call waits), the call's id as a string, or this. */
-export interface DecisionData {
+export interface DecisionData extends Sender {
   call?: string | undefined;
   /** The `n` of the wait that the sender saw; a decision on an earlier one is refused. */
   wait?: number | undefined;
@@ -89,6 +92,7 @@ export function chooseCall<C extends GateCall>(
   checkOutput(call, type, given.output);
   checkToken(call, type, given.token);
   checkRemember(call, type, given);
+  checkApprover(call, type, given);
   return { call, decision: withoutToken(decisionOf(type, given)) };
 }
 
@@ -122,14 +126,15 @@ function parseData(type: string, data: unknown): DecisionData {
   if (typeof data === 'number') return { call: String(data) };
   if (typeof data !== 'object' || Array.isArray(data)) throw refusal(type, `data is a call id or an object.`);
   const known = ['call', 'wait', ...FIELDS];
-  const unknown = Object.keys(data).filter((key) => !known.includes(key));
+  const { sender, data: fields } = splitSender(type, data);
+  const unknown = Object.keys(fields as object).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     throw refusal(type, `unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
   }
   if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
-  const json = plainJson(data) as { [key: string]: Json }; // the data is an object
+  const json = plainJson(fields) as { [key: string]: Json }; // the data is an object
   const { call, wait, ...values } = withoutNulls(json, ['input', 'output']);
   if (call !== undefined && typeof call !== 'string' && typeof call !== 'number') {
     throw refusal(type, `call is an id such as "3.1".`);
@@ -139,7 +144,7 @@ function parseData(type: string, data: unknown): DecisionData {
     const [rule, value] = [fieldRules[field], values[field]];
     if (value !== undefined && rule?.fits(value) === false) throw refusal(type, `${field} is ${rule.rule}.`);
   }
-  return { ...values, call: call === undefined ? undefined : String(call), wait };
+  return { ...values, ...sender, call: call === undefined ? undefined : String(call), wait };
 }
 
 /** Refuses a number that may mean two calls: the Web UI's form turns an unquoted 3.10 into the number 3.1. */
@@ -221,6 +226,21 @@ function stateText({ kind, waiting, until }: CallState): string {
 function checkToken({ id, token }: GateCall, type: DecisionName, given: string | undefined): void {
   if (given === undefined || given === token) return;
   throw refusal(type, `this token does not belong to the current wait of ${id}.`);
+}
+
+/**
+ * Refuses people who may not approve: a decision on a wait for approval, and another input at a later wait of the call, which is an approval
+ * of that input. The config's `authorize` checks that the name is the sender's.
+ */
+function checkApprover(
+  { id, state, approvers }: GateCall,
+  type: DecisionName,
+  { by, input }: DecisionData,
+): void {
+  if (approvers === undefined || (state.waiting !== 'approval' && input === undefined)) return;
+  if (by !== undefined && approvers.includes(by)) return;
+  const who = by === undefined ? 'The decision has no name' : `${by} is not one of them`;
+  throw refusal(type, `only ${approvers.join(', ')} may decide on ${id}. ${who}.`);
 }
 
 /** Bounds remembered inputs: each is carried through every continue-as-new of the run. */

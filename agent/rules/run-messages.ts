@@ -6,6 +6,7 @@ import { wellFormed } from '../values/values.ts';
 import { EXTENSION_DATA, limitWords, raisedBy, readExtension } from '../limits/extension.ts';
 import { refusal } from '../values/refusal.ts';
 import { noData } from './sent-data.ts';
+import { splitSender } from './sender.ts';
 import { type LimitName, type ReachedLimit, limitError } from '../limits/run-limits.ts';
 
 /** Messages of a person to a whole run. Decisions are for one call. */
@@ -123,9 +124,9 @@ export const runMessages = {
 type Rules = typeof runMessages;
 export type RunMessageName = keyof Rules;
 
-/** A person's message to a run. */
+/** A person's message to a run. `by`: the name of the person, as the sender says. */
 export type RunMessage = {
-  [N in RunMessageName]: { type: N } & ReturnType<Rules[N]['read']>;
+  [N in RunMessageName]: { type: N; by?: string | undefined } & ReturnType<Rules[N]['read']>;
 }[RunMessageName];
 
 export const runMessageNames = Object.keys(runMessages) as RunMessageName[]; // the keys of the literal above
@@ -138,7 +139,10 @@ export function helpOfMessage(name: RunMessageName): string {
 
 /** Parses a message. Throws an Error whose message says which data is accepted. */
 export function readRunMessage(type: RunMessageName, sent: unknown): RunMessage {
-  return { type, ...runMessages[type].read(sent) } as RunMessage; // the data that the rule of this name reads
+  const { sender, data } = splitSender(type, sent);
+  const { by } = sender;
+  const message = { type, ...runMessages[type].read(data), ...(by === undefined ? {} : { by }) };
+  return message as RunMessage; // the data that the rule of this name reads
 }
 
 /** Parses a message and checks that the run accepts it in its state. Throws as `readRunMessage` does. */

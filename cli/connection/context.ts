@@ -1,3 +1,4 @@
+import { setValue } from '../../agent/values/set-value.ts';
 import { existsSync } from 'node:fs';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
@@ -79,6 +80,11 @@ export function openEmbedded(io: Io, options: ContextOptions): Promise<CliContex
   return open(io, options, { ...temporalSettings(options), address: undefined });
 }
 
+/** The proof of a sender's name, for the config's `authorize`. */
+export function credentialOf(env: NodeJS.ProcessEnv): string | undefined {
+  return setValue(env['RELOOP_CREDENTIAL']);
+}
+
 async function open(io: Io, options: ContextOptions, temporal: TemporalSettings): Promise<CliContext> {
   const progress = createProgressLine(io);
   const local = await openLocal({
@@ -90,6 +96,7 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
   }).finally(progress.end);
   const context: CliContext = {
     ...local,
+    client: options.as === undefined ? local.client : local.client.as(options.as, credentialOf(io.env)),
     notify: (line) => say(io, line),
     startWorker: ({ loaded, file, isOwn }, role, taskQueues, queues) =>
       local.startWorker(loaded, {

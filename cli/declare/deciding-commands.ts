@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
 import type { ReasonOptions } from '../commands/decide.ts';
 import { type BulkOptions, misuse, withBulkOptions } from '../options/bulk-options.ts';
+import { withSenderOption } from '../options/options.ts';
 import type { DecisionWords } from '../options/typed-decision.ts';
 import type { Io } from '../shell/io.ts';
 import { type CommandSpec, asSummary } from './command.ts';
@@ -76,7 +77,7 @@ async function runCancel(io: Io, command: Command): Promise<number> {
 }
 
 function withTarget(command: Command): Command {
-  return command.usage('[options] <id> [call]').argument('[id]').argument('[call]');
+  return withSenderOption(command.usage('[options] <id> [call]').argument('[id]').argument('[call]'));
 }
 
 function targetHelp(name: DecisionName): string {

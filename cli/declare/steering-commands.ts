@@ -1,5 +1,6 @@
+import type { Command } from 'commander';
 import { type RunMessageName, runMessageNames, runMessages } from '../../agent/rules/run-messages.ts';
-import { type CommonOptions, edit, milliseconds, wholeLimit } from '../options/options.ts';
+import { type CommonOptions, edit, milliseconds, wholeLimit, withSenderOption } from '../options/options.ts';
 import type { Io } from '../shell/io.ts';
 import { type CommandSpec, asSummary } from './command.ts';
 
@@ -40,7 +41,14 @@ const messages: { readonly [N in RunMessageName]: Omit<CommandSpec, 'summary'> }
 
 /** Commands for a run as a whole: a command for each message, and those that restart the run. */
 export const steeringCommands: readonly CommandSpec[] = [
-  ...runMessageNames.map((name) => ({ ...messages[name], summary: asSummary(runMessages[name].does) })),
+  ...runMessageNames.map((name) => {
+    const { options = (command) => command } = messages[name];
+    return {
+      ...messages[name],
+      summary: asSummary(runMessages[name].does),
+      options: (command: Command) => withSenderOption(options(command)),
+    };
+  }),
   {
     usage: 'fork <id>',
     summary: 'start a new run with the first steps of another run',

@@ -4,7 +4,7 @@ import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/ex
 import { costWords, tokenWords } from '../print/usage-words.ts';
 import { shellWord } from '../../client/connect/cli-name.ts';
 import { count } from '../shell/display.ts';
-import { decisionText, restartText, steeringText, unheardText } from '../print/trace/trace-words.ts';
+import { byText, decisionText, restartText, steeringText, unheardText } from '../print/trace/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { timeline } from './bars.ts';
 import { facts, folded, labelled, pre, prose, questionBlock } from './blocks.ts';
@@ -59,7 +59,7 @@ function told(event: RunNote['event']): Html {
   switch (event.type) {
     case 'steered':
       return event.message.type === 'say'
-        ? html`<b>Message</b> ${prose(event.message.text)}`
+        ? html`<b>Message${byText(event.message)}</b> ${prose(event.message.text)}`
         : html`<b>${steeringText(event.message)}</b>`;
     case 'unheard':
       return html`<b>${unheardText(event.messages)}</b> ${event.messages.map(prose)}`;

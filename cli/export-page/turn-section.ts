@@ -184,6 +184,6 @@ function inside(call: string): string {
 
 /** Data that a person gave with a decision; the reason is shown beside the decision's name. */
 export function decisionData(decision: Extract<Note, { type: 'decided' }>['decision']): Html {
-  const { type: _, reason: __, ...data } = { reason: undefined, ...decision };
+  const { type: _, reason: __, by: ___, ...data } = { reason: undefined, ...decision };
   return html`${Object.entries(data).map(([name, value]) => labelled(name, pre(value ?? null)))}`;
 }

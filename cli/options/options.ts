@@ -12,6 +12,8 @@ export interface CommonOptions {
   config?: string;
   taskQueue?: string;
   debug?: boolean;
+  /** Only in commands that decide, or send a message: the sender. */
+  as?: string;
 }
 
 export function withCommonOptions(command: Command): Command {
@@ -23,6 +25,11 @@ export function withCommonOptions(command: Command): Command {
     .option('--config <file>', 'config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)')
     .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop")
     .option('--debug', 'print the whole stack of an error, with its causes');
+}
+
+/** The option of commands that decide, or send a message to a run. */
+export function withSenderOption(command: Command): Command {
+  return command.option('--as <name>', 'who says it; recorded with the run (a proof: RELOOP_CREDENTIAL)');
 }
 
 /** Milliseconds of 30s, 10m, 1h, 250ms. A number without a unit is refused: its author means seconds or minutes. */

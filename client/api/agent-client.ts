@@ -19,6 +19,7 @@ import { type ConnectOptions, connect } from '../connect/connect.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
 import { endCalls, openMethods } from '../connect/open-calls.ts';
+import { clientOfSender } from '../connect/client-of-sender.ts';
 import type { ListOptions } from '../read/run-filters.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
 import type { StartOptions } from '../start/start-options.ts';
@@ -46,6 +47,15 @@ export class AgentClient {
   static async connect(options: ConnectOptions = {}): Promise<AgentClient> {
     const { client, address, taskQueue } = await connect(options);
     return new AgentClient(client, address, taskQueue);
+  }
+
+  /**
+   * The same client in a person's name: decisions and messages of its runs are recorded with `by`. `credential`: a proof
+   * of the name for the config's `authorize`.
+   */
+  as(by: string, credential?: string): AgentClient {
+    const temporal = clientOfSender(this.temporal, { by, credential });
+    return new AgentClient(temporal, this.address, this.taskQueue);
   }
 
   /**

@@ -18,6 +18,7 @@ import {
 import { DecisionRefused, InvalidInput, SessionNotFound } from '../connect/errors.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { recordOf } from '../../history/views/session.ts';
+import { outcomeOf } from '../connect/update-run.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { openMethods } from '../connect/open-calls.ts';
 import { locationOfSession } from '../read/run-location.ts';
@@ -101,8 +102,9 @@ export class AgentSession {
     await locationOfSession(this.#client, this.name);
     for (let tries = 1; ; tries++) {
       try {
+        const session = this.#client.workflow.getHandle(this.#id);
         await abortable(this.#client, undefined, () =>
-          this.#client.workflow.getHandle(this.#id).executeUpdate(clearUpdate),
+          outcomeOf(session, (updateId) => session.executeUpdate(clearUpdate, { updateId })),
         );
         return;
       } catch (error) {
@@ -151,14 +153,17 @@ export class AgentSession {
         attributesOfSession(this.name),
         (attributes) =>
           abortable(this.#client, undefined, () =>
-            this.#client.workflow.executeUpdateWithStart(sendUpdate, {
-              args: [message],
-              startWorkflowOperation: new WithStartWorkflowOperation(AGENT_SESSION, {
-                ...start,
-                ...attributes,
-                workflowIdConflictPolicy: 'USE_EXISTING',
+            outcomeOf(this.#client.workflow.getHandle(this.#id), (updateId) =>
+              this.#client.workflow.executeUpdateWithStart(sendUpdate, {
+                args: [message],
+                updateId,
+                startWorkflowOperation: new WithStartWorkflowOperation(AGENT_SESSION, {
+                  ...start,
+                  ...attributes,
+                  workflowIdConflictPolicy: 'USE_EXISTING',
+                }),
               }),
-            }),
+            ),
           ),
       );
       return state;

@@ -88,13 +88,16 @@ const DEADLINE_EXCEEDED = 4;
 /** The server's answer to a message for a run whose workflow task has failed three times in a row. */
 const FAILED_PRECONDITION = 9;
 
+/** Returns true for the server's answer to a message for a run whose workflow task keeps failing. */
+export const isNotReady = (error: unknown): boolean => grpcCode(error) === FAILED_PRECONDITION;
+
 function toClientError(client: Client, error: unknown): unknown {
   // A method of ours that this one has called threw it.
   if ([ClientClosed, TemporalUnreachable, DecisionRefused].some((known) => error instanceof known))
     return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
   const code = grpcCode(error);
-  if (code === FAILED_PRECONDITION) return new DecisionRefused(NOT_READY, { cause: error });
+  if (isNotReady(error)) return new DecisionRefused(NOT_READY, { cause: error });
   if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) return error;
   return new TemporalUnreachable(
     `The Temporal server${addressOf(client)} does not answer (any more). What is recorded stays, and runs continue when it is back: call again then.`,

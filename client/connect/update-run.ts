@@ -1,9 +1,17 @@
-import { type Client, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { abortable } from '../../history/read/pages.ts';
 import { DecisionRefused, InvalidInput } from './errors.ts';
+import { isNotReady } from './open-calls.ts';
+import { withSender } from './client-of-sender.ts';
 
 /** Sends an update and resolves when the run has taken it, which is recorded. Throws DecisionRefused, InvalidInput. */
 export async function updateRun<R>(
@@ -12,12 +20,38 @@ export async function updateRun<R>(
   name: string,
   data: unknown,
 ): Promise<R> {
-  const args: [unknown] = [sendable(name, data)];
+  const args: [unknown] = [sendable(name, withSender(client, name, data))];
   try {
-    return await abortable(client, undefined, () => run.executeUpdate<R, [unknown]>(name, { args }));
+    return await abortable(client, undefined, () =>
+      outcomeOf(run, (updateId) => run.executeUpdate<R, [unknown]>(name, { args, updateId })),
+    );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
+  }
+}
+
+/**
+ * Sends an update and resolves to its outcome. Temporal's client sends an update again until the workflow has taken it. Once the workers have
+ * failed several times, the server refuses also an update that it has admitted before, and that the workflow may still take: then the
+ * outcome decides. Throws the refusal of an update that the server does not know. Source: `ApplyRequest` in
+ * service/history/api/updateworkflow/api.go of Temporal 1.29.1.
+ */
+export async function outcomeOf<R>(
+  workflow: WorkflowHandle,
+  send: (updateId: string) => Promise<R>,
+): Promise<R> {
+  const updateId = randomUUID();
+  try {
+    return await send(updateId);
+  } catch (refusal) {
+    if (!isNotReady(refusal)) throw refusal;
+    return await workflow
+      .getUpdateHandle<R>(updateId)
+      .result()
+      .catch((error: unknown) => {
+        throw error instanceof WorkflowNotFoundError ? refusal : error;
+      });
   }
 }
 

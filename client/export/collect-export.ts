@@ -6,6 +6,7 @@ import type { Fact } from '../../history/read/fact.ts';
 import { type RequestsOptions, requestReader } from '../../history/views/requests.ts';
 import { readImage } from '../../history/views/read-image.ts';
 import { RunNotFound, unless } from '../connect/errors.ts';
+import { auditOf } from './audit.ts';
 import { type SubAgentRun, readAgents } from './exported-agents.ts';
 import type { RunReport } from '../report.ts';
 import type { ExportedModelCall, ExportedRequest, ExportedSubAgent, RunExport } from './run-export.ts';
@@ -44,6 +45,7 @@ export async function collectExport(
     agents,
     modelCalls,
     decisions: events.flatMap((event) => (event.type === 'decided' ? [typeless(event)] : [])),
+    audit: await auditOf(facts),
     events,
     subAgents: await exportSubAgents(subAgent, subAgents),
     requests: prompts ? await collectRequests(client, facts, { kinds, modelCalls }) : undefined,

@@ -25,6 +25,8 @@ export interface RunExport {
   modelCalls: ExportedModelCall[];
   /** Decisions of people, in order. */
   decisions: ExportedDecision[];
+  /** Words of people, each with its sender, in order. Missing in files of older versions. */
+  audit?: AuditEntry[] | undefined;
   /** All that is recorded, in order: the other lists are taken from it. */
   events: RunEvent[];
   /** Sub-agents, in the order in which they were started: each a whole run. */
@@ -69,6 +71,21 @@ export interface ExportedDecision {
   /** `3.1` for a tool call, `3` for a model call. */
   call: string;
   decision: OperatorDecision;
+}
+
+/** One word of a person to the run. */
+export interface AuditEntry {
+  at: number;
+  /** Name of the decision or the message: `approve`, `say`; `cancel` for the run. */
+  word: string;
+  /** The name that the sender gave. The config's `authorize` has checked it, if the run has one. */
+  by: string | null;
+  /** The sender's client, as Temporal recorded it. Everybody with access to the server can choose this text. */
+  identity: string | null;
+  /** The call of a decision. */
+  call?: string | undefined;
+  /** The word was refused after `authorize` was asked, and changed nothing. */
+  refused?: string | undefined;
 }
 
 export interface ExportedSubAgent {

@@ -4,6 +4,7 @@ import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
@@ -23,6 +24,7 @@ import { completeAgent } from '../options/agent-options.ts';
 import { kindOfLangChain } from '../langchain-names.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
 import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
+import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
@@ -44,6 +46,8 @@ export interface LoadedConfig {
   cache: boolean | ReplyStore;
   /** Called for each event of this worker's runs. */
   onEvent: ConfigDefinition['onEvent'];
+  /** Asked about each decision and message of a person. */
+  authorize: ConfigDefinition['authorize'];
   /**
    * undefined: no agent of that name. Throws {@link ConfigError} for overrides that it cannot keep to: a budget of money
    * without a price.
@@ -65,6 +69,7 @@ const RESERVED = [
   'summarizeConversation',
   EARLIER_EFFECTS,
   REWIND_POINT,
+  AUTHORIZE,
   'recordedCall',
   'recordedQuestion',
   'compareRun',
@@ -96,6 +101,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     kinds,
     cache: config.cache ?? false,
     onEvent: config.onEvent,
+    authorize: config.authorize,
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,
@@ -108,7 +114,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       const price = priceOf(config.prices, ref.model);
       const manifest = agentManifest(agent, kind, { ...ref, price }, overrides, parentBudget);
       checkPrices(manifest, agents, models, config.prices);
-      return onQueues(manifest, queues, overrides.model ?? givenModel(agent, models));
+      const own = config.authorize === undefined ? manifest : { ...manifest, authorizes: true as const };
+      return onQueues(own, queues, overrides.model ?? givenModel(agent, models));
     },
     checkContext: createContextCheck(config.context),
     parser: (name) => agents.get(name)?.parser,
@@ -118,6 +125,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       return adapter === undefined ? undefined : models.get(adapter)?.validate?.();
     },
   };
+  checkApprovers(tools, config);
   for (const { name, remote } of tools.values()) {
     if (remote?.type !== 'agent' || agents.has(remote.agent)) continue;
     throw new ConfigError(

@@ -1,7 +1,8 @@
 import { z } from 'zod/v4';
 import type { ToolManifest, ToolRules } from '../../agent/definition/manifest.ts';
-import type { Approval, RemoteTool, Tool, ToolOptions } from '../../tools/tool.ts';
+import type { RemoteTool, Tool, ToolOptions } from '../../tools/tool.ts';
 import { ConfigError } from '../define.ts';
+import { approvalOption, recordedApproval } from './approval-option.ts';
 import { duration, timeout } from './duration.ts';
 import { askTimeoutOption, recordedAskTimeout } from './ask-timeout-option.ts';
 import { type Checks, options, retryOptions, retryPolicy } from './options.ts';
@@ -25,12 +26,7 @@ const toolShape = {
     backoffCoefficient: 2,
     maximumInterval: '30s',
   }),
-  approval: z
-    .union(
-      [z.enum(['always', 'never']), z.custom<Approval>((value) => typeof value === 'function')],
-      "is none of 'always', 'never' and a function (input, context) => boolean",
-    )
-    .default('never'),
+  approval: approvalOption.default('never'),
   inline: z.boolean().default(false),
   askTimeout: askTimeoutOption.optional(),
   ...rulesShape,
@@ -70,7 +66,7 @@ export function toolManifest(tool: Tool): ToolManifest {
     retry: retryPolicy(retry, `${where}: retry`),
     ...rules.parse(tool),
     ...(inline ? inlineTool(where, tool) : {}),
-    ...(approval === 'never' ? {} : { approval: approval === 'always' ? 'always' : 'sometimes' }),
+    ...recordedApproval(approval),
     ...(askTimeout === undefined
       ? {}
       : { askTimeout: recordedAskTimeout(askTimeout, `${where}: askTimeout`) }),

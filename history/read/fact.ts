@@ -52,13 +52,17 @@ export type Fact = { id: number; at: number; more?: true } & (
       name: string | undefined;
       input: Recorded | undefined;
       result: Recorded | undefined;
+      /** The sender, as Temporal's client said. Undefined if the history is read from its end. */
+      identity?: string | undefined;
+      /** The refusal of an accepted update. */
+      error?: RecordedError | undefined;
     }
   /** A worker has processed all earlier events. */
   | { type: 'task_completed' }
   | CostFact
   /** Temporal's Reset started this run. All earlier events are copies from the run `fromRunId`. */
   | { type: 'reset'; fromRunId: string; runId: string }
-  | { type: 'cancel_requested' }
+  | { type: 'cancel_requested'; identity?: string | undefined }
   | { type: 'run_continued'; runId: string }
   | { type: 'run_succeeded'; result: Recorded }
   | { type: 'run_failed'; error: RecordedError }

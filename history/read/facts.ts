@@ -130,7 +130,7 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
 
 /** Returns a function that makes a fact of each event of `run`; undefined: the event has no fact. */
 export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
-  const accepted = new Map<string, { name: string; input: Recorded }>();
+  const accepted = new Map<string, { name: string; input: Recorded; identity: string }>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
   return (event: HistoryEvent): Fact | undefined => {
@@ -253,16 +253,18 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     if (update) {
       const { input: sent, meta } = update.acceptedRequest ?? {};
       const [key, message] = [String(event.eventId), { name: sent?.name ?? '', input: value(sent?.args) }];
-      accepted.set(key, message);
+      accepted.set(key, { ...message, identity: meta?.identity ?? '' });
       return { type: 'update_accepted', key, updateId: meta?.updateId ?? '', ...message };
     }
     const completed = event.workflowExecutionUpdateCompletedEventAttributes;
     if (!completed) return undefined;
     const { meta, outcome, acceptedEventId } = completed;
-    const { name, input } = accepted.get(String(acceptedEventId)) ?? {};
+    const said = accepted.get(String(acceptedEventId));
     const result = outcome?.failure ? undefined : value(outcome?.success);
+    const error = outcome?.failure ? recordedError(client, outcome.failure) : undefined;
     const [key, updateId] = [String(acceptedEventId), meta?.updateId ?? ''];
-    return { type: 'update_completed', key, updateId, name, input, result };
+    const { name, input, identity } = said ?? {};
+    return { type: 'update_completed', key, updateId, name, input, result, identity, error };
   }
 
   function runFact(event: HistoryEvent): FactBody | undefined {
@@ -270,7 +272,8 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     // A failed task names a new run only after a reset.
     const reset = event.workflowTaskFailedEventAttributes;
     if (reset?.newRunId) return { type: 'reset', fromRunId: reset.baseRunId ?? '', runId: reset.newRunId };
-    if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel_requested' };
+    const asked = event.workflowExecutionCancelRequestedEventAttributes;
+    if (asked) return { type: 'cancel_requested', identity: asked.identity ?? '' };
     const continued = event.workflowExecutionContinuedAsNewEventAttributes;
     if (continued) return { type: 'run_continued', runId: continued.newExecutionRunId ?? '' };
     const completed = event.workflowExecutionCompletedEventAttributes;

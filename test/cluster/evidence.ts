@@ -91,7 +91,8 @@ function readFacts(facts: HistoryFacts, id: string, runId: string, events: reado
     if (done) facts.completed.set(`${runId} ${scheduled.get(String(done.scheduledEventId))}`, timeOf(event));
     if (event.workflowExecutionUpdateAcceptedEventAttributes) facts.updates++;
     const { cause, failure } = event.workflowTaskFailedEventAttributes ?? {};
-    if (failure?.message)
+    // A message that comes while a run ends: the server has the workflow look at the message first.
+    if (failure?.message && failure.message !== 'UnhandledCommand')
       facts.failures.push(`A workflow task of ${id} failed (${cause}): ${failure.message}`);
   }
 }

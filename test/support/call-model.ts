@@ -30,6 +30,7 @@ export function callModelOnce(
     checkContext: (context) => context,
     parser: () => undefined,
     checkOutput: (_manifest, output) => output,
+    authorize: undefined,
     replies: undefined,
     searchAttributes: false,
     events: false,

@@ -2,8 +2,10 @@ import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
+import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { AgentSession } from '../../client/api/agent-session.ts';
 import { Backtest } from '../../client/backtest/backtest-handle.ts';
+import { outcomeOf } from '../../client/connect/update-run.ts';
 import { failedCall } from '../../client/connect/closed-channel.ts';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
@@ -48,6 +50,7 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
       list: () => agentClient().list().next(),
       listPage: () => agentClient().listPage(),
       sessions: () => agentClient().sessions().next(),
+      as: undefined,
       get: undefined,
       session: undefined,
       close: undefined,
@@ -115,4 +118,32 @@ test('a run whose workflow task keeps failing refuses a message, and says why', 
   const error = { name: 'DecisionRefused', message: expect.stringContaining('Nothing was changed') };
   const cause = { name: 'ServiceError' };
   await expect(new AgentRun(deaf([notReady]), 'r1').pause()).rejects.toMatchObject({ ...error, cause });
+});
+
+describe('an update that the server refuses while workflow tasks fail', () => {
+  const refusal = Object.assign(new Error('Task failed.'), { code: 9, details: '', metadata: {} });
+  const handleOf = (result: () => Promise<string>) =>
+    ({ getUpdateHandle: (updateId: string) => ({ updateId, result }) }) as unknown as WorkflowHandle;
+
+  test('has the outcome of the update that the server admitted before', async () => {
+    const ids: string[] = [];
+    const handle = handleOf(() => Promise.resolve('taken'));
+    const outcome = outcomeOf(handle, (id) => {
+      ids.push(id);
+      return Promise.reject(refusal);
+    });
+    await expect(outcome).resolves.toBe('taken');
+    expect(ids).toEqual([expect.stringMatching(/^[\da-f-]{36}$/u)]);
+  });
+
+  test('is refused if the server does not know the update', async () => {
+    const handle = handleOf(() => Promise.reject(new WorkflowNotFoundError('not found', 'r1', undefined)));
+    await expect(outcomeOf(handle, () => Promise.reject(refusal))).rejects.toBe(refusal);
+  });
+
+  test('is not asked about after another error', async () => {
+    const handle = handleOf(() => Promise.resolve('taken'));
+    const error = new Error('other');
+    await expect(outcomeOf(handle, () => Promise.reject(error))).rejects.toBe(error);
+  });
 });

@@ -23,7 +23,8 @@ describe('a tool is refused', () => {
   const known =
     'name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile';
   const retries = 'maxAttempts, initialInterval, backoffCoefficient, maximumInterval';
-  const NO_APPROVAL = "is none of 'always', 'never' and a function (input, context) => boolean.";
+  const NO_APPROVAL =
+    "is none of 'always', 'never', a function (input, context) => boolean, and { by: ['name'], when }.";
   const NO_ASK = "is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }.";
   const NO_INTERVAL = "is not a duration: give milliseconds, or a text such as '30s'.";
   const SMALL = 'Too small: expected number to be';

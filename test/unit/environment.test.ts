@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { credentialOf } from '../../cli/connection/context.ts';
 import { namedQueue } from '../../cli/connection/task-queue.ts';
 import { loadEnvFile } from '../../cli/shell/env-file.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
@@ -72,6 +73,7 @@ const listed: [variable: string, value: string, read: () => unknown, effect: unk
     ['TEMPORAL_NAMESPACE', 'mine', () => temporalSettings({}).namespace, 'mine', 'default'],
     ['TEMPORAL_API_KEY', 'key', () => temporalSettings({}).connection?.apiKey, 'key', undefined],
     ['TEMPORAL_TASK_QUEUE', 'mine', queues, ['mine', 'mine'], [undefined, 'reloop']],
+    ['RELOOP_CREDENTIAL', 'secret', () => credentialOf(process.env), 'secret', undefined],
     ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
     ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
     ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],

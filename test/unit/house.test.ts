@@ -62,6 +62,7 @@ const HOLDING = new Map([
   ['start-attributes.ts', 'by client'],
   ['cli-name.ts', 'by PATH'],
   ['open-calls.ts', 'by client'],
+  ['client-of-sender.ts', 'by client'],
   ['test-server.ts', 'the server of the process, which test files share'],
   ['open-program.ts', 'by server and task queue, until its worker ends'],
   ['run-in-process.ts', 'by folder, until its runs have ended'],

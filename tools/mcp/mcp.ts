@@ -52,12 +52,20 @@ export async function mcp(
   );
   checkNames(only ?? listed.map(({ name }) => name), server);
   const chosen = only === undefined ? listed : only.map((name) => find(listed, name, server));
-  if (typeof approval === 'object') for (const name of Object.keys(approval)) find(chosen, name, server);
+  const perTool = isPerTool(approval) ? approval : undefined;
+  for (const name of Object.keys(perTool ?? {})) find(chosen, name, server);
   return chosen.map((tool) => ({
     ...toolOf(tool, prefix, connection),
     ...options,
-    approval: typeof approval === 'object' ? (approval[tool.name] ?? 'never') : approval,
+    approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
   }));
+}
+
+type ApprovalOption = NonNullable<McpOptions['approval']>;
+
+/** Returns false for one rule for all tools: `{ by: [...] }` is such a rule too. */
+function isPerTool(approval: ApprovalOption): approval is { [tool: string]: McpApproval } {
+  return typeof approval === 'object' && !Array.isArray(approval.by);
 }
 
 /** More than any config takes; a server with more of them has no end. */

@@ -35,6 +35,7 @@ export async function callTool(
   if (tool === undefined) throw new Error('unreachable: the action names no known tool');
   const open = loop.control.open(planned, {
     inputSchema: tool.inputSchema,
+    approvers: tool.approvers,
     clock: loop.deadline,
     emit: loop.emit,
     onUsed: (usage) => (loop.counters.usage = addUsage(loop.counters.usage, usage)),

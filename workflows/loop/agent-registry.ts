@@ -9,6 +9,7 @@ import { boundedWaits } from '../../agent/run/waits-change.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import { type RunStatus, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
+import { createAuthorizer } from '../operator/ask-authorize.ts';
 import { type Control, createControl } from '../operator/control.ts';
 import { Inbox } from '../operator/inbox.ts';
 import { AGENT_RUN, type RunState } from '../messages.ts';
@@ -65,9 +66,15 @@ export function registerAgent(
   const entry = newEntry(name, hooks, lastStep);
   for (const text of unheard) entry.inbox.add(text);
   const scope = agents.push(entry) - 1;
+  const authorizer = createAuthorizer(authorizingAgent);
   gate ??= {
-    control: createControl(workflowState, onWaitingChange),
-    pause: createSteering({ agents: runningAgents, onMessage: emitMessage, onPauseChange: onStatusChange }),
+    control: createControl(workflowState, onWaitingChange, authorizer),
+    pause: createSteering({
+      agents: runningAgents,
+      authorizer,
+      onMessage: emitMessage,
+      onPauseChange: onStatusChange,
+    }),
   };
   const { control, pause } = gate;
   let removeClock = () => undefined as unknown;
@@ -147,6 +154,11 @@ export function setEndStatus(status: RunStatus): void {
 
 function runningAgents(): Entry[] {
   return agents.filter(({ isOver }) => !isOver);
+}
+
+/** The agent whose config has `authorize`; its worker is asked about the words of people. */
+function authorizingAgent(): string | undefined {
+  return runningAgents().find(({ loop }) => loop?.manifest.authorizes === true)?.name;
 }
 
 /** Emits the event of a message to the run. It is emitted once, by the first running agent, for all agents of the workflow. */

@@ -4,9 +4,11 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type DecisionName, decisionNames, helpOf } from '../../agent/rules/decisions.ts';
 import { chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
 import { sentData } from '../../agent/rules/sent-data.ts';
+import { isObject } from '../../agent/values/json-object.ts';
 import type { Call } from '../../agent/run/call-state.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import {
+  type DecisionReceipt,
   type RunState,
   childUsedSignal,
   childWaitingSignal,
@@ -15,6 +17,7 @@ import {
   statusQuery,
 } from '../messages.ts';
 import { onSignal } from '../temporal/on-signal.ts';
+import { type AskAuthorize, orRefused } from './ask-authorize.ts';
 import { OpenCall, type OpenCallOptions } from './open-call.ts';
 
 /** Receives people's decisions for a workflow: has the open calls of all its agents. One per workflow. */
@@ -29,9 +32,14 @@ export interface Control {
 
 /**
  * Sets the handlers of decisions. Call it before the first `await`; otherwise an early update is refused. The handlers are synchronous:
- * check, store, return. The validator makes the same choice, without applying the decision.
+ * check, store, return. The validator makes the same choice, without applying the decision. A run with `authorize` asks first, and then
+ * checks that the same wait is open.
  */
-export function createControl(state: () => RunState, onWaitingChange: () => void): Control {
+export function createControl(
+  state: () => RunState,
+  onWaitingChange: () => void,
+  authorizer: () => AskAuthorize | undefined,
+): Control {
   const calls = new Map<string, OpenCall>();
   const undecided = () => [...calls.values()].filter(({ isDecided }) => !isDecided);
   const choose = (type: DecisionName, data: unknown) => {
@@ -43,18 +51,38 @@ export function createControl(state: () => RunState, onWaitingChange: () => void
     setHandler(
       decisionUpdates[type],
       (data?: unknown) => {
-        const { call, decision, ...kept } = choose(type, data);
-        const { id, waitNumber: n } = call;
-        if ('kept' in kept) call.apply({ type: 'answered', decision });
-        else call.decide(decision);
-        return { call: id, n, decision: type, ...kept };
+        const ask = authorizer();
+        return ask === undefined ? take(type, data) : takeIfAuthorized(ask, type, data);
       },
       {
+        unfinishedPolicy: 'ABANDON',
         validator: (...sent: unknown[]) => void choose(type, sentData(type, sent)),
         description: helpOf(type),
       },
     );
   }
+  function take(type: DecisionName, data: unknown): DecisionReceipt {
+    const { call, decision, ...kept } = choose(type, data);
+    const { id, waitNumber: n } = call;
+    if ('kept' in kept) call.apply({ type: 'answered', decision });
+    else call.decide(decision);
+    return { call: id, n, decision: type, ...kept };
+  }
+
+  /** The wait may end while `authorize` is asked, and another one begin: the decision is for the wait that was open before. */
+  async function takeIfAuthorized(
+    ask: AskAuthorize,
+    type: DecisionName,
+    data: unknown,
+  ): Promise<DecisionReceipt> {
+    const { call } = orRefused(() => choose(type, data));
+    const { id, waitNumber: wait } = call;
+    const fields = isObject(data) ? data : {};
+    const { call: _, wait: __, ...about } = fields;
+    await ask(type, about, { call: id, tool: call.now.action.tool });
+    return orRefused(() => take(type, { ...fields, call: id, wait }));
+  }
+
   onSignal(childWaitingSignal, runSignals.childWaiting, (change) => {
     calls.get(withoutSchedule(change.caller))?.apply({ type: 'child_waits_changed', change });
   });

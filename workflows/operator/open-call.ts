@@ -12,6 +12,8 @@ import { type Emit, logResumed, logWaiting } from './emit.ts';
 export interface OpenCallOptions {
   /** Schema of the input that a person may give; see {@link GateCall}. */
   inputSchema?: JsonSchema | null | undefined;
+  /** The only people who may end a wait for approval. */
+  approvers?: readonly string[] | undefined;
   /** Schema of the run's answer, if a person may give the answer. */
   outputSchema?: JsonSchema | undefined;
   /** Clock of the time limit. Stopped during a wait for a person. */
@@ -34,6 +36,7 @@ export interface WaitOptions {
 export class OpenCall implements GateCall {
   readonly inputSchema: JsonSchema | null | undefined;
   readonly outputSchema: JsonSchema | undefined;
+  readonly approvers: readonly string[] | undefined;
   readonly #options: OpenCallOptions;
   #call: Call;
   #scope: CancellationScope | undefined;
@@ -45,6 +48,7 @@ export class OpenCall implements GateCall {
     this.#options = options;
     this.inputSchema = options.inputSchema;
     this.outputSchema = options.outputSchema;
+    this.approvers = options.approvers;
   }
 
   get now(): Call {

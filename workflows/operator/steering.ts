@@ -13,6 +13,7 @@ import { sentData } from '../../agent/rules/sent-data.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import type { Inbox } from './inbox.ts';
 import { type RunMessageReceipt, pausedAboveSignal, runMessageUpdates } from '../messages.ts';
+import { type AskAuthorize, orRefused } from './ask-authorize.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { Pause } from './pause.ts';
 
@@ -29,6 +30,8 @@ export interface SteeringTarget {
 export interface SteeringHooks {
   /** The agents that are running or about to start. */
   agents(): SteeringTarget[];
+  /** Asks the config's `authorize` about a message; undefined: the run has none. */
+  authorizer(): AskAuthorize | undefined;
   /** Called with every accepted message. */
   onMessage(message: RunMessage): void;
   /** Called when the run is paused or resumed. */
@@ -39,7 +42,7 @@ export interface SteeringHooks {
  * Sets the handlers of messages to a whole run. Call it before the first `await`. The handlers are synchronous (check, store, return), so
  * a message is recorded when its sender gets the receipt.
  */
-export function createSteering({ agents, onMessage, onPauseChange }: SteeringHooks): Pause {
+export function createSteering({ agents, authorizer, onMessage, onPauseChange }: SteeringHooks): Pause {
   const pause = new Pause();
   const run = (): SteeredRun => ({
     agents: agents().map(({ state }) => state),
@@ -48,7 +51,8 @@ export function createSteering({ agents, onMessage, onPauseChange }: SteeringHoo
   });
 
   for (const name of runMessageNames) {
-    setHandler(runMessageUpdates[name], (data?: unknown) => take(name, data), {
+    setHandler(runMessageUpdates[name], (data?: unknown) => receive(name, data), {
+      unfinishedPolicy: 'ABANDON',
       validator: (...sent: unknown[]) => void receiveRunMessage(name, sentData(name, sent), run()),
       description: helpOfMessage(name),
     });
@@ -60,6 +64,12 @@ export function createSteering({ agents, onMessage, onPauseChange }: SteeringHoo
     onPauseChange();
   });
   return pause;
+
+  function receive(name: RunMessageName, data: unknown): RunMessageReceipt | Promise<RunMessageReceipt> {
+    const ask = authorizer();
+    if (ask === undefined) return take(name, data);
+    return ask(name, data).then(() => orRefused(() => take(name, data)));
+  }
 
   function take(name: RunMessageName, data: unknown): RunMessageReceipt {
     const message = receiveRunMessage(name, data, run());

@@ -10,6 +10,7 @@ import { type Restarted, type RunEnded, endLines } from './run-end.ts';
 import { type SubAgentTrace, createSubAgentTraces, indented } from './sub-agent-traces.ts';
 import {
   createAttempts,
+  byText,
   decisionText,
   failureText,
   labels,
@@ -132,7 +133,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([INDENT + reconciledText(event)]);
       case 'steered':
         return event.message.type === 'say'
-          ? stay(labelled('Message', event.message.text))
+          ? stay(labelled(`Message${byText(event.message)}`, event.message.text))
           : stay([INDENT + colors.magenta(steeringText(event.message))]);
       case 'unheard':
         return stay([INDENT + colors.yellow(unheardText(event.messages))]);

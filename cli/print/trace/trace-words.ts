@@ -121,18 +121,28 @@ export function restartText({ by, step, from, again }: RestartedEvent): string {
   }
 }
 
+/** The name of the sender, after the text of a decision or a message. */
+export function byText({ by }: { by?: string | undefined }): string {
+  return by === undefined ? '' : `, by ${oneLine(by)}`;
+}
+
 export function decisionText(decision: OperatorDecision): string {
   const what = decision.type === 'cancelCall' ? 'cancel the call' : decision.type;
   const remembered = 'remember' in decision && decision.remember !== undefined;
   return (
     what +
     because('reason' in decision ? decision.reason : undefined) +
-    (remembered ? `, and remember it for this ${decision.remember}` : '')
+    (remembered ? `, and remember it for this ${decision.remember}` : '') +
+    byText(decision)
   );
 }
 
 /** Line about a person's command to the run as a whole. */
 export function steeringText(message: Exclude<RunMessage, { type: 'say' }>): string {
+  return steeringWords(message) + byText(message);
+}
+
+function steeringWords(message: Exclude<RunMessage, { type: 'say' }>): string {
   switch (message.type) {
     case 'pause':
       return 'Paused: nothing is begun until it is resumed';

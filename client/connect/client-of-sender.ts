@@ -1,0 +1,22 @@
+import { Client } from '@temporalio/client';
+import type { Sender } from '../../agent/rules/sender.ts';
+import { isObject } from '../../agent/values/json-object.ts';
+
+/** The person in whose name a client sends decisions and messages. */
+const senders = new WeakMap<Client, Sender>();
+
+/** Makes a client over the same connection that sends decisions and messages in a person's name. */
+export function clientOfSender(client: Client, sender: Sender): Client {
+  const own = new Client({ ...client.options, connection: client.connection });
+  senders.set(own, sender);
+  return own;
+}
+
+/** Adds the client's sender to the data of an update. A sender in the data comes first. */
+export function withSender(client: Client, name: string, data: unknown): unknown {
+  const sender = senders.get(client);
+  if (sender === undefined) return data;
+  if (data === undefined || isObject(data)) return { ...sender, ...data };
+  const field = name === 'say' ? 'message' : name === 'rewind' ? 'step' : 'call';
+  return { ...sender, [field]: data };
+}
