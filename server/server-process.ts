@@ -43,7 +43,12 @@ const dynamicConfig = [
   `system.namespaceCacheRefreshInterval="${NAMESPACE_REFRESH_MS}ms"`,
 ];
 
-const searchAttributes = ['ReloopAgent=Keyword', 'ReloopStatus=Keyword', 'ReloopSession=Keyword'];
+const searchAttributes = [
+  'ReloopAgent=Keyword',
+  'ReloopStatus=Keyword',
+  'ReloopSession=Keyword',
+  'ReloopTags=KeywordList',
+];
 
 /** Starts the Temporal dev server, fast and durable, on loopback only; stops it when the signal aborts. */
 export function startServer(options: ServerProcessOptions, signal: AbortSignal): ServerProcess {

@@ -42,7 +42,7 @@ export async function agentRun(
   try {
     const result = await runToEnd(input, {
       resolved(resolved) {
-        writeStatus = statusWriter(resolved.searchAttributes, input);
+        writeStatus = statusWriter(resolved.searchAttributes, { ...input, tags: resolved.manifest.tags });
         writeStatus('running');
       },
       status: (status) => writeStatus(status),

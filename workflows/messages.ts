@@ -28,10 +28,10 @@ export type { DecisionData } from '../agent/rules/gate.ts';
 export const AGENT_RUN = 'agentRun';
 
 /** Memo and summary that `reloop list` and the Web UI show. Part of a run's start. */
-export function runLabels(agent: string, question: Content) {
+export function runLabels(agent: string, question: Content, tags?: readonly string[]) {
   const input = contentText(question);
   return {
-    memo: { agent, input: input.slice(0, 200) },
+    memo: { agent, input: input.slice(0, 200), ...(tags && { tags }) },
     staticSummary: `${agent}: ${input.slice(0, 160)}`,
   };
 }

@@ -12,7 +12,8 @@ export function runInput(start: RunStart | AgentRunInput, images: readonly unkno
   // Only Reloop may use the internal format: a mistake in it would fail workflow tasks for ever.
   if (isLabelled() && isRecordedStart(start)) return start; // written by Reloop
   const input = orFailure(() => readRunStart(start, images));
-  if (!isLabelled()) upsertMemo(runLabels(input.agent, input.question.input).memo);
+  const { agent, question, overrides } = input;
+  if (!isLabelled()) upsertMemo(runLabels(agent, question.input, overrides?.tags).memo);
   return input;
 }
 

@@ -183,4 +183,6 @@ export interface AgentManifest extends LoopOptions {
   askTimeout?: AskTimeout | undefined;
   /** Facts that the run's program gave. */
   context?: RunContext | undefined;
+  /** Texts to filter runs by. */
+  tags?: readonly string[] | undefined;
 }

@@ -4,6 +4,7 @@ import { utf8Length } from '../values/digest.ts';
 import { isObject } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
 import type { RunContext } from './run-context.ts';
+import { TAGS_RULE, areTags } from './run-tags.ts';
 import { boundedText } from '../values/values.ts';
 
 /** Options of an agent that a single run may override, as a person or a program gives them. */
@@ -16,6 +17,8 @@ export interface StartOverrides {
   budget?: Budget | undefined;
   /** Facts about the run that tools get as `ctx.context`, as the config's `context` wants them. Sub-agents inherit them. */
   context?: RunContext | undefined;
+  /** Texts to filter runs by, 1 to 20 of at most 100 characters. Sub-agents do not inherit them. */
+  tags?: readonly string[] | undefined;
 }
 
 /** {@link StartOverrides} as a run records them: under these names they override the fields of the manifest. */
@@ -80,6 +83,7 @@ const overrides: { readonly [O in keyof StartOverrides]-?: Override } = {
       rule: `an object of at most ${limits.contextBytes} bytes as JSON`,
     },
   },
+  tags: { check: { fits: areTags, rule: TAGS_RULE } },
 };
 
 const all = Object.entries(overrides).map(([name, { recordedAs = name, nullable = false, check }]) => ({

@@ -10,11 +10,12 @@ export const TASK_QUEUE = 'reloop';
  */
 export const BUILD = 'reloop.1';
 
-/** Search attributes, all of type Keyword. */
+/** Search attributes. `tags` is of type KeywordList, the others are of type Keyword. */
 export const searchAttribute = {
   agent: 'ReloopAgent',
   status: 'ReloopStatus',
   session: 'ReloopSession',
+  tags: 'ReloopTags',
 } as const;
 
 /** Statuses of the attribute. Temporal's own status has the others. */

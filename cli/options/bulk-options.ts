@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type WaitingReason, waitingReasons } from '../../agent/rules/wait-reasons.ts';
-import { type CommonOptions, milliseconds } from './options.ts';
+import { type CommonOptions, milliseconds, repeated } from './options.ts';
 import type { RunStatus } from '../../agent/values/vocabulary.ts';
 import { type RunFilters, isRunStatus, runStatuses } from '../../client/read/run-filters.ts';
 
@@ -19,6 +19,7 @@ const WITH_ALL = [
   'status',
   'agent',
   'session',
+  'tag',
   'since',
   'until',
   'text',
@@ -63,20 +64,29 @@ function flagOf(option: string): string {
   return option.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
-export type FilterOptions = Omit<RunFilters, 'status'> & { status?: RunStatus };
+export type FilterOptions = Omit<RunFilters, 'status' | 'tags'> & { status?: RunStatus; tag?: string[] };
 
 export function withFilters(command: Command): Command {
   return command
     .option('--status <status>', runStatuses.join(', '), status)
     .option('--agent <name>', 'runs of this agent')
     .option('--session <name>', 'runs of this conversation')
+    .option('--tag <text>', 'runs with this tag; repeatable, for runs with all of them', repeated)
     .option('--since <when>', 'started within 1h, 2d …, or since 2026-11-20 or 2026-11-20T14:30', moment)
     .option('--until <when>', 'started before that', moment)
     .option('--text <text>', 'in the first 200 characters of the question');
 }
 
-export function filtersOf({ status: wanted, agent, session, since, until, text }: FilterOptions): RunFilters {
-  return { status: wanted, agent, session, since, until, text };
+export function filtersOf({
+  status: wanted,
+  tag,
+  agent,
+  session,
+  since,
+  until,
+  text,
+}: FilterOptions): RunFilters {
+  return { status: wanted, agent, session, tags: tag, since, until, text };
 }
 
 function status(text: string): RunStatus {

@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import type { StartOverrides } from '../../agent/definition/overrides.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
-import { type Limit, dollarLimit, jsonObject, limitOf, milliseconds, wholeLimit } from './options.ts';
+import {
+  type Limit,
+  dollarLimit,
+  jsonObject,
+  limitOf,
+  milliseconds,
+  repeated,
+  wholeLimit,
+} from './options.ts';
 
 /** Options of an agent that a run may override, as they are typed. */
 export interface OverrideOptions {
@@ -13,7 +21,11 @@ export interface OverrideOptions {
   /** US dollars. */
   budgetCost?: Limit;
   context?: RunContext;
+  tag?: string[];
 }
+
+/** Help of `--tag`. */
+export const TAG = 'text to filter runs by; repeatable';
 
 /** Help of `--context`. */
 export const CONTEXT = "facts for the run's tools, as the config's context wants them";
@@ -25,11 +37,12 @@ export function withOverrides(command: Command): Command {
     .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
     .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeLimit)
     .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarLimit)
-    .option('--context <json>', CONTEXT, jsonObject);
+    .option('--context <json>', CONTEXT, jsonObject)
+    .option('--tag <text>', TAG, repeated);
 }
 
 export function overridesIn(options: OverrideOptions): StartOverrides {
-  const { model, maxIterations, maxTime, budgetTokens, budgetCost, context } = options;
+  const { model, maxIterations, maxTime, budgetTokens, budgetCost, context, tag } = options;
   const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
   return {
     model,
@@ -37,5 +50,6 @@ export function overridesIn(options: OverrideOptions): StartOverrides {
     maxExecutionTime: maxTime,
     budget: isBudget ? { totalTokens: limitOf(budgetTokens), cost: limitOf(budgetCost) } : undefined,
     context,
+    tags: tag,
   };
 }

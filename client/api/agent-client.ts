@@ -181,7 +181,7 @@ export class AgentClient {
             args: [runInput, ...images],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             workflowIdConflictPolicy: 'FAIL',
-            ...runLabels(agent, question),
+            ...runLabels(agent, question, overrides.tags),
             ...attributes,
           }),
       );

@@ -9,13 +9,14 @@ import { type RunFilters, executionStatusOf, runStatuses, wantedStatuses } from 
  * attributes.
  */
 export function queryOf(filters: RunFilters, indexed: boolean): string {
-  const { agent, session, since, until } = filters;
+  const { agent, session, tags = [], since, until } = filters;
   return [
     `WorkflowType = "${AGENT_RUN}"`,
     'ExecutionStatus != "ContinuedAsNew"',
     ...statusConditions(filters, indexed),
     ...(indexed ? attributeCondition(searchAttribute.agent, agent) : []),
     ...(indexed ? attributeCondition(searchAttribute.session, session) : []),
+    ...(indexed ? tags.flatMap((tag) => attributeCondition(searchAttribute.tags, tag)) : []),
     ...(since === undefined ? [] : [`StartTime >= "${since.toISOString()}"`]),
     ...(until === undefined ? [] : [`StartTime < "${until.toISOString()}"`]),
   ].join(' AND ');
@@ -55,7 +56,7 @@ function isNone(attribute: string, values: readonly string[]): string {
   return `(${attribute} IS NULL OR ${attribute} NOT IN (${values.map(quoted).join(', ')}))`;
 }
 
-/** The agent and the session come at once: where a run has no agent's name, it has none of them. */
+/** The agent, the session and the tags come at once: where a run has no agent's name, it has none of them. */
 function attributeCondition(attribute: string, value: string | undefined): string[] {
   if (value === undefined || !canBeAsked(value)) return [];
   return [`(${attribute} = ${quoted(value)} OR ${searchAttribute.agent} IS NULL)`];

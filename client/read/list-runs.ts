@@ -25,6 +25,7 @@ export interface RunSummary {
   taskQueue: string;
   /** Name of the conversation that it is part of. */
   session?: string | undefined;
+  tags?: readonly string[] | undefined;
   /** Id of the workflow that started it: the run that it is a sub-agent of, or its session's. */
   parent?: string | undefined;
   /** Calls that wait for a person, also of sub-agents, if the run has them in its memo. */
@@ -118,10 +119,11 @@ async function summaryIfFits(
   run: ListedRun,
   options: ListOptions,
 ): Promise<RunSummary | undefined> {
-  const { agent, session, text } = options;
+  const { agent, session, tags = [], text } = options;
   const summary = labelsOf(run);
   if (agent !== undefined && summary.agent !== agent) return undefined;
   if (session !== undefined && summary.session !== session) return undefined;
+  if (!tags.every((tag) => summary.tags?.includes(tag) === true)) return undefined;
   if (text !== undefined && !summary.input.toLowerCase().includes(text.toLowerCase())) return undefined;
   const status = await statusOfListed(client, run);
   if (!wantedStatuses(options).includes(status)) return undefined;
@@ -138,7 +140,7 @@ async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Pr
 
 function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
-  const { agent, input } = run.memo as { agent?: string; input?: string }; // written by a start of ours
+  const { agent, input, tags } = run.memo as { agent?: string; input?: string; tags?: string[] }; // written by a start of ours
   const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);
   return {
     id,
@@ -149,6 +151,7 @@ function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {
     closedAt,
     taskQueue,
     session,
+    tags,
     parent,
   };
 }

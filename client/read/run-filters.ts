@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { TAGS_RULE, areTags } from '../../agent/definition/run-tags.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { RunStatus } from '../../agent/values/vocabulary.ts';
 import type { ExecutionStatus } from '../../history/list/listed.ts';
@@ -8,6 +9,8 @@ export interface RunFilters {
   status?: RunStatus | readonly RunStatus[] | undefined;
   agent?: string | undefined;
   session?: string | undefined;
+  /** Runs that have all of these. */
+  tags?: readonly string[] | undefined;
   /** Started then or later; a long run continues as new from time to time. */
   since?: Date | undefined;
   /** Started before. */
@@ -56,7 +59,7 @@ export function wantedStatuses({ status }: RunFilters): readonly RunStatus[] {
 
 /** Throws InvalidInput. */
 export function checkListOptions(options: ListOptions): void {
-  const { agent, session, text, since, until, limit = 1 } = options;
+  const { agent, session, tags, text, since, until, limit = 1 } = options;
   for (const status of wantedStatuses(options)) {
     if (isRunStatus(status)) continue;
     throw new InvalidInput(`There is no status "${String(status)}". Known: ${runStatuses.join(', ')}.`);
@@ -65,6 +68,7 @@ export function checkListOptions(options: ListOptions): void {
     if (value === undefined || (typeof value === 'string' && value.trim() !== '')) continue;
     throw new InvalidInput(`${name} is empty. Leave it out, or write what to look for.`);
   }
+  if (tags !== undefined && !areTags(tags)) throw new InvalidInput(`tags has to be ${TAGS_RULE}.`);
   for (const [name, time] of Object.entries({ since, until })) {
     if (time === undefined || (types.isDate(time) && Number.isFinite(time.getTime()))) continue;
     throw new InvalidInput(`${name} is not a time. Give a Date.`);

@@ -109,7 +109,11 @@ async function start(
         args: [input],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: 'FAIL',
-        ...runLabels(input.agent, record.input.question?.input ?? ''),
+        ...runLabels(
+          input.agent,
+          record.input.question?.input ?? '',
+          input.overrides?.tags ?? input.manifest?.tags,
+        ),
         ...attributes,
       }),
     );

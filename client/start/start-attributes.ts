@@ -31,13 +31,18 @@ export async function startWithAttributes<T>(
   }
 }
 
-export function attributesOfRun({ agent, session }: AgentRunInput): StartAttributes {
-  return withKnown(fixedAttributes(agent, session), [searchAttribute.status]);
+export function attributesOfRun({ agent, session, overrides, manifest }: AgentRunInput): StartAttributes {
+  const tags = overrides?.tags ?? manifest?.tags;
+  return withKnown(fixedAttributes({ agent, session, tags }), [searchAttribute.status]);
 }
 
 /** Search attributes of a session's workflow. They tell the session that its runs may have theirs. */
 export function attributesOfSession(name: string): StartAttributes {
-  return withKnown(sessionAttributes(name), [searchAttribute.agent, searchAttribute.status]);
+  return withKnown(sessionAttributes(name), [
+    searchAttribute.agent,
+    searchAttribute.status,
+    searchAttribute.tags,
+  ]);
 }
 
 /** An empty value has the server check that it knows the attribute, which is written later: it keeps none. */

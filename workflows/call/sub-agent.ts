@@ -75,7 +75,7 @@ async function childResult<T>(
 /** Returns the child's search attributes, if the parent has search attributes: then the server knows them. */
 function attributesOf(agent: string) {
   const areKnown = workflowInfo().typedSearchAttributes.get(ReloopAgent) !== undefined;
-  return areKnown ? { typedSearchAttributes: fixedAttributes(agent) } : {};
+  return areKnown ? { typedSearchAttributes: fixedAttributes({ agent }) } : {};
 }
 
 /** Returns the id of the call's previous schedule: `1.1~1` for `1.1~2`. The child asks a person before it repeats an effect of that run. */

@@ -253,14 +253,17 @@ function startRun(
   };
   // The server knows the attributes if it accepted the session's.
   const areKnown = workflowInfo().typedSearchAttributes.get(ReloopSession) !== undefined;
-  const attributes = areKnown ? { typedSearchAttributes: fixedAttributes(agent, name) } : {};
+  const tags = overrides?.tags;
+  const attributes = areKnown
+    ? { typedSearchAttributes: fixedAttributes({ agent, session: name, tags }) }
+    : {};
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,
     args: [runInput],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
-    ...runLabels(agent, input),
+    ...runLabels(agent, input, tags),
     ...attributes,
   });
 }
