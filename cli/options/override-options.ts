@@ -25,7 +25,7 @@ export interface OverrideOptions {
 }
 
 /** Help of `--tag`. */
-export const TAG = 'text to filter runs by; repeatable';
+const TAG = 'text to filter runs by; repeatable';
 
 /** Help of `--context`. */
 export const CONTEXT = "facts for the run's tools, as the config's context wants them";

@@ -28,28 +28,31 @@ async function listed(options: ListOptions): Promise<{ [id: string]: readonly st
   return Object.fromEntries(found.map(({ id, tags }) => [id, tags]));
 }
 
-const untilListed = (options: ListOptions) => expect.poll(() => listed(options), { timeout: 10_000 });
+/** The server's list follows the history a moment later. */
+const soon = { timeout: 10_000 };
 
 test('the list finds runs by all of the given tags, and sub-agents have none', async () => {
   await rig.client.run('tag-top', 'what?', { id: 'tag-1', tags: ['nightly', 'eu'] });
   await rig.client.run('tag-top', 'what?', { id: 'tag-2', tags: ['nightly', 'us'] });
-  await untilListed({ tags: ['nightly'] }).toEqual({
-    'tag-1': ['nightly', 'eu'],
-    'tag-2': ['nightly', 'us'],
-  });
+  await expect
+    .poll(() => listed({ tags: ['nightly'] }), soon)
+    .toEqual({
+      'tag-1': ['nightly', 'eu'],
+      'tag-2': ['nightly', 'us'],
+    });
   expect(await listed({ tags: ['nightly', 'us'] })).toEqual({ 'tag-2': ['nightly', 'us'] });
   expect(await listed({ tags: ['night'] })).toEqual({});
 });
 
 test('a message of a session and a start by hand bring tags', async () => {
   await rig.client.run('tag-native', 'what?', { id: 'tag-said', session: 'tags', tags: ['said'] });
-  await untilListed({ tags: ['said'] }).toEqual({ 'tag-said': ['said'] });
+  await expect.poll(() => listed({ tags: ['said'] }), soon).toEqual({ 'tag-said': ['said'] });
   await rig.temporal.workflow.execute('agentRun', {
     taskQueue: rig.taskQueue,
     workflowId: 'tag-by-hand',
     args: [{ agent: 'tag-native', input: 'what?', tags: ['by hand'] }],
   });
-  await untilListed({ tags: ['by hand'] }).toEqual({ 'tag-by-hand': ['by hand'] });
+  await expect.poll(() => listed({ tags: ['by hand'] }), soon).toEqual({ 'tag-by-hand': ['by hand'] });
 });
 
 test('a retry and a fork keep the tags', async () => {
@@ -61,10 +64,12 @@ test('a retry and a fork keep the tags', async () => {
   await waitOf(run, { call: '1.1' });
   const fork = await run.fork({ step: 1, id: 'tag-fork' });
   await waitOf(rig.client.get(fork.id), { call: '1.1' });
-  await untilListed({ tags: ['kept'], status: 'waiting' }).toEqual({
-    'tag-kept': ['kept'],
-    'tag-fork': ['kept'],
-  });
+  await expect
+    .poll(() => listed({ tags: ['kept'], status: 'waiting' }), soon)
+    .toEqual({
+      'tag-kept': ['kept'],
+      'tag-fork': ['kept'],
+    });
 });
 
 test.each([[[]], [['']], [['a"b']], ['nightly'], [Array.from({ length: 21 }, String)]])(
