@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool, ToolContext } from '../../tools/index.ts';
 import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
+import type { McpEndpoint } from '../../tools/mcp/server-spec.ts';
 import { loadedConfig } from '../support/config.ts';
 import { mcpHttpServer } from '../support/mcp-http.ts';
 import { seen } from '../support/mcp-server.ts';
 import { bareServer } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
 
-type Given = { json?: boolean; headers?: { [name: string]: string } };
+type Given = { json?: boolean; headers?: McpEndpoint['headers'] };
 
 /** The tools of the test server, by name. */
 async function rig(options: McpOptions = {}, given: Given = {}) {
@@ -109,6 +110,43 @@ describe('a call', () => {
     const { server, call } = await rig({}, { headers: { authorization: 'Bearer x' } });
     await call('key');
     expect(new Set(server.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer x']));
+  });
+
+  test('asks a function of headers for each call, also at the same time, and outside of calls without a context', async () => {
+    const headers = (context?: ToolContext) =>
+      Promise.resolve({ authorization: `Bearer ${String(context?.context['user'] ?? 'service')}` });
+    const { server, call } = await rig({}, { headers });
+    const sent = () => server.headers.splice(0).map(({ authorization }) => authorization);
+    expect(new Set(sent())).toEqual(new Set(['Bearer service']));
+    const users = ['alice', 'carol'];
+    await Promise.all(users.map((user) => call('key', {}, { context: { user } })));
+    expect(sent().toSorted()).toEqual(users.map((user) => `Bearer ${user}`));
+    server.forget();
+    await expect(call('key', {}, { context: { user: 'alice' } })).rejects.toThrow('forgot us');
+    sent();
+    await call('key', {}, { context: { user: 'alice' } });
+    const again = sent();
+    expect(again.at(-1)).toBe('Bearer alice');
+    expect(new Set(again.slice(0, -1))).toEqual(new Set(['Bearer service']));
+  });
+
+  test("removes the secret headers of a call from the call's output", async () => {
+    const headers = (context?: ToolContext) => ({ authorization: `Bearer ${context?.runId ?? 'service'}` });
+    const { call } = await rig({}, { headers });
+    const output = await call('echo', { text: 'token-of-alice-1' }, { runId: 'token-of-alice-1' });
+    expect(output).toBe('{"text":"***"}');
+  });
+
+  test('cancels a call with the headers of that call', async () => {
+    const headers = (context?: ToolContext) => ({ 'x-user': String(context?.context['user'] ?? 'service') });
+    const { server, call } = await rig({}, { headers });
+    server.headers.splice(0);
+    const abort = new AbortController();
+    const slow = call('slow', {}, { context: { user: 'alice' }, signal: abort.signal });
+    await expect.poll(() => server.headers.length).toBe(1);
+    abort.abort(new Error('enough'));
+    await expect(slow).rejects.toThrow('enough');
+    await expect.poll(() => server.headers.map((fields) => fields['x-user'])).toEqual(['alice', 'alice']);
   });
 
   test.each<{ what: string; name: string; input?: Json; message: string }>([

@@ -1,9 +1,10 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import { type Circumstances, REQUEST_TIMEOUT, isAnswer, unreadableIn, whyNot } from './error.ts';
+import { headersOfCall, outsideOfCalls } from './call-headers.ts';
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
-import { secretsOf } from './server-secrets.ts';
+import { secretHeaders, secretsOf } from './server-secrets.ts';
 import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
 
 /** The way to one server: opened when it is first used, and again when it was lost. Keeps no finished process alive. */
@@ -15,7 +16,7 @@ export interface McpConnection {
   use<T>(task: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Names the server in messages. */
   name: string;
-  /** Removes the server's secrets from a text, for messages. */
+  /** Removes the secrets of the server and of the call under way from a text, for messages. */
   hide(text: string): string;
 }
 
@@ -26,13 +27,15 @@ class McpUnavailable extends Error {
 
 export function mcpConnection(server: McpServer, timeoutMs: number): McpConnection {
   const secrets = secretsOf(server);
-  const hide = (text: string) => withoutSecrets(text, secrets);
+  const hide = (text: string) => withoutSecrets(text, [...secrets, ...secretHeaders(headersOfCall() ?? {})]);
   let current: Promise<OpenConnection> | undefined;
 
   const connected = () => {
-    const opening = open(server, { timeoutMs, hide }, () => {
-      if (current === opening) current = undefined;
-    });
+    const opening = outsideOfCalls(() =>
+      open(server, { timeoutMs, hide }, () => {
+        if (current === opening) current = undefined;
+      }),
+    );
     current = opening;
     return opening;
   };

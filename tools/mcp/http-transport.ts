@@ -1,6 +1,7 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { limits } from '../../agent/values/limits.ts';
-import type { McpEndpoint } from './server-spec.ts';
+import { headersOfCall } from './call-headers.ts';
+import type { HeaderFields, McpEndpoint } from './server-spec.ts';
 
 /** JSON-RPC's code for a connection that is gone, as the SDK uses it. */
 const CONNECTION_CLOSED = -32_000;
@@ -16,17 +17,21 @@ export async function httpTransport({
 }: McpEndpoint): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport: HttpTransport } =
     await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-  const underWay = new Map<unknown, AbortController>();
+  const underWay = new Map<unknown, { cancelled: AbortController; own: HeaderFields }>();
+  const headersOf = typeof headers === 'function' ? headers : () => headers;
   const transport = new HttpTransport(new URL(url), {
-    requestInit: { headers },
-    fetch: async (target, init) => {
-      const resumes = new Headers(init?.headers).has('last-event-id');
-      if (init?.method === 'GET' && !resumes) return new Response(null, { status: 405 });
-      const { id, method, params } = messageIn(init?.body);
-      if (method === 'notifications/cancelled') underWay.get(params?.requestId)?.abort();
+    fetch: async (target, given) => {
+      const sent = new Headers(given?.headers);
+      if (given?.method === 'GET' && !sent.has('last-event-id')) return new Response(null, { status: 405 });
+      const { id, method, params } = messageIn(given?.body);
+      const call = method === 'notifications/cancelled' ? underWay.get(params?.requestId) : undefined;
+      call?.cancelled.abort();
+      const own = call?.own ?? headersOfCall() ?? (await headersOf());
+      for (const [name, value] of Object.entries(own)) if (!sent.has(name)) sent.set(name, value);
+      const init = { ...given, headers: sent };
       if (id === undefined) return fetch(target, init);
       const cancelled = new AbortController();
-      underWay.set(id, cancelled);
+      underWay.set(id, { cancelled, own });
       const ended = () => underWay.delete(id);
       const signal = AbortSignal.any([cancelled.signal, ...(init?.signal ? [init.signal] : [])]);
       try {

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
 import { announced } from '../loading-note.ts';
+import { withHeadersOf } from './call-headers.ts';
 import { type McpConnection, mcpConnection } from './connection.ts';
 import { complaintOfInput } from './error.ts';
 import { outputOf, progressText } from './result.ts';
@@ -55,7 +56,9 @@ export async function mcp(
   const perTool = isPerTool(approval) ? approval : undefined;
   for (const name of Object.keys(perTool ?? {})) find(chosen, name, server);
   return chosen.map((tool) => ({
-    ...toolOf(tool, prefix, connection),
+    ...toolOf(tool, prefix, (name, input, context) =>
+      withHeadersOf(server, context, () => call(connection, name, input, context)),
+    ),
     ...options,
     approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
   }));
@@ -108,7 +111,9 @@ function find(listed: readonly McpTool[], wanted: string, server: McpServer): Mc
   throw new Error(`MCP server ${serverName(server)} has no tool "${wanted}". It has: ${names}.`);
 }
 
-function toolOf(listed: McpTool, prefix: string, connection: McpConnection): Tool {
+type Caller = (name: string, input: { [key: string]: Json }, context: ToolContext) => Promise<string>;
+
+function toolOf(listed: McpTool, prefix: string, caller: Caller): Tool {
   const { title, annotations = {} } = listed;
   const name = `${prefix}${listed.name}`;
   const inputSchema = schemaOf(listed);
@@ -118,7 +123,7 @@ function toolOf(listed: McpTool, prefix: string, connection: McpConnection): Too
     effects: annotations.readOnlyHint === true ? 'none' : 'idempotent',
     inputSchema,
     parseInput: (input) => objectInput(name, inputSchema, input),
-    run: (input, context) => call(connection, listed.name, input, context),
+    run: (input, context) => caller(listed.name, input, context),
   };
 }
 

@@ -1,5 +1,5 @@
 import { secretValues } from '../../agent/text/secrets.ts';
-import { type McpServer, programOf } from './server-spec.ts';
+import { type HeaderFields, type McpServer, programOf } from './server-spec.ts';
 
 type Setting = readonly [name: string, value: string];
 
@@ -7,9 +7,14 @@ type Setting = readonly [name: string, value: string];
 export function secretsOf(server: McpServer): string[] {
   const settings: Setting[] =
     'url' in server
-      ? [['', server.url], ...Object.entries(server.headers ?? {})]
+      ? [['', server.url], ...Object.entries(typeof server.headers === 'object' ? server.headers : {})]
       : [...Object.entries(server.env ?? {}), ...argumentsOf(server.args ?? [])];
   return secretValues(settings.flatMap(partsOf));
+}
+
+/** Secret values among headers. */
+export function secretHeaders(headers: HeaderFields): string[] {
+  return secretValues(Object.entries(headers));
 }
 
 /** Each with the option that it belongs to: `--key=value`, `--key value`, `KEY=value`, or on its own. */

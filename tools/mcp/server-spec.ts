@@ -1,3 +1,5 @@
+import type { ToolContext } from '../tool.ts';
+
 /** A server that is started here and asked over its standard input and output. */
 export interface McpProcess {
   command: string;
@@ -11,8 +13,15 @@ export interface McpProcess {
 /** A server that is reached by HTTP (MCP's "streamable HTTP"). */
 export interface McpEndpoint {
   url: string;
-  /** Sent with every request, such as `{ authorization: 'Bearer …' }`. */
-  headers?: { [name: string]: string };
+  /**
+   * Sent with every request, such as `{ authorization: 'Bearer …' }`. A function is asked for each tool call, with the call's context, and
+   * without a context for the requests that connect and list the tools.
+   */
+  headers?: HeaderFields | ((context?: ToolContext) => HeaderFields | Promise<HeaderFields>);
+}
+
+export interface HeaderFields {
+  readonly [name: string]: string;
 }
 
 export type McpServer = McpProcess | McpEndpoint;
