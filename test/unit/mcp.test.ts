@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool, ToolContext } from '../../tools/index.ts';
 import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
+import { withHeadersOf } from '../../tools/mcp/call-headers.ts';
+import { mcpConnection } from '../../tools/mcp/connection.ts';
 import type { McpEndpoint } from '../../tools/mcp/server-spec.ts';
 import { loadedConfig } from '../support/config.ts';
 import { mcpHttpServer } from '../support/mcp-http.ts';
@@ -10,6 +12,8 @@ import { bareServer } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 type Given = { json?: boolean; headers?: McpEndpoint['headers'] };
+
+const userOf = (context?: ToolContext) => JSON.stringify(context?.context['user'] ?? 'service');
 
 /** The tools of the test server, by name. */
 async function rig(options: McpOptions = {}, given: Given = {}) {
@@ -114,31 +118,35 @@ describe('a call', () => {
 
   test('asks a function of headers for each call, also at the same time, and outside of calls without a context', async () => {
     const headers = (context?: ToolContext) =>
-      Promise.resolve({ authorization: `Bearer ${String(context?.context['user'] ?? 'service')}` });
+      Promise.resolve({ authorization: `Bearer ${userOf(context)}` });
     const { server, call } = await rig({}, { headers });
     const sent = () => server.headers.splice(0).map(({ authorization }) => authorization);
-    expect(new Set(sent())).toEqual(new Set(['Bearer service']));
+    expect(new Set(sent())).toEqual(new Set(['Bearer "service"']));
     const users = ['alice', 'carol'];
     await Promise.all(users.map((user) => call('key', {}, { context: { user } })));
-    expect(sent().toSorted()).toEqual(users.map((user) => `Bearer ${user}`));
+    expect(new Set(sent())).toEqual(new Set(users.map((user) => `Bearer "${user}"`)));
     server.forget();
     await expect(call('key', {}, { context: { user: 'alice' } })).rejects.toThrow('forgot us');
     sent();
     await call('key', {}, { context: { user: 'alice' } });
     const again = sent();
-    expect(again.at(-1)).toBe('Bearer alice');
-    expect(new Set(again.slice(0, -1))).toEqual(new Set(['Bearer service']));
+    expect(again.at(-1)).toBe('Bearer "alice"');
+    expect(new Set(again.slice(0, -1))).toEqual(new Set(['Bearer "service"']));
   });
 
-  test("removes the secret headers of a call from the call's output", async () => {
+  test('removes the secret headers of a call from the errors of the call', async () => {
     const headers = (context?: ToolContext) => ({ authorization: `Bearer ${context?.runId ?? 'service'}` });
-    const { call } = await rig({}, { headers });
-    const output = await call('echo', { text: 'token-of-alice-1' }, { runId: 'token-of-alice-1' });
-    expect(output).toBe('{"text":"***"}');
+    const server = { url: 'http://127.0.0.1:1/mcp', headers };
+    const { hide } = mcpConnection(server, 1_000);
+    const text = 'no access for token-of-alice-1';
+    const hidden = await withHeadersOf(server, toolContext({ runId: 'token-of-alice-1' }), () =>
+      Promise.resolve(hide(text)),
+    );
+    expect([hidden, hide(text)]).toEqual(['no access for ***', text]);
   });
 
   test('cancels a call with the headers of that call', async () => {
-    const headers = (context?: ToolContext) => ({ 'x-user': String(context?.context['user'] ?? 'service') });
+    const headers = (context?: ToolContext) => ({ 'x-user': userOf(context) });
     const { server, call } = await rig({}, { headers });
     server.headers.splice(0);
     const abort = new AbortController();
@@ -146,7 +154,7 @@ describe('a call', () => {
     await expect.poll(() => server.headers.length).toBe(1);
     abort.abort(new Error('enough'));
     await expect(slow).rejects.toThrow('enough');
-    await expect.poll(() => server.headers.map((fields) => fields['x-user'])).toEqual(['alice', 'alice']);
+    await expect.poll(() => server.headers.map((fields) => fields['x-user'])).toEqual(['"alice"', '"alice"']);
   });
 
   test.each<{ what: string; name: string; input?: Json; message: string }>([

@@ -4,7 +4,7 @@ import { type Circumstances, REQUEST_TIMEOUT, isAnswer, unreadableIn, whyNot } f
 import { headersOfCall, outsideOfCalls } from './call-headers.ts';
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
-import { secretHeaders, secretsOf } from './server-secrets.ts';
+import { secretsOfHeaders, secretsOf } from './server-secrets.ts';
 import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
 
 /** The way to one server: opened when it is first used, and again when it was lost. Keeps no finished process alive. */
@@ -27,7 +27,7 @@ class McpUnavailable extends Error {
 
 export function mcpConnection(server: McpServer, timeoutMs: number): McpConnection {
   const secrets = secretsOf(server);
-  const hide = (text: string) => withoutSecrets(text, [...secrets, ...secretHeaders(headersOfCall() ?? {})]);
+  const hide = (text: string) => withoutSecrets(text, [...secrets, ...secretsOfHeaders(headersOfCall() ?? {})]);
   let current: Promise<OpenConnection> | undefined;
 
   const connected = () => {

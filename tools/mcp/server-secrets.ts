@@ -13,7 +13,7 @@ export function secretsOf(server: McpServer): string[] {
 }
 
 /** Secret values among headers. */
-export function secretHeaders(headers: HeaderFields): string[] {
+export function secretsOfHeaders(headers: HeaderFields): string[] {
   return secretValues(Object.entries(headers));
 }
 
