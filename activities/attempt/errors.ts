@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ApplicationFailureOptions } from '@temporalio/common';
 import type { FailureDetails } from '../../agent/calls/calls.ts';
+import { type Setting, secretHeaders, withoutSecrets } from '../../agent/text/secrets.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, fieldOf, finiteMs, plainJson } from '../../agent/values/values.ts';
 
@@ -85,9 +86,15 @@ function recordedError(error: unknown): RecordedError {
   const frames = framesOf(fieldOf(error, 'stack'), text);
   return {
     type: boundedText(typeOf(error), limits.errorTypeChars),
-    message: boundedText(messageOf(error, text), limits.errorChars),
+    message: boundedText(withoutKeys(messageOf(error, text)), limits.errorChars),
     frames: boundedText(frames, limits.errorChars),
   };
+}
+
+/** Removes bearer tokens, keys, and the secrets among the variables of the worker: the client of a service may put its key into an error. */
+function withoutKeys(text: string): string {
+  const settings = Object.entries(process.env).map(([name, value = '']): Setting => [name, value]);
+  return withoutSecrets(text, secretHeaders(settings));
 }
 
 /** Errors with a `type` are a model's or Temporal's; all others go by their name. */

@@ -36,7 +36,7 @@ export function secretValues(settings: readonly Setting[]): string[] {
 }
 
 /**
- * The headers that certainly are secrets, for data: the name says so, and the value is not an ordinary word. Cookies
+ * The headers or variables that certainly are secrets, for data: the name says so, and the value is not an ordinary word. Cookies
  * and tokens count by themselves, too.
  */
 export function secretHeaders(headers: readonly Setting[]): string[] {

@@ -60,7 +60,7 @@ export async function freePort(): Promise<number> {
 }
 
 async function answers(address: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 400; tries++) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 500 });
       await connection.workflowService.describeNamespace({ namespace: 'default' });
