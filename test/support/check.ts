@@ -6,7 +6,7 @@ import { root } from './cli.ts';
  * `npm run check`: all its steps at once, since most of them keep one processor busy. What a step says is printed when it has
  * ended, so that it stands together. Exit code 1 when any step fails.
  */
-const STEPS = ['format', 'lint', 'types', 'unused', 'package'].map((name) => `check:${name}`);
+const STEPS = ['format', 'lint', 'types', 'unused', 'package', 'licences'].map((name) => `check:${name}`);
 
 async function succeeds(step: string): Promise<boolean> {
   const child = spawn('npm', ['run', step, '--silent'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
