@@ -119,6 +119,7 @@ export const arrows = {
       'follow',
       'bulk',
       'chat',
+      'check',
       'commands',
       'declare',
     ],

@@ -73,6 +73,17 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     load: async () => (await import('../commands/doctor.ts')).doctor,
   },
   {
+    usage: 'check',
+    summary: 'say which runs this config would not continue',
+    description:
+      'Before a deploy: replay open and ended runs with the workflow code of this version, and compare what open runs need with the config. Changes nothing. Exit code 1: a run would not continue.',
+    options: (command) =>
+      command
+        .option('--limit <n>', 'open workflows at most', wholeNumber, 1000)
+        .option('--ended <n>', 'workflows that are over, the latest', wholeNumber, 50),
+    load: async () => (await import('../commands/check.ts')).check,
+  },
+  {
     usage: 'completion',
     summary: 'print what a shell reads to complete commands on TAB',
     description: 'Print what a shell reads to complete commands on TAB: commands, options, agents, runs.',

@@ -1,9 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '../../worker/workflow-bundle.ts';
+import { replayHistories } from '../../worker/replay-histories.ts';
 import { quiet } from '../support/quiet.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/histories', import.meta.url));
@@ -56,11 +58,21 @@ describe.each(releases)('a run recorded with %s', (release) => {
   });
 });
 
+/** Histories as a client reads them. */
+async function* asRead(list: readonly History[]) {
+  for (const history of list) yield { workflowId: 'read', history: historyFromJSON(history) };
+}
+
 test('a changed order of commands is noticed', async () => {
-  const history = historyOf(join(String(releases[0]), 'final-answer.json'));
+  const whole = join(String(releases[0]), 'final-answer.json');
+  const history = historyOf(whole);
   const scheduled = history.events.filter((event) => event.activityTaskScheduledEventAttributes);
   const tool = scheduled[2]?.activityTaskScheduledEventAttributes;
   if (tool === undefined) throw new Error('The fixture has no tool call.');
   tool.activityType.name = 'another';
   await expect(Worker.runReplayHistory({ workflowBundle: code }, history)).rejects.toThrow();
+  const problems = [];
+  for await (const replay of replayHistories(asRead([history, historyOf(whole)])))
+    problems.push(replay.problem);
+  expect(problems).toEqual([expect.stringContaining('Nondeterminism'), undefined]);
 });

@@ -140,6 +140,7 @@ describe('the command line', () => {
         agents                        list the agents of the config
         tools                         list the tools of the config
         doctor                        say what works here, and what to do about the rest
+        check                         say which runs this config would not continue
         completion <shell>            print what a shell reads to complete commands on TAB
         help [command]                show the help of a command
 

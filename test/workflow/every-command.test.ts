@@ -35,6 +35,10 @@ const rows: { [command: string]: string[][] } = {
     ['waits'],
   ],
   watch: [['told'], ['told', '--json'], ['told', '--events'], ['waits', '--no-wait']],
+  check: [
+    ['--config', 'CONFIG'],
+    ['--config', 'CONFIG', '--json'],
+  ],
   export: [['told'], ['told', '--prompts', '--config', 'CONFIG'], ['told', '--html']],
   backtest: [
     ['hostile', '--runs', 'told', '--model', 'other'],

@@ -1,0 +1,65 @@
+import type { AgentManifest, JsonSchema, ToolManifest } from '../definition/manifest.ts';
+import { narrowing } from './narrower-schema.ts';
+
+/** Parts of a worker's config that a run which has begun needs by name. */
+export interface ConfigParts {
+  agents: Pick<ReadonlySet<string>, 'has'>;
+  tools: { get(name: string): { inputSchema: JsonSchema | null } | undefined };
+  models: Pick<ReadonlySet<string>, 'has'>;
+  kinds: Pick<ReadonlySet<string>, 'has'>;
+  /** Further task queues of the config. */
+  queues: Pick<ReadonlySet<string>, 'has'>;
+  /** The agent has a parser in place of its kind's. */
+  hasParser(agent: string): boolean;
+}
+
+/**
+ * Returns what a run with this definition lacks in a config, as sentences. A run keeps the definition that it began with; the code of its
+ * tools, models, kinds and parsers is the worker's.
+ */
+export function missingParts(manifest: AgentManifest, parts: ConfigParts): string[] {
+  const { name, kind, adapter, parser, modelQueue } = manifest;
+  return [
+    ...(parts.kinds.has(kind)
+      ? []
+      : [`The config has no agent of the kind "${kind}": the next model call fails.`]),
+    ...(parts.models.has(adapter)
+      ? []
+      : [`The config has no ${modelNamed(adapter)}: the next model call fails.`]),
+    ...(parser !== true || parts.hasParser(name)
+      ? []
+      : [`The agent "${name}" has no parser: the next model call fails.`]),
+    ...unserved('model calls', modelQueue, parts),
+    ...manifest.tools.flatMap((tool) => problemsOfTool(tool, parts)),
+  ];
+}
+
+/** `agent:NAME` is the model that an agent brings with it. */
+function modelNamed(adapter: string): string {
+  const [, agent] = /^agent:(.*)$/su.exec(adapter) ?? [];
+  return agent === undefined ? `model "${adapter}"` : `agent "${agent}" with a model of its own`;
+}
+
+function problemsOfTool(tool: ToolManifest, parts: ConfigParts): string[] {
+  const { name, agent, human, external, taskQueue } = tool;
+  if (human === true || external === true) return [];
+  if (agent !== undefined) {
+    if (parts.agents.has(agent)) return [];
+    return [`The config has no agent "${agent}", which the tool "${name}" runs: a call of the tool fails.`];
+  }
+  const current = parts.tools.get(name);
+  if (current === undefined)
+    return [`The config has no tool "${name}": a call of the tool waits for a person (ToolNotFound).`];
+  const narrower = narrowing(tool.inputSchema, current.inputSchema);
+  return [
+    ...(narrower === undefined
+      ? []
+      : [`The tool "${name}" ${narrower}. The model of this run was told the schema from before.`]),
+    ...unserved(`calls of the tool "${name}"`, taskQueue, parts),
+  ];
+}
+
+function unserved(calls: string, taskQueue: string | undefined, { queues }: ConfigParts): string[] {
+  if (taskQueue === undefined || queues.has(taskQueue)) return [];
+  return [`The config has no task queue "${taskQueue}": ${calls} find no worker.`];
+}

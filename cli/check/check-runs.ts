@@ -1,0 +1,112 @@
+import type { Client } from '@temporalio/client';
+import { schemaProblem } from '../../agent/rules/fits-schema.ts';
+import { type ConfigParts, missingParts } from '../../agent/rules/missing-parts.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
+import { readRestartRecord } from '../../history/views/restart-record.ts';
+import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import { replayHistories } from '../../worker/replay-histories.ts';
+
+/** A workflow, and why the config or the workflow code of this version does not do for it. */
+export interface CheckedRun {
+  id: string;
+  runId: string;
+  /** `agentRun`, `agentSession`, `backtest` or `backtestRun`. */
+  type: string;
+  open: boolean;
+  /** The history does not replay. */
+  breaks: boolean;
+  /** Sentences; empty: the run continues. */
+  problems: string[];
+}
+
+/** How many workflows are looked at, the latest first. */
+export interface CheckLimits {
+  open: number;
+  ended: number;
+}
+
+const TYPES = [AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN];
+
+/** Replays open and ended workflows of a task queue, and compares the open runs' definitions with a config. Changes nothing. */
+export async function checkRuns(
+  client: AgentClient,
+  { loaded, taskQueue }: { loaded: LoadedConfig; taskQueue: string },
+  limits: CheckLimits,
+): Promise<CheckedRun[]> {
+  const { temporal } = client;
+  const checked = [
+    ...(await workflows(temporal, taskQueue, 'ExecutionStatus = "Running"', limits.open)),
+    ...(await workflows(temporal, taskQueue, ENDED, limits.ended)),
+  ];
+  const parts = partsOf(loaded);
+  for (const run of checked) {
+    if (run.open && run.type === AGENT_RUN)
+      run.problems.push(...(await problemsOf(client, run, loaded, parts)));
+  }
+  await replayAll(temporal, checked);
+  return checked;
+}
+
+/** The next execution has the rest of a run that continued as new. */
+const ENDED = 'ExecutionStatus NOT IN ("Running", "ContinuedAsNew")';
+
+async function workflows(
+  client: Client,
+  taskQueue: string,
+  condition: string,
+  limit: number,
+): Promise<CheckedRun[]> {
+  const query = `${condition} AND WorkflowType IN (${TYPES.map((type) => `"${type}"`).join(', ')}) AND TaskQueue = "${taskQueue}"`;
+  const found: CheckedRun[] = [];
+  for await (const { workflowId, runId, type, status } of client.workflow.list({ query })) {
+    found.push({ id: workflowId, runId, type, open: status.name === 'RUNNING', breaks: false, problems: [] });
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+async function problemsOf(
+  client: AgentClient,
+  { id, runId }: CheckedRun,
+  { agents }: LoadedConfig,
+  parts: ConfigParts,
+): Promise<string[]> {
+  const { manifest, input, calls } = await readRestartRecord(client.temporal, { workflowId: id, runId });
+  if (manifest === undefined) {
+    if (input.agent === '' || agents.has(input.agent)) return [];
+    return [`The config has no agent "${input.agent}": the run has not begun, and fails (AgentNotFound).`];
+  }
+  const { waiting } = await client.get(id).describe();
+  const unfit = waiting.flatMap(({ call }) => {
+    const { tool, toolInput } = calls.get(call)?.action ?? {};
+    const current = tool === undefined ? undefined : parts.tools.get(tool);
+    if (current === undefined || toolInput === undefined) return [];
+    const problem = schemaProblem(current.inputSchema, toolInput);
+    return problem === undefined
+      ? []
+      : [`The input of call ${call}, which waits, does not fit the tool "${tool}" any more: ${problem}.`];
+  });
+  return [...missingParts(manifest, parts), ...unfit];
+}
+
+function partsOf({ agents, tools, models, kinds, queues, parser }: LoadedConfig): ConfigParts {
+  return { agents, tools, models, kinds, queues, hasParser: (agent) => parser(agent) !== undefined };
+}
+
+async function replayAll(client: Client, checked: readonly CheckedRun[]): Promise<void> {
+  async function* histories() {
+    for (const { id, runId } of checked) {
+      const history = await client.workflow.getHandle(id, runId).fetchHistory();
+      yield { workflowId: id, history };
+    }
+  }
+  let index = 0;
+  // The results come in the order of the histories.
+  for await (const { problem } of replayHistories(histories())) {
+    const run = checked[index++];
+    if (run === undefined || problem === undefined) continue;
+    run.breaks = true;
+    run.problems.unshift(`The workflow code does not replay its history: ${problem}`);
+  }
+}
