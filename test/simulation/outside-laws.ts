@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 /** Anybody sees this from outside, in a simulation and with real processes (test/cluster). */
 export interface Outcome {
-  world: Pick<World, 'effects'>;
+  world: Pick<World, 'effects'> & Partial<Pick<World, 'isAsked'>>;
   runs: readonly Pick<RunLife, 'id' | 'isAgain' | 'report' | 'events'>[];
   words: readonly Word[];
 }
@@ -77,17 +77,20 @@ function effectsAsked({ world, words }: Outcome): string[] {
   });
 }
 
-/** `pay` runs with an input that a person has approved. */
+/** A tool with approval runs with an input that a person has approved. */
 function approvedInputs({ world, words }: Outcome): string[] {
-  return world.effects.flatMap((effect) => {
-    if (effect.tool !== 'pay') return [];
+  const { effects, isAsked = ({ tool }) => tool === 'pay' } = world;
+  return effects.flatMap((effect) => {
+    if (!isAsked(effect)) return [];
     const isApproved = words.some(({ type, outcome, wait, data, at }) => {
       if ((type !== 'approve' && type !== 'retry') || outcome === 'refused' || at > effect.at) return false;
       const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
       const approved = numberIn(input ?? wait?.toolInput);
-      return wait?.tool === 'pay' && (approved === effect.n || remember === 'tool');
+      return wait?.tool === effect.tool && (approved === effect.n || remember === 'tool');
     });
-    return isApproved ? [] : [`pay ${effect.n} of call ${effect.call} ran, and nobody approved that input`];
+    return isApproved
+      ? []
+      : [`${effect.tool} ${effect.n} of call ${effect.call} ran, and nobody approved that input`];
   });
 }
 

@@ -75,7 +75,7 @@ export async function live(
     const { waiting } = await run.describe();
     return waiting.some((wait) => wait.call === call && wait.n === n);
   };
-  const onWaiting = random.chance(0.15) ? answering(random.fork(), words) : undefined;
+  const onWaiting = random.chance(0.15) ? answering(random.fork(), words, onlooker.broken) : undefined;
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
     operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal),
   );
