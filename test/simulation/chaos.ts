@@ -8,13 +8,24 @@ export interface Chaos {
   versions: number;
   /** Lets the client lose its connection. */
   cutOff(ms: number): void;
+  /** Somebody pauses or resets an attempt that is under way, with Temporal's own commands. */
+  operate(): void;
   tell(line: string): void;
   /** Ends the chaos. */
   signal: AbortSignal;
 }
 
 /** Share of each fault. For the rest of the time nothing happens. */
-const usual = { kill: 0.25, freeze: 0.15, cutOff: 0.1, evict: 0.25, clients: 0.05, deploy: 0.05, none: 0.15 };
+const usual = {
+  kill: 0.25,
+  freeze: 0.15,
+  cutOff: 0.1,
+  evict: 0.25,
+  clients: 0.05,
+  deploy: 0.05,
+  operate: 0.03,
+  none: 0.12,
+};
 type Fault = keyof typeof usual;
 
 /** Kills workers (somebody starts others), deploys, lets processes stand still or lose their connections, and takes caches. */
@@ -56,6 +67,9 @@ export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): 
         break;
       case 'deploy':
         if (versions > 1) await deploy(workers, chaos);
+        break;
+      case 'operate':
+        chaos.operate();
         break;
       case 'none':
     }

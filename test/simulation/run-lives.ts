@@ -114,17 +114,17 @@ async function beginAgain(
     report.status === 'completed' ? 'rewind' : 'retry',
   ] as const);
   const forked = `${id}-fork`;
-  const sent = await speak({ type: `${type} of the ended run`, data: { step } }, () => {
-    if (type === 'retry') return retry(run, random);
+  const input = type === 'retry' && random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+  const sent = await speak({ type: `${type} of the ended run`, data: { step, input } }, () => {
+    if (type === 'retry') return retry(run, input, random);
     return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;
 }
 
-/** Now and then with an input. A refusal names the calls that are made again. */
-async function retry(run: AgentRun, random: Random): Promise<unknown> {
-  const input = random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+/** A refusal names the calls that are made again. */
+async function retry(run: AgentRun, input: object | undefined, random: Random): Promise<unknown> {
   try {
     return await run.retry({ input });
   } catch (error) {
