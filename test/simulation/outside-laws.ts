@@ -83,8 +83,11 @@ function approvedInputs({ world, words }: Outcome): string[] {
   return effects.flatMap((effect) => {
     if (!isAsked(effect)) return [];
     const isApproved = words.some(({ type, outcome, wait, data, at }) => {
-      if ((type !== 'approve' && type !== 'retry') || outcome === 'refused' || at > effect.at) return false;
+      if (outcome === 'refused' || at > effect.at) return false;
       const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
+      // An approval function is asked about the model's inputs, and not about those of people.
+      if (type === 'retry of the ended run') return effect.tool === 'order' && input?.n === effect.n;
+      if (type !== 'approve' && type !== 'retry') return false;
       const approved = numberIn(input ?? wait?.toolInput);
       return wait?.tool === effect.tool && (approved === effect.n || remember === 'tool');
     });
