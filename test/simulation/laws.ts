@@ -226,7 +226,7 @@ function smallEvents({ server }: Seen): string[] {
 }
 
 const laws: Law[] = [
-  brokenFromOutside,
+  (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
   toldIsRecorded,
   ({ server, words }) =>
     wordsRecorded(
