@@ -56,7 +56,7 @@ export function createTrace(id: string) {
   let firstN = 0;
   /** The run, or everything under way in the run before a rewind, is being cancelled. */
   let isCancelling = false;
-  let rewinding = false;
+  let rewinding = false; // a reply that comes is dropped, with its inline calls
 
   return {
     async next(fact: Fact): Promise<RunEvent[]> {
@@ -168,7 +168,7 @@ export function createTrace(id: string) {
       return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
     const toolInput = scheduledInput(fact, input);
-    if (known === undefined) return [{ type: 'tool_started', call, tool: name, toolInput }];
+    if (known === undefined) return rewinding ? [] : [{ type: 'tool_started', call, tool: name, toolInput }];
     return calls.apply(call, { type: 'scheduled', n, input: toolInput });
   }
 

@@ -59,11 +59,13 @@ export class ActivityRunner {
     const beat = async (details: unknown) => {
       await this.#process.request();
       try {
-        const { cancelRequested } = activity.heartbeat(
+        const { cancelRequested, activityPaused, activityReset } = activity.heartbeat(
           token,
           details === undefined ? undefined : [encodeValue(details)],
         );
         if (cancelRequested) attempt.cancel('CANCELLED');
+        else if (activityReset) attempt.cancel('RESET');
+        else if (activityPaused) attempt.cancel('PAUSED');
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         attempt.cancel('CANCELLED');
@@ -98,6 +100,11 @@ export class ActivityRunner {
           token,
           cancelled.failure?.canceledFailureInfo?.details?.payloads ?? activity.heartbeatDetails,
         );
+      else if (cancelled && activity.operation !== undefined)
+        activity.fail(token, {
+          message: 'Activity paused',
+          applicationFailureInfo: { type: 'ActivityPause' },
+        });
       else if (cancelled) activity.fail(token, cancelled.failure ?? {});
     } catch (error) {
       // The attempt is over for the server.

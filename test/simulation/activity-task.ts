@@ -16,6 +16,8 @@ export class ActivityTask {
   attempt = 1;
   state: 'scheduled' | 'started' | 'pausing' | 'closed' = 'scheduled';
   cancelRequested = false;
+  /** Somebody operates on the activity: its attempt hears of it, and a failed one is no end. */
+  operation: 'paused' | 'reset' | undefined;
   /** The workflow does not wait for the end of the activity after it has cancelled it. */
   readonly isTryCancel: boolean;
   heartbeatDetails: Payload[] | undefined;
@@ -24,6 +26,7 @@ export class ActivityTask {
   attemptScheduledAt = Date.now();
   lastFailure: Failure | undefined;
   identity = '';
+  #tries = 1;
   #timers: NodeJS.Timeout[] = [];
   #beatTimer: NodeJS.Timeout | undefined;
 
@@ -50,7 +53,7 @@ export class ActivityTask {
   }
 
   get token(): string {
-    return `${this.execution.runId}|${this.scheduledEventId}|${this.attempt}`;
+    return `${this.execution.runId}|${this.scheduledEventId}|${this.#tries}`;
   }
 
   /** A worker takes the attempt. */
@@ -65,12 +68,19 @@ export class ActivityTask {
   }
 
   /** Resolves what the worker is told. Throws NotFound for an attempt that is over. */
-  heartbeat(token: string, details: Payload[] | undefined): { cancelRequested: boolean } {
+  heartbeat(
+    token: string,
+    details: Payload[] | undefined,
+  ): { cancelRequested: boolean; activityPaused: boolean; activityReset: boolean } {
     this.#check(token);
     this.heartbeatDetails = details;
     this.lastHeartbeatAt = Date.now();
     this.#expectBeat();
-    return { cancelRequested: this.cancelRequested };
+    return {
+      cancelRequested: this.cancelRequested,
+      activityPaused: this.operation === 'paused',
+      activityReset: this.operation === 'reset',
+    };
   }
 
   complete(token: string, result: Payload | undefined): void {
@@ -100,6 +110,19 @@ export class ActivityTask {
     if (this.state === 'closed') return;
     this.cancelRequested = true;
     if (this.state !== 'started') this.#close({ type: 'canceled', details: this.heartbeatDetails });
+  }
+
+  /** As `temporal activity pause` or `reset`. */
+  operate(operation: 'paused' | 'reset'): void {
+    if (this.state === 'started') this.operation ??= operation;
+  }
+
+  /** As `temporal activity unpause`. Runs a held attempt again, however many there may be. */
+  unpause(flags: { resetAttempts: boolean; resetHeartbeats: boolean }): void {
+    if (this.operation !== 'paused') return;
+    this.operation = undefined;
+    if (flags.resetHeartbeats) this.heartbeatDetails = undefined;
+    if (this.state === 'pausing') this.#tryAgain(flags.resetAttempts ? 1 : this.attempt + 1);
   }
 
   /** The execution is over. */
@@ -146,6 +169,14 @@ export class ActivityTask {
       application?.nonRetryable === true ||
       (nonRetryableErrorTypes ?? []).includes(application?.type ?? '') ||
       Boolean(failure.canceledFailureInfo);
+    if (!isFinal && !this.cancelRequested && this.operation !== undefined) {
+      this.state = 'pausing';
+      this.lastFailure = failure;
+      if (this.operation === 'paused') return;
+      this.operation = undefined;
+      this.#tryAgain(1);
+      return;
+    }
     if (isFinal || this.cancelRequested || this.attempt >= (maximumAttempts || Infinity)) {
       const retryState = isFinal
         ? RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
@@ -162,14 +193,15 @@ export class ActivityTask {
       Math.min(most, first * (backoffCoefficient || 2) ** (this.attempt - 1));
     this.state = 'pausing';
     this.lastFailure = failure;
-    this.#timers.push(
-      setTimeout(() => {
-        this.attempt++;
-        this.state = 'scheduled';
-        this.attemptScheduledAt = Date.now();
-        this.execution.server.dispatchActivity(this);
-      }, pause),
-    );
+    this.#timers.push(setTimeout(() => this.#tryAgain(this.attempt + 1), pause));
+  }
+
+  #tryAgain(attempt: number): void {
+    this.attempt = attempt;
+    this.#tries++;
+    this.state = 'scheduled';
+    this.attemptScheduledAt = Date.now();
+    this.execution.server.dispatchActivity(this);
   }
 
   #close(result: ActivityResult, retryState = RetryState.RETRY_STATE_UNSPECIFIED): void {

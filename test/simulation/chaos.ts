@@ -8,41 +8,79 @@ export interface Chaos {
   versions: number;
   /** Lets the client lose its connection. */
   cutOff(ms: number): void;
+  /** Somebody pauses or resets an attempt that is under way, with Temporal's own commands. */
+  operate(): void;
   tell(line: string): void;
   /** Ends the chaos. */
   signal: AbortSignal;
 }
 
+/** Share of each fault. For the rest of the time nothing happens. */
+const usual = {
+  kill: 0.25,
+  freeze: 0.15,
+  cutOff: 0.1,
+  evict: 0.25,
+  clients: 0.05,
+  deploy: 0.05,
+  operate: 0.03,
+  none: 0.12,
+};
+type Fault = keyof typeof usual;
+
 /** Kills workers (somebody starts others), deploys, lets processes stand still or lose their connections, and takes caches. */
 export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): Promise<void> {
   const { random, tell, signal, versions } = chaos;
+  // Most simulations have frequent faults, and faults that never happen.
+  const shares = Object.entries(usual).map(
+    ([fault, share]) => [fault, share * random.of([0, 1, 1, 4])] as const,
+  );
+  const most = random.of([15_000, 15_000, 5000]);
   for (;;) {
-    await sleep(random.int(500, 15_000));
+    await sleep(random.int(500, most));
     if (signal.aborted || isCalm()) return;
     if (workers.length === 0) continue;
     const worker = random.of(workers);
-    const dice = random.next();
+    const fault = faultOf(shares, random.next());
     const ms = random.int(1000, 40_000);
     if (!random.may('fault')) continue;
-    if (dice < 0.25) {
-      tell(`${worker.identity} is killed`);
-      worker.kill();
-    } else if (dice < 0.4) {
-      tell(`${worker.identity} stands still for ${ms} ms`);
-      worker.freeze(ms);
-    } else if (dice < 0.5) {
-      tell(`${worker.identity} has no connection for ${ms} ms`);
-      worker.cutOff(ms);
-    } else if (dice < 0.75) {
-      tell(`${worker.identity} loses its cache`);
-      worker.evict();
-    } else if (dice < 0.8) {
-      tell(`the clients have no connection for ${ms} ms`);
-      chaos.cutOff(ms);
-    } else if (dice < 0.85 && versions > 1) {
-      await deploy(workers, chaos);
+    switch (fault) {
+      case 'kill':
+        tell(`${worker.identity} is killed`);
+        worker.kill();
+        break;
+      case 'freeze':
+        tell(`${worker.identity} stands still for ${ms} ms`);
+        worker.freeze(ms);
+        break;
+      case 'cutOff':
+        tell(`${worker.identity} has no connection for ${ms} ms`);
+        worker.cutOff(ms);
+        break;
+      case 'evict':
+        tell(`${worker.identity} loses its cache`);
+        worker.evict();
+        break;
+      case 'clients':
+        tell(`the clients have no connection for ${ms} ms`);
+        chaos.cutOff(ms);
+        break;
+      case 'deploy':
+        if (versions > 1) await deploy(workers, chaos);
+        break;
+      case 'operate':
+        chaos.operate();
+        break;
+      case 'none':
     }
   }
+}
+
+/** `dice`: from 0 to 1. */
+function faultOf(shares: readonly (readonly [string, number])[], dice: number): Fault {
+  let left = dice * shares.reduce((sum, [, share]) => sum + share, 0);
+  const [fault = 'none'] = shares.find(([, share]) => (left -= share) < 0) ?? [];
+  return fault as Fault; // a key of the table
 }
 
 /** One worker after the other gives way to one of another version. */

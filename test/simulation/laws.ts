@@ -9,6 +9,7 @@ import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
 import type { SessionLife } from './session-lives.ts';
 import { sessionsAnswer } from './session-law.ts';
+import { cancelledCallsEnd, pausesHold } from './word-laws.ts';
 import type { World } from './world.ts';
 
 const { EventType } = protos.temporal.api.enums.v1;
@@ -77,9 +78,9 @@ function text(value: unknown): string {
   return plain === '' ? '[no output]' : plain;
 }
 
-/** A tool does not begin in an attempt that is over. */
-function nothingBeginsLate({ world }: Seen): string[] {
-  return world.late.map((what) => `${what} began although the server had ended its attempt`);
+/** A tool neither begins nor commits in an attempt that is over. */
+function nothingIsLate({ world }: Seen): string[] {
+  return world.late.map((what) => `${what} although the server had ended its attempt`);
 }
 
 /** An accepted decision ends the wait that its sender saw. */
@@ -225,7 +226,7 @@ function smallEvents({ server }: Seen): string[] {
 }
 
 const laws: Law[] = [
-  brokenFromOutside,
+  (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
   toldIsRecorded,
   ({ server, words }) =>
     wordsRecorded(
@@ -236,12 +237,14 @@ const laws: Law[] = [
   eventsAreHistory,
   smallEvents,
   timeLimitIsKept,
-  nothingBeginsLate,
+  nothingIsLate,
   decisionsMeetTheirWait,
   fittingIsAccepted,
   rewindsHappen,
   saidIsHeard,
   cancelEnds,
+  pausesHold,
+  cancelledCallsEnd,
   nothingIsTerminated,
   sessionsAnswer,
 ];

@@ -9,11 +9,11 @@ export interface Mutant {
   /** Occurs once in the file. */
   find: string;
   replace: string;
-  /** A second line, where the product has two guards. */
-  also?: Pick<Mutant, 'file' | 'find' | 'replace'>;
+  /** Other lines, where the product has several guards. */
+  also?: readonly Pick<Mutant, 'file' | 'find' | 'replace'>[];
 }
 
-export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also === undefined ? [] : [mutant.also])];
+export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also ?? [])];
 
 export const mutants: readonly Mutant[] = [
   {
@@ -83,11 +83,13 @@ export const mutants: readonly Mutant[] = [
     find: 'void this.#sendChanges();\n  }\n\n  /** Reports',
     replace:
       'const caller = this.#caller;\n    if (caller !== undefined) void CancellationScope.nonCancellable(() => parentRun().signal(childWaitingSignal, { caller, waits: [...waiting] })).catch(() => undefined);\n  }\n\n  /** Reports',
-    also: {
-      file: 'workflows/task-room.ts',
-      find: 'signalWorkflow: (input, next) =>\n      whenItFits(\n        () => argumentBytes(input.args),\n        () => next(input),\n      ),',
-      replace: 'signalWorkflow: (input, next) => next(input),',
-    },
+    also: [
+      {
+        file: 'workflows/task-room.ts',
+        find: 'signalWorkflow: (input, next) =>\n      whenItFits(\n        () => argumentBytes(input.args),\n        () => next(input),\n      ),',
+        replace: 'signalWorkflow: (input, next) => next(input),',
+      },
+    ],
   },
   {
     name: 'a task may send as much as it likes',
@@ -130,12 +132,31 @@ export const mutants: readonly Mutant[] = [
     file: 'workflows/agent-run.ts',
     find: '&& rewindTo === undefined;',
     replace: ';',
+    also: [
+      {
+        file: 'workflows/agent-run.ts',
+        find: 'continueAsNewSuggested || CancellationScope.current().consideredCancelled)',
+        replace: 'continueAsNewSuggested)',
+      },
+      {
+        file: 'workflows/loop/run-agent.ts',
+        find: 'if (loop.rewindTo === undefined || ',
+        replace: 'if (isContinueAsNew(failure) || loop.rewindTo === undefined || ',
+      },
+    ],
   },
   {
     name: 'a run continues as new with a pause',
     file: 'workflows/agent-run.ts',
     find: '&& !pause.isOn',
     replace: '',
+    also: [
+      {
+        file: 'workflows/loop/loop.ts',
+        find: 'if (loop.pause.isOn) await loop.pause.over();\n      const direct',
+        replace: 'const direct',
+      },
+    ],
   },
   {
     name: 'a cancelled call waits for a result that it has deferred',

@@ -1,6 +1,6 @@
 /**
  * Puts one defect after the other into a copy of the sources, and counts the simulations until it is found:
- * `npm run mutants -- [--seed N] [--runs N] [--only WORDS] [--known]`. Prints a table. `--known`: runs only the seed that found the
+ * `npm run mutants -- [--seed N] [--runs N] [--only WORDS,WORDS] [--known]`. Prints a table. `--known`: runs only the seed that found the
  * defect last.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const SOURCES =
 
 console.log('| defect | finding | found by run | what the simulator says |\n| --- | --- | --- | --- |');
 let missed = 0;
-for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
+for (const mutant of mutants.filter(isChosen)) {
   const { runs, sentence } = await untilFound(mutant);
   if (sentence === undefined) missed++;
   console.log(
@@ -32,6 +32,11 @@ for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
   );
 }
 process.exit(missed === 0 ? 0 : 1);
+
+/** The name has some of the words, or the finding is one of them. */
+function isChosen({ name, finding }: Mutant): boolean {
+  return values.only.split(',').some((words) => name.includes(words) || words === finding);
+}
 
 /** Number of runs until the first broken law, and the law's sentence; undefined: none was broken. */
 async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: string }> {
@@ -47,14 +52,14 @@ async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: st
         text.replace(find, () => replace),
       );
     }
-    const { stdout } = await execa(
+    const { stdout, stderr } = await execa(
       process.execPath,
       ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', seed, '--runs', most],
       { cwd: folder, reject: false },
     );
     const lines = stdout.split('\n');
     const runs = Number.parseInt(lines.at(-1) ?? '', 10);
-    if (Number.isNaN(runs)) throw new Error(stdout);
+    if (Number.isNaN(runs)) throw new Error(`${mutant.name}: ${stdout} ${stderr}`);
     const at = lines.findIndex((line) => /^seed \d+:$/u.test(line));
     const sentence = lines[at + 1]?.trim().slice(0, 120).replaceAll('|', '/');
     return at < 0 || sentence === undefined ? { runs } : { runs, sentence };

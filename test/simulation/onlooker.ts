@@ -18,6 +18,7 @@ export function createOnlooker(server: VirtualServer, broken: (sentence: string)
     return isCalm ? `${execution.runId} ${execution.history.length}` : undefined;
   };
   return {
+    broken,
     before: stateOfRun,
     look(report, before) {
       const { id, status, waiting } = report;

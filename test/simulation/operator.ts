@@ -22,6 +22,8 @@ export interface Word {
 
 /** Looks at a report that nothing has outrun. `before`: taken before the report was asked for. */
 export interface Onlooker {
+  /** Reports a broken law. */
+  broken(sentence: string): void;
   before(id: string): unknown;
   look(report: RunReport, before: unknown): void;
 }
@@ -75,16 +77,22 @@ export async function operate(
     look(report, seen);
     const choices = random.fork();
     const shares = isCalm() ? answersOnly : habits;
-    if (random.may('word')) isPaused = await sayWord(run, report, choices, speak, isPaused, shares);
+    // Some people send several words in one moment.
+    const count = random.chance(shares.burst) ? random.int(2, 3) : 1;
+    const words = Array.from({ length: count }, () =>
+      random.may('word') ? sayWord(run, report, choices.fork(), speak, isPaused, shares) : isPaused,
+    );
+    isPaused = (await Promise.all(words)).includes(true);
   }
 }
 
 /**
- * Share of each word in what a person says; of the words that follow the one before at once (`haste`), of the answers that come late
- * (`slow`), and of the waits at which an answer may be the run's end (`end`).
+ * Share of each word in what a person says; of the words that follow the one before at once (`haste`) or come with others (`burst`), of the
+ * pauses that somebody makes to decide in them (`study`), of the answers that come late (`slow`), and of the waits at which an answer may be
+ * the run's end (`end`).
  */
 export type Habits = Record<
-  'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste' | 'slow' | 'end',
+  'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste' | 'burst' | 'study' | 'slow' | 'end',
   number
 >;
 
@@ -95,6 +103,8 @@ const usual: Habits = {
   rewind: 0.03,
   cancelCall: 0.04,
   haste: 0.05,
+  burst: 0.05,
+  study: 0.2,
   slow: 0.2,
   end: 0.2,
 };
@@ -107,6 +117,7 @@ const answersOnly: Habits = {
   rewind: 0,
   cancelCall: 0,
   haste: 0,
+  burst: 0,
 };
 
 /** Most people have their favourite words, and words that they never say. */
@@ -128,7 +139,7 @@ export async function sayWord(
   const is = (share: number) => (dice -= share) < 0;
   const text = `word ${random.int(0, 99_999)}`;
   if (is(habits.say)) await speak({ type: 'say', data: { text } }, () => run.say(text));
-  else if (is(habits.pause) && !isPaused) return speak({ type: 'pause' }, () => run.pause());
+  else if (is(habits.pause) && !isPaused) return pause(run, report, random, speak, habits);
   else if (isPaused && is(0.4)) {
     // If it is refused, somebody else was first.
     await speak({ type: 'resume' }, () => run.resume());
@@ -140,6 +151,23 @@ export async function sayWord(
   return isPaused;
 }
 
+/** Returns whether the run stays paused. */
+async function pause(
+  run: AgentRun,
+  report: RunReport,
+  random: Random,
+  speak: Speak,
+  habits: Habits,
+): Promise<boolean> {
+  const paused = speak({ type: 'pause' }, () => run.pause());
+  if (!random.chance(habits.study)) return paused;
+  // Some decide in the pause, and some have second thoughts at once.
+  if (random.chance(0.5) && (await paused) && report.waiting.length > 0)
+    await answer(run, report, random, speak, habits);
+  const isResumed = await speak({ type: 'resume' }, () => run.resume());
+  return (await paused) && !isResumed;
+}
+
 async function rewind(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
   if (report.iterations === 0) return;
   const step = random.int(1, report.iterations);
@@ -147,7 +175,9 @@ async function rewind(run: AgentRun, report: RunReport, random: Random, speak: S
 }
 
 async function cancelCall(run: AgentRun, report: RunReport, random: Random, speak: Speak): Promise<void> {
-  const call = `${random.int(1, report.iterations + 1)}.${random.int(1, 2)}`;
+  // Mostly one of the last turn, which may be under way.
+  const step = random.chance(0.7) ? report.iterations : random.int(1, report.iterations + 1);
+  const call = `${step}.${random.int(1, 2)}`;
   await speak({ type: 'cancelCall', call }, () => run.decide(call, { type: 'cancelCall' }));
 }
 
@@ -155,8 +185,13 @@ async function cancelCall(run: AgentRun, report: RunReport, random: Random, spea
 export function answering(
   random: Random,
   words: Word[],
+  broken: Onlooker['broken'],
 ): (wait: WaitingCall, run: AgentRun) => Promise<void> {
+  const told = new Set<string>();
   return async (wait, run) => {
+    const name = `wait ${wait.n} of call ${wait.call}`;
+    if (told.has(name)) broken(`${run.id}: onWaiting was told of ${name} twice`);
+    told.add(name);
     await sleep(random.int(0, 4000));
     await answerWait(run, wait, random, async (word, send) => {
       const said: Word = { at: Date.now(), run: run.id, ...word, outcome: 'unknown' };

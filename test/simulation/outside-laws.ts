@@ -4,9 +4,11 @@ import type { World } from './world.ts';
 
 /** Anybody sees this from outside, in a simulation and with real processes (test/cluster). */
 export interface Outcome {
-  world: Pick<World, 'effects'>;
+  world: Pick<World, 'effects'> & Partial<Pick<World, 'isAsked'>>;
   runs: readonly Pick<RunLife, 'id' | 'isAgain' | 'report' | 'events'>[];
   words: readonly Word[];
+  /** Number of words whose first answer was lost: after a continue-as-new the run does not know that it has accepted them. */
+  lost?: number;
 }
 
 /** Sentences on what is wrong; none if all laws hold that need no look into the server or the model. */
@@ -77,17 +79,23 @@ function effectsAsked({ world, words }: Outcome): string[] {
   });
 }
 
-/** `pay` runs with an input that a person has approved. */
+/** A tool with approval runs with an input that a person has approved. */
 function approvedInputs({ world, words }: Outcome): string[] {
-  return world.effects.flatMap((effect) => {
-    if (effect.tool !== 'pay') return [];
+  const { effects, isAsked = ({ tool }) => tool === 'pay' } = world;
+  return effects.flatMap((effect) => {
+    if (!isAsked(effect)) return [];
     const isApproved = words.some(({ type, outcome, wait, data, at }) => {
-      if ((type !== 'approve' && type !== 'retry') || outcome === 'refused' || at > effect.at) return false;
+      if (outcome === 'refused' || at > effect.at) return false;
       const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
+      // An approval function is asked about the model's inputs, and not about those of people.
+      if (type === 'retry of the ended run') return effect.tool === 'order' && input?.n === effect.n;
+      if (type !== 'approve' && type !== 'retry') return false;
       const approved = numberIn(input ?? wait?.toolInput);
-      return wait?.tool === 'pay' && (approved === effect.n || remember === 'tool');
+      return wait?.tool === effect.tool && (approved === effect.n || remember === 'tool');
     });
-    return isApproved ? [] : [`pay ${effect.n} of call ${effect.call} ran, and nobody approved that input`];
+    return isApproved
+      ? []
+      : [`${effect.tool} ${effect.n} of call ${effect.call} ran, and nobody approved that input`];
   });
 }
 
@@ -97,7 +105,7 @@ export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(runs: rea
 }
 
 /** Each decision on a run's own call is in its record once. */
-function decisionsTakeEffect({ runs, words }: Outcome): string[] {
+function decisionsTakeEffect({ runs, words, lost = 0 }: Outcome): string[] {
   return withOneLife(runs).flatMap(({ id, events }) => {
     const own = words.filter(
       ({ run, call, type, wait }) =>
@@ -110,7 +118,7 @@ function decisionsTakeEffect({ runs, words }: Outcome): string[] {
     const decided = events.filter(
       (event) => event.type === 'decided' && event.decision.type !== 'cancelCall',
     ).length;
-    return decided >= accepted && decided <= accepted + unknown
+    return decided >= accepted && decided <= accepted + unknown + lost
       ? []
       : [`${id}: ${accepted} decisions were accepted, ${unknown} may have been, and ${decided} are recorded`];
   });

@@ -24,6 +24,11 @@ export function currentRun(): string {
   return scope().run;
 }
 
+/** The server has ended the attempt that calls this, whether or not the process may know. */
+export function isAttemptLost(): boolean {
+  return scope().isOver();
+}
+
 /** The server has ended the attempt that calls this, and the process may know, because it did not stand still meanwhile. */
 export function isAttemptOver(): boolean {
   const { process, isOver } = scope();

@@ -75,7 +75,7 @@ export async function live(
     const { waiting } = await run.describe();
     return waiting.some((wait) => wait.call === call && wait.n === n);
   };
-  const onWaiting = random.chance(0.15) ? answering(random.fork(), words) : undefined;
+  const onWaiting = random.chance(0.15) ? answering(random.fork(), words, onlooker.broken) : undefined;
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
     operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal),
   );
@@ -114,17 +114,17 @@ async function beginAgain(
     report.status === 'completed' ? 'rewind' : 'retry',
   ] as const);
   const forked = `${id}-fork`;
-  const sent = await speak({ type: `${type} of the ended run`, data: { step } }, () => {
-    if (type === 'retry') return retry(run, random);
+  const input = type === 'retry' && random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+  const sent = await speak({ type: `${type} of the ended run`, data: { step, input } }, () => {
+    if (type === 'retry') return retry(run, input, random);
     return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;
 }
 
-/** Now and then with an input. A refusal names the calls that are made again. */
-async function retry(run: AgentRun, random: Random): Promise<unknown> {
-  const input = random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+/** A refusal names the calls that are made again. */
+async function retry(run: AgentRun, input: object | undefined, random: Random): Promise<unknown> {
   try {
     return await run.retry({ input });
   } catch (error) {

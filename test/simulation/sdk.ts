@@ -182,7 +182,7 @@ export class Instance {
 }
 
 export interface Attempt {
-  cancel(reason: 'CANCELLED' | 'TIMED_OUT'): void;
+  cancel(reason: 'CANCELLED' | 'TIMED_OUT' | 'PAUSED' | 'RESET'): void;
   result: Promise<coresdk.activity_result.IActivityExecutionResult>;
 }
 
@@ -221,7 +221,10 @@ export function runAttempt(
     [...interceptors],
   );
   return {
-    cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' } as never),
+    cancel: (reason) => {
+      const [cancelRequested, paused, reset] = ['CANCELLED', 'PAUSED', 'RESET'].map((one) => one === reason);
+      activity.cancel(reason, { cancelRequested, paused, reset } as never);
+    },
     result: activity.run({ args, headers }),
   };
 }

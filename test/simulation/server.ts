@@ -5,6 +5,8 @@ import type { Failure } from './sdk.ts';
 
 /** The default of the SDK. */
 const STICKY_TIMEOUT_MS = 10_000;
+/** Events. The real server suggests continue-as-new from 4,096 on; short runs must get there too. */
+const SUGGESTED_LENGTHS = [400, 400, 100, 40];
 /** Between two tries of a workflow task that fails. */
 const LONGEST_BACKOFF_S = 60;
 
@@ -32,6 +34,8 @@ export interface ServerObserver {
 /** Temporal's server on the virtual clock: executions, and the tasks that workers get. */
 export class VirtualServer {
   readonly random: Random;
+  /** The server suggests continue-as-new from this length on. */
+  readonly suggestedLength: number;
   readonly observer: ServerObserver;
   readonly workers: Poller[] = [];
   /** All executions in the order of their start. */
@@ -48,6 +52,7 @@ export class VirtualServer {
 
   constructor(random: Random, observer: ServerObserver) {
     this.random = random;
+    this.suggestedLength = random.of(SUGGESTED_LENGTHS);
     this.observer = observer;
   }
 

@@ -34,6 +34,8 @@ export async function playSession(
       if (!own.may('message')) continue;
       await client.start('top', `message ${id}`, { session: name, id, detach });
       const life = lifeOf(client, name, id, choices, words, onlooker);
+      // The error is thrown where all lives are awaited, or here.
+      life.catch(() => undefined);
       lives.push(life);
       if (isPatient) await life;
     }

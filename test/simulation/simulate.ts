@@ -186,9 +186,25 @@ class Simulation {
       random,
       versions: world.configs.length,
       cutOff: (ms) => people.cutOff(ms),
+      operate: () => void this.#operate(random.fork()),
       tell: (line) => this.#tell(line),
       signal: this.#done.signal,
     });
+  }
+
+  /** Somebody who knows Temporal's commands pauses an attempt and lets it go on, or resets it. */
+  async #operate(random: Random): Promise<void> {
+    const [pauseMs, isReset] = [random.int(500, 20_000), random.chance(0.3)];
+    const flags = { resetAttempts: random.chance(0.5), resetHeartbeats: random.chance(0.5) };
+    const started = this.#server.executions
+      .flatMap(({ activities }) => [...activities.values()])
+      .filter(({ state }) => state === 'started');
+    if (started.length === 0) return;
+    const activity = random.of(started);
+    this.#tell(`somebody ${isReset ? 'resets' : 'pauses'} ${activity.schedule.activityId}`);
+    activity.operate(isReset ? 'reset' : 'paused');
+    await sleep(pauseMs);
+    activity.unpause(flags);
   }
 
   #worker(world: World, version: number, onKill: (worker: VirtualWorker) => void): VirtualWorker {

@@ -11,8 +11,6 @@ export interface RecordedActivation extends Omit<Activation, 'isReplaying' | 'fl
 }
 
 const TASK_TIMEOUT_MS = 10_000;
-/** The server suggests continue-as-new from this length on. The real one does from 4,096 events; short runs must get there too. */
-const SUGGESTED_LENGTH = 400;
 
 /** Limit of the real server for one message. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -92,7 +90,7 @@ export class WorkflowTasks {
       at: Date.now(),
       historyLength,
       historyBytes: this.#execution.historyBytes,
-      continueAsNewSuggested: historyLength > SUGGESTED_LENGTH,
+      continueAsNewSuggested: historyLength > this.#execution.server.suggestedLength,
       jobs: sorted(jobs),
     };
   }

@@ -40,12 +40,14 @@ interface ModelOptions {
   mostCalls: number;
   /** Most steps until the answer. */
   most: number;
+  /** The tool that the model takes most often. */
+  favourite?: string | undefined;
 }
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
   { asked, dice, salt, slowestMs }: ModelWorld,
-  { kind, tools, mostCalls, most }: ModelOptions,
+  { kind, tools, mostCalls, most, favourite }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
@@ -59,13 +61,15 @@ export function createModel(
       const question = questionOf(request);
       const choice = new Random(salt ^ hash(`${question} ${context.step}`));
       const isLast = Number(context.step) > 2 + (hash(question) % most);
-      const count =
-        kind !== 'tool-calling' || choice.chance(0.6)
-          ? 1
-          : choice.int(2, context.step === '1' ? mostCalls : FEW);
+      const isWide = mostCalls > FEW && context.step === '1';
+      const isOne = kind !== 'tool-calling' || (!isWide && choice.chance(0.6));
+      const count = isOne ? 1 : isWide ? choice.int(mostCalls / 2, mostCalls) : choice.int(2, FEW);
       const calls = isLast
         ? []
-        : Array.from({ length: count }, () => rewritten(call(choice, tools, count), dice));
+        : Array.from({ length: count }, () => {
+            const name = favourite !== undefined && choice.chance(0.5) ? favourite : choice.of(tools);
+            return rewritten(call(choice, name, count), dice);
+          });
       return {
         finishReason: 'stop',
         usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
@@ -89,8 +93,7 @@ interface Call {
 }
 
 /** `count`: of calls in the turn, which share the size that a reply may have. */
-function call(choice: Random, tools: readonly string[], count: number): Call {
-  const name = choice.of(tools);
+function call(choice: Random, name: string, count: number): Call {
   const n = choice.int(0, 999);
   if (name === 'helper') return { name, args: { __arg1: `help ${n}` } };
   if (name === 'ask_human') return { name, args: { question: `Question ${n}?` } };

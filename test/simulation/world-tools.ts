@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { externalTool } from '../../tools/external.ts';
 import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
-import { currentProcess, currentRun, isAttemptOver } from './process.ts';
+import { currentProcess, currentRun, isAttemptLost, isAttemptOver } from './process.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
 import type { Size } from './world.ts';
@@ -37,17 +37,29 @@ export interface ToolWorld {
   size: Size;
   /** Share of the attempts of `pay` that fail. */
   failing: number;
-  /** Reports a tool that begins in an attempt that is over for the server. */
-  beganLate(what: string): void;
+  /** Longest time that a request of a tool is on its way. */
+  travelMs: number;
+  /** Reports what a tool does in an attempt that is over for the server, though it must not. */
+  late(what: string): void;
 }
 
 /** Tools of every kind. */
-export function createTools({ effects, dice, deferred, size, failing, beganLate }: ToolWorld): Tool[] {
-  /** Takes effect in the world. A dead worker never gets there. */
+export function createTools({ effects, dice, deferred, size, failing, travelMs, late }: ToolWorld): Tool[] {
+  /** Takes effect in the world. A dead worker sends no request; one that was sent arrives, whatever becomes of the worker. */
   async function effect(tool: string, n: number, context: ToolContext): Promise<void> {
     await currentProcess().proceed();
     const { callId: call, idempotencyKey: key } = context;
+    await sleep(dice.int(0, travelMs));
     effects.push({ tool, n, root: currentRun(), call, key, at: Date.now() });
+    await currentProcess().proceed();
+  }
+
+  /** `ctx.commit` asks the server: an attempt that is over must not act. */
+  async function commit(tool: string, n: number, context: ToolContext): Promise<void> {
+    await currentProcess().proceed();
+    const isLost = isAttemptLost();
+    await context.commit();
+    if (isLost) late(`${tool} ${n} of call ${context.callId} in ${currentRun()} took effect`);
   }
 
   /** Two attempts of a call have two outputs. */
@@ -63,7 +75,7 @@ export function createTools({ effects, dice, deferred, size, failing, beganLate 
         await currentProcess().proceed();
         // An inline tool has no effects, and its model call may be given up before it.
         if (!('inline' in more) && isAttemptOver())
-          beganLate(`${name} ${n} of call ${context.callId} in ${currentRun()}`);
+          late(`${name} ${n} of call ${context.callId} in ${currentRun()} began`);
         return run(n, context);
       },
       ...more,
@@ -76,7 +88,8 @@ export function createTools({ effects, dice, deferred, size, failing, beganLate 
         await sleep(dice.int(0, 4000));
         if (dice.chance(0.1)) throw new Error(`${name} fails before its effect`);
         await sleep(dice.int(0, 1000));
-        await context.commit();
+        await commit(name, n, context);
+        await sleep(dice.int(0, travelMs / 10));
         await effect(name, n, context);
         await sleep(dice.int(0, 4000));
         if (dice.chance(0.1)) throw new Error(`${name} fails after its effect`);
@@ -141,7 +154,7 @@ export function createTools({ effects, dice, deferred, size, failing, beganLate 
       'pledge',
       async (n, context) => {
         const { token } = await context.defer();
-        await context.commit();
+        await commit('pledge', n, context);
         await effect('pledge', n, context);
         deferred(token, currentRun(), context.callId);
         await sleep(dice.int(0, 6000));
@@ -184,7 +197,7 @@ export function createTools({ effects, dice, deferred, size, failing, beganLate 
       'hoard',
       async (n, context) => {
         await context.checkpoint('.'.repeat(480_000));
-        if (dice.chance(0.8)) throw new Error(`hoard ${n}`);
+        if (context.lastCheckpoint === undefined || dice.chance(0.3)) throw new Error(`hoard ${n}`);
         return told(`hoard ${n}`);
       },
       { retry: { maxAttempts: 1 } },

@@ -12,8 +12,10 @@ export interface World {
   configs: ConfigDefinition[];
   effects: Effect[];
   asked: Asked[];
-  /** Tools that began in an attempt that was over. */
+  /** What tools did in attempts that were over. */
   late: string[];
+  /** Returns true if a person has to approve the call. */
+  isAsked(call: Pick<Effect, 'tool' | 'n'>): boolean;
   /** Time limit of a run, in milliseconds. */
   timeLimitMs: number | undefined;
 }
@@ -27,10 +29,18 @@ interface WorldOptions extends Pick<ToolWorld, 'deferred'> {
 }
 
 /** Large inputs and checkpoints; and dozens of calls in a turn of the run, or of its sub-agents. */
-const SIZES = [...Array<'usual'>(24).fill('usual'), 'bulky', 'wide', 'wide helper'] as const;
+const SIZES = [
+  ...Array<'usual'>(22).fill('usual'),
+  'bulky',
+  'wide',
+  'wide',
+  'wide helper',
+  'wide helper',
+] as const;
 export type Size = (typeof SIZES)[number];
 
-const MANY = 50;
+/** Calls of a wide turn, with large inputs or with checkpoints that are larger still. */
+const MANY = { bulky: 50, hoard: 20 };
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -42,20 +52,29 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
   const size = random.of(SIZES);
-  const all = createTools({
+  const made = createTools({
     effects,
     dice,
     deferred,
     size,
     failing: random.of([0.2, 0.2, 0.6]),
-    beganLate: (what) => late.push(what),
+    travelMs: random.of([0, 0, 3000]),
+    late: (what) => late.push(what),
   }).filter(
     ({ name }) => (isDeadly || !DEADLY.includes(name)) && (size !== 'usual' || !BULKY.includes(name)),
   );
+  const [isCautious, isRobust] = [random.chance(0.15), random.chance(0.3)];
+  const all = made.map((tool) => changed(tool, isCautious, isRobust && random.chance(0.5)));
+  const isAsked: World['isAsked'] = ({ tool, n }) => {
+    const approval = all.find(({ name }) => name === tool)?.approval;
+    return approval === 'always' || (typeof approval === 'function' && n % 3 === 0); // only `order` has a function
+  };
   // A world with few tools has their crossings more often.
-  const isSmall = size.startsWith('wide') || random.chance(0.5);
-  const chosen = isSmall ? random.some(all, random.int(1, 3)) : all;
-  const bulky = size.startsWith('wide') ? [random.of(BULKY)] : [];
+  const isWide = size.startsWith('wide');
+  const isSmall = isWide || random.chance(0.5);
+  const chosen = isSmall ? random.some(all, isWide ? random.int(0, 1) : random.int(1, 3)) : all;
+  const bulky = isWide ? [random.of(['bulky', ...BULKY])] : [];
+  const many = bulky.includes('hoard') ? MANY.hoard : MANY.bulky;
   const tools = all.filter((tool) => chosen.includes(tool) || bulky.includes(tool.name));
   const names = tools.map(({ name }) => name);
   const simple = names.filter((name) => size === 'wide helper' || !['fatal', ...BULKY].includes(name));
@@ -73,6 +92,7 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
       ? 'tool-calling'
       : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
   const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
+  const favourite = random.chance(0.5) ? random.of([...names, ...more]) : undefined;
   const most = random.int(2, 12);
   const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
   const slowestMs = random.of([400, 400, 400, 12_000]);
@@ -91,9 +111,10 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
         ],
         model: createModel(world, {
           kind,
-          mostCalls: size === 'wide' ? MANY : FEW,
+          mostCalls: size === 'wide' ? many : FEW,
           tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more],
           most,
+          favourite,
         }),
       },
       {
@@ -103,7 +124,7 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
         tools: versionTools.filter(({ name }) => simple.includes(name)),
         model: createModel(world, {
           kind: helperKind,
-          mostCalls: size === 'wide helper' ? MANY : FEW,
+          mostCalls: size === 'wide helper' ? many : FEW,
           tools: simple,
           most: 2,
         }),
@@ -113,7 +134,17 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   });
 
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
-  return { configs, effects, asked, late, timeLimitMs };
+  return { configs, effects, asked, late, isAsked, timeLimitMs };
+}
+
+/** Asks for approval of every input, or tells the model of failures. */
+function changed(tool: Tool, isCautious: boolean, observes: boolean): Tool {
+  const asks = isCautious && tool.inline !== true && !DEADLY.includes(tool.name);
+  return {
+    ...tool,
+    ...(asks ? { approval: 'always' } : {}),
+    ...(observes && tool.onFailure === undefined ? { onFailure: 'observe' } : {}),
+  };
 }
 
 /** The tools of a new version: some are gone, some run elsewhere, one is new. */

@@ -129,6 +129,14 @@ describe('a call that failed as a person cancelled it', () => {
   });
 });
 
+test('an inline call of a reply that a rewind drops is not begun', async () => {
+  const rewind = updateFact('rewind', { step: 1 }, { message: 'rewind' });
+  const reply = [scheduled('callModel', '2', { base: 0, prev: '', delta: [] }), rewind, succeeded('2', turn)];
+  const inline = [scheduled('Search', '2.1', 'x'), succeeded('2.1', 'found')];
+  const events = await eventsAfterStart(failed, ...reply, ...inline);
+  expect(events.filter((event) => 'call' in event && event.call === '2.1')).toEqual([]);
+});
+
 describe('a run that ended at a wait', () => {
   const waits: Said = {
     type: 'timer_started',
@@ -253,6 +261,10 @@ function updateFact(
 }
 
 async function reportOf(...rest: Said[]) {
+  return reportFrom('w', '', await eventsAfterStart(...rest));
+}
+
+async function eventsAfterStart(...rest: Said[]): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   const trace = createTrace('w');
   const facts = [...beginning(sampleManifest()), ...rest];
@@ -260,5 +272,5 @@ async function reportOf(...rest: Said[]) {
     const fact = { ...said, id: index + 1, at: index * 1_000 };
     events.push(...(await trace.next(fact)));
   }
-  return reportFrom('w', '', events);
+  return events;
 }
