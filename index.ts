@@ -32,5 +32,8 @@ export type { CreateWorkerOptions } from './worker/create-worker.ts';
 export type { Embedded, EmbeddedOptions } from './embedded/open-program.ts';
 export type { RunHereOptions } from './embedded/run-in-process.ts';
 export { runAgentHere, startEmbedded } from './embedded/embedded.ts';
+/** For the OpenTelemetry SDK of a worker with `telemetry`. */
+export { traceIds } from './worker/telemetry/trace-ids.ts';
+export type { TelemetryOptions } from './config/options/telemetry-option.ts';
 export { outliveStrayErrors } from './worker/stray-errors.ts';
 export { z } from 'zod/v4';

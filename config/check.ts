@@ -6,6 +6,7 @@ import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options/options.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
 import { queuesSchema } from './options/queues.ts';
+import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
 
 const amount = z.number('is not an amount of US dollars from 0').nonnegative();
@@ -38,6 +39,7 @@ const configShape = {
   concurrency: concurrencySchema,
   context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   authorize: z.custom((value) => typeof value === 'function', 'is not a function (word) => boolean'),
+  telemetry: telemetrySchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;

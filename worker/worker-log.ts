@@ -17,7 +17,11 @@ const listeners = new Map<LogListener, readonly string[]>();
  */
 export async function listenToLog(
   onLine: LogListener,
-  { taskQueues, ...options }: LogOptions & { taskQueues: readonly string[] },
+  {
+    taskQueues,
+    prometheus,
+    ...options
+  }: LogOptions & { taskQueues: readonly string[]; prometheus?: string | undefined },
 ): Promise<() => void> {
   const { Runtime } = await import('@temporalio/worker');
   try {
@@ -25,7 +29,10 @@ export async function listenToLog(
       logger: createLogger(tellListeners, options),
       // Signals are the program's business: Ctrl-C may mean to cancel a run, which needs this worker.
       shutdownSignals: [],
-      telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+      telemetryOptions: {
+        logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+        ...(prometheus === undefined ? {} : { metrics: { prometheus: { bindAddress: prometheus } } }),
+      },
     });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;

@@ -13,7 +13,7 @@ import type { CallFact } from '../../agent/run/call-state.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { externalActivity, toolActivity } from '../temporal/activity-options.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
-import { attachMeta } from '../temporal/call-header.ts';
+import { attachMeta, attachTrace } from '../temporal/call-header.ts';
 import type { LocalOutcome } from '../temporal/local-call.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { recordedCall, mayFallBackToLive } from '../run/recorded-call.ts';
@@ -110,6 +110,7 @@ function usableInlineCall({ tool, open, inlineCall }: TurnCall): InlineCall | un
 function startReconcile(loop: AgentLoop, { tool, call, open }: TurnCall, id: string): Promise<ToolResult> {
   const { toolInput } = open.now.action;
   attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
+  attachTrace(id, loop.trace?.parentOf(open.id));
   return toolActivity({ ...tool, effects: 'idempotent' }, id, toolInput)(toolInput);
 }
 
@@ -123,8 +124,12 @@ function startCall(
   const { toolInput } = open.now.action;
   if (loop.recorded !== undefined && live !== true)
     return recordedCall(loop.recorded, tool.name, toolInput, id);
-  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, toolInput);
-  if (tool.external === true) return externalActivity(tool, id, toolInput)(toolInput);
+  const trace = loop.trace?.parentOf(open.id);
+  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, toolInput, trace);
+  if (tool.external === true) {
+    attachTrace(id, trace);
+    return externalActivity(tool, id, toolInput)(toolInput);
+  }
   return inlineCall === undefined
     ? startActivity(loop, turnCall, id)
     : startInline(loop, turnCall, inlineCall, id);
@@ -158,6 +163,7 @@ function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: stri
   const { toolInput } = open.now.action;
   const meta = metaOf(loop, tool, call, open);
   attachMeta(id, tool.effects === 'once' ? { ...meta, once: true } : meta);
+  attachTrace(id, loop.trace?.parentOf(open.id));
   return toolActivity(tool, id, toolInput)(toolInput);
 }
 

@@ -7,6 +7,7 @@ import type { Entry } from '../../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.ts';
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
 import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
+import { attachTrace } from '../temporal/call-header.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
@@ -87,8 +88,10 @@ async function callModel(
   const n = open.now.nextN;
   loop.lastStep = counters.iterations + 1;
   const step = String(loop.lastStep);
+  const id = activityId(scope, step, n);
+  attachTrace(id, loop.trace?.parentOf(open.id));
   const activities = proxyActivities<ModelActivity>({
-    activityId: activityId(scope, step, n),
+    activityId: id,
     summary: options.closing === true ? 'the answer, at the limit' : `step ${step}${inlineCallsBefore(loop)}`,
     ...modelOptions(manifest),
   });

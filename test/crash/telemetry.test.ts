@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AgentRun } from '../../client/index.ts';
+import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
+import { type OtlpServer, type RecordedSpan, startOtlpServer } from '../support/otlp-server.ts';
+import { until } from '../support/processes.ts';
+import { act, answer } from '../support/scripts.ts';
+
+/** Real workers with the OpenTelemetry SDK, one of them killed, and a server that decodes what they send. */
+
+let otlp: OtlpServer;
+let rig: CrashRig;
+
+beforeAll(async () => {
+  otlp = await startOtlpServer();
+  rig = await startCrashRig({
+    config: 'test/fixtures/telemetry.config.ts',
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url },
+    replies({ body }) {
+      const text = JSON.stringify(body);
+      if (text.includes('Observation: helped')) return answer('all is done');
+      if (text.includes('Observation: worked on')) return answer('helped');
+      if (text.includes('gpt-helper')) return act('flaky', 'a part');
+      return text.includes('Observation: held') ? act('helper', 'help') : act('hold', 'the secret part');
+    },
+  });
+});
+afterAll(async () => {
+  await rig.stop();
+  await otlp.close();
+});
+
+const named = (name: string) => otlp.spans.filter((span) => span.name === name);
+const one = (name: string): RecordedSpan => {
+  const [first, second] = named(name);
+  if (first === undefined || second !== undefined) throw new Error(`${named(name).length} spans "${name}"`);
+  return first;
+};
+const sumOf = (metric: string, type?: string) =>
+  otlp
+    .points(metric)
+    .filter(({ attributes }) => type === undefined || attributes['gen_ai.token.type'] === type)
+    .reduce((sum, { value }) => sum + value, 0);
+
+let run: AgentRun;
+
+test('a run over two workers, one of them killed, is one trace: a span for each call, the attempts under it', async () => {
+  const record = join(rig.folder, 'holds');
+  const killed = rig.startWorker(record);
+  run = await rig.client.start('boss', 'Do it.');
+  await until(() => linesOf(record).length === 1 && named('chat gpt-boss').length === 1);
+  await expect.poll(() => sumOf('gen_ai.client.token.usage')).toBeGreaterThan(0);
+  await killed.killGroup();
+  rig.startWorker(record);
+  expect(await run.result()).toMatchObject({ output: 'all is done' });
+  await until(() => named('invoke_agent boss').length === 1);
+
+  const { spans } = otlp;
+  const { runId } = await run.describe();
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([runId.replaceAll('-', '')]));
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+  expect(tree(spans)).toEqual([
+    'invoke_agent boss',
+    '  chat gpt-boss',
+    '    attempt 1',
+    '  execute_tool hold',
+    '    attempt 2',
+    '      query',
+    '  chat gpt-boss',
+    '    attempt 1',
+    '  execute_tool helper',
+    '    invoke_agent helper',
+    '      chat gpt-helper',
+    '        attempt 1',
+    '      execute_tool flaky',
+    '        attempt 1 Error',
+    '        attempt 2',
+    '      chat gpt-helper',
+    '        attempt 1',
+    '  chat gpt-boss',
+    '    attempt 1',
+  ]);
+  expect(one('execute_tool hold').attributes).toMatchObject({
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': 'hold',
+    'reloop.call.id': '1.1',
+    'reloop.call.attempts': 2,
+  });
+  const parent = one('invoke_agent boss');
+  for (const { startMs, endMs } of spans) {
+    expect(startMs).toBeGreaterThanOrEqual(parent.startMs - 1);
+    expect(endMs).toBeLessThanOrEqual(parent.endMs + 1_000);
+  }
+  expect(JSON.stringify(spans)).not.toContain('the secret part');
+});
+
+test("the metrics of all workers add up to the run's usage", async () => {
+  const { usage } = await run.describe();
+  expect(usage).toMatchObject({ modelCalls: 5 });
+  await expect.poll(() => sumOf('gen_ai.client.token.usage', 'input')).toBe(usage?.promptTokens);
+  expect(sumOf('gen_ai.client.token.usage', 'output')).toBe(usage?.completionTokens);
+  expect(sumOf('reloop.retries')).toBe(2);
+  expect(new Set(otlp.points('gen_ai.client.token.usage').map(({ sender }) => sender)).size).toBe(2);
+});
+
+/** Names of the spans below one another, by the time at which they began. */
+function tree(spans: readonly RecordedSpan[], parentId = '', indent = ''): string[] {
+  return spans
+    .filter((span) => span.parentId === parentId)
+    .toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs)
+    .flatMap(({ name, spanId, attributes, error }) => {
+      const number = attributes['reloop.attempt'];
+      const line = [name, number, error].filter((part) => part !== undefined).join(' ');
+      return [indent + line, ...tree(spans, spanId, `${indent}  `)];
+    });
+}
