@@ -1,6 +1,11 @@
 /** Everything a config module needs, and a worker of your own. */
 export { ConfigError, defineAgent, defineConfig, defineKind } from './config/define.ts';
-export type { AgentDefinition, ConfigDefinition, QueueDefinition } from './config/define.ts';
+export type {
+  AgentDefinition,
+  ConfigDefinition,
+  QueueDefinition,
+  TelemetryOptions,
+} from './config/define.ts';
 export * from './tools/index.ts';
 export * from './models/index.ts';
 /** For kinds and parsers of your own. */
@@ -34,6 +39,5 @@ export type { RunHereOptions } from './embedded/run-in-process.ts';
 export { runAgentHere, startEmbedded } from './embedded/embedded.ts';
 /** For the OpenTelemetry SDK of a worker with `telemetry`. */
 export { traceIds } from './worker/telemetry/trace-ids.ts';
-export type { TelemetryOptions } from './config/options/telemetry-option.ts';
 export { outliveStrayErrors } from './worker/stray-errors.ts';
 export { z } from 'zod/v4';

@@ -4,7 +4,6 @@ import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../ag
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
-import type { TelemetryOptions } from './options/telemetry-option.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 import type { ZodSchema } from '../tools/zod-schema.ts';
@@ -112,6 +111,19 @@ export interface ConfigDefinition {
    * (`reloop worker --queue NAME`). Default: all calls are made on `taskQueue`.
    */
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
+}
+
+/** Spans and metrics of a worker. */
+export interface TelemetryOptions {
+  /** Spans and metrics through the OpenTelemetry SDK that the process has registered. Default true. */
+  opentelemetry?: boolean | undefined;
+  /** Spans have questions, prompts, replies, and the inputs and outputs of tools. Default false. */
+  contents?: boolean | undefined;
+  /**
+   * `127.0.0.1:9464`: address at which Temporal's own metrics of the worker are served for Prometheus, under `/metrics`. `reloop worker
+   * --metrics` goes before it. Default: none.
+   */
+  prometheus?: string | undefined;
 }
 
 /** A task queue beside the config's own: the calls that are made there, and how many. */

@@ -17,7 +17,8 @@ import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
 import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { type Telemetry, startTelemetry } from './telemetry/telemetry.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const TRANSCRIPT_CACHE_BYTES = 64_000_000;

@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { createAgentWorkers } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';
 import { type WorkerRole, workerIdentity } from './worker-identity.ts';
-import { flushTelemetry } from './telemetry/telemetry.ts';
+import { flushTelemetry } from './telemetry/start-telemetry.ts';
 import { type LogListener, listenToLog } from './worker-log.ts';
 
 export interface RunWorkerOptions {

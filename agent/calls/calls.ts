@@ -29,7 +29,7 @@ export interface ResolveAgentInput {
   variables?: string[] | undefined;
   /** The run's calls are answered from a recording. */
   recorded?: { live?: LiveTools | undefined } | undefined;
-  /** `traceparent` of whoever started the run. */
+  /** `traceparent` of the program that started the run. */
   trace?: string | undefined;
 }
 

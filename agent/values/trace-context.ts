@@ -6,7 +6,7 @@ export interface TraceContext {
   traceId: string;
   /** 16 hex digits; undefined: the trace has no span above. */
   spanId: string | undefined;
-  /** Whoever began the trace records it. */
+  /** The process that began the trace records it. */
   sampled: boolean;
 }
 
@@ -52,4 +52,11 @@ export function traceIdOf(runId: string): string {
 export function idOf(parts: readonly (string | number)[]): string {
   const id = extendDigest(EMPTY_DIGEST, JSON.stringify(parts));
   return id === NO_SPAN ? `${NO_SPAN.slice(1)}1` : id;
+}
+
+/** Says why a value is not the `traceparent` of a start; undefined for one that is, or none. */
+export function traceProblem(value: unknown): string | undefined {
+  if (value === undefined || (typeof value === 'string' && readTraceparent(value) !== undefined))
+    return undefined;
+  return 'traceparent is a text such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.';
 }

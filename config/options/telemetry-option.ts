@@ -1,20 +1,7 @@
 import { z } from 'zod/v4';
 import { requirePackage } from '../../tools/optional-package.ts';
-import { ConfigError } from '../define.ts';
+import { ConfigError, type TelemetryOptions } from '../define.ts';
 import { options } from './options.ts';
-
-/** Spans and metrics of a worker. */
-export interface TelemetryOptions {
-  /** Spans and metrics through the OpenTelemetry SDK that the process has registered. Default true. */
-  opentelemetry?: boolean | undefined;
-  /** Spans have questions, prompts, replies, and the inputs and outputs of tools. Default false. */
-  contents?: boolean | undefined;
-  /**
-   * `127.0.0.1:9464`: address at which Temporal's own metrics of the worker are served for Prometheus, under `/metrics`. `reloop worker
-   * --metrics` goes before it. Default: none.
-   */
-  prometheus?: string | undefined;
-}
 
 /** The options of a config with telemetry, complete. */
 export interface Telemetry {

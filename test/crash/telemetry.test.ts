@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { ROOT_CONTEXT, TraceFlags, context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/index.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
@@ -12,12 +14,17 @@ let otlp: OtlpServer;
 let rig: CrashRig;
 
 beforeAll(async () => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   otlp = await startOtlpServer();
   rig = await startCrashRig({
     config: 'test/fixtures/telemetry.config.ts',
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url },
     replies({ body }) {
       const text = JSON.stringify(body);
+      if (text.includes('gpt-talker')) {
+        if (text.includes('worked on')) return 'talked';
+        return { toolCalls: [{ name: 'flaky', arguments: { input: 'a word' } }] };
+      }
       if (text.includes('Observation: helped')) return answer('all is done');
       if (text.includes('Observation: worked on')) return answer('helped');
       if (text.includes('gpt-helper')) return act('flaky', 'a part');
@@ -101,6 +108,29 @@ test("the metrics of all workers add up to the run's usage", async () => {
   expect(sumOf('gen_ai.client.token.usage', 'output')).toBe(usage?.completionTokens);
   expect(sumOf('reloop.retries')).toBe(2);
   expect(new Set(otlp.points('gen_ai.client.token.usage').map(({ sender }) => sender)).size).toBe(2);
+});
+
+test("a client's span is above its run, in a session too, and a rewind stays in the trace", async () => {
+  rig.startWorker();
+  otlp.spans.length = 0;
+  const span = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), traceFlags: TraceFlags.SAMPLED };
+  const asked = await context.with(trace.setSpanContext(ROOT_CONTEXT, span), () =>
+    rig.client.start('talker', 'Talk.', { session: 'talk' }),
+  );
+  expect(await asked.result()).toMatchObject({ output: 'talked' });
+  await until(() => named('invoke_agent talker').length === 1);
+  await asked.rewind({ step: 2 });
+  await asked.result();
+  await until(() => named('invoke_agent talker').length === 2);
+  expect(new Set(otlp.spans.map(({ traceId }) => traceId))).toEqual(new Set([span.traceId]));
+  expect(named('invoke_agent talker').map(({ parentId }) => parentId)).toEqual([span.spanId, span.spanId]);
+  expect(one('execute_tool flaky').attributes).toMatchObject({ 'gen_ai.conversation.id': 'talk' });
+  expect(named('chat gpt-talker').map(({ attributes }) => attributes['reloop.call.id'])).toEqual([
+    '1',
+    '2',
+    '2',
+  ]);
+  expect(new Set(otlp.spans.map(({ spanId }) => spanId)).size).toBe(otlp.spans.length);
 });
 
 /** Names of the spans below one another, by the time at which they began. */

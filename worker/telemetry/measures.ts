@@ -1,6 +1,6 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import { type Price, type Tokens, usageOf } from '../../agent/definition/price.ts';
-import type { RunSpan, SpanMark } from '../../agent/run/spans.ts';
+import type { RunSpan, SpanMark } from '../../agent/run/run-spans.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import type { TelemetryServer } from './telemetry.ts';
 

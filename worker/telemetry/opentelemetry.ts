@@ -13,7 +13,7 @@ import {
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
-import type { RunSpan } from '../../agent/run/spans.ts';
+import type { RunSpan } from '../../agent/run/run-spans.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import {

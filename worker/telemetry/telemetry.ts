@@ -1,6 +1,4 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
-import { ConfigError } from '../../config/define.ts';
-import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { Model } from '../../models/model.ts';
 import type { ReloopSinks } from '../../workflows/operator/emit.ts';
 
@@ -25,25 +23,4 @@ export interface TelemetryServer {
   /** Runs that wait can be counted by their status. */
   searchAttributes: boolean;
   onWarning?: ((text: string) => void) | undefined;
-}
-
-/** undefined where the config has no telemetry: then nothing is loaded. Throws ConfigError for an SDK that cannot be used. */
-export async function startTelemetry(
-  loaded: LoadedConfig,
-  server: TelemetryServer,
-): Promise<Telemetry | undefined> {
-  const { telemetry, models, priceOf } = loaded;
-  if (telemetry?.opentelemetry !== true) return undefined;
-  const { createTelemetry, sdkProblem } = await import('./opentelemetry.ts');
-  const problem = sdkProblem();
-  if (problem?.severity === 'error') throw new ConfigError(problem.message);
-  if (problem !== undefined) server.onWarning?.(problem.message);
-  return createTelemetry({ contents: telemetry.contents, models, priceOf, server });
-}
-
-/** Has the SDK send what it still keeps, in at most some seconds. */
-export async function flushTelemetry({ telemetry }: LoadedConfig): Promise<void> {
-  if (telemetry?.opentelemetry !== true) return;
-  const { flush } = await import('./opentelemetry.ts');
-  await flush();
 }

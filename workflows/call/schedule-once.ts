@@ -13,7 +13,7 @@ import type { CallFact } from '../../agent/run/call-state.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { externalActivity, toolActivity } from '../temporal/activity-options.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
-import { attachMeta, attachTrace } from '../temporal/call-header.ts';
+import { attachMeta } from '../temporal/call-header.ts';
 import type { LocalOutcome } from '../temporal/local-call.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { recordedCall, mayFallBackToLive } from '../run/recorded-call.ts';
@@ -110,7 +110,7 @@ function usableInlineCall({ tool, open, inlineCall }: TurnCall): InlineCall | un
 function startReconcile(loop: AgentLoop, { tool, call, open }: TurnCall, id: string): Promise<ToolResult> {
   const { toolInput } = open.now.action;
   attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
-  attachTrace(id, loop.trace?.parentOf(open.id));
+  loop.trace?.attach(id, open.id);
   return toolActivity({ ...tool, effects: 'idempotent' }, id, toolInput)(toolInput);
 }
 
@@ -124,10 +124,10 @@ function startCall(
   const { toolInput } = open.now.action;
   if (loop.recorded !== undefined && live !== true)
     return recordedCall(loop.recorded, tool.name, toolInput, id);
-  const trace = loop.trace?.parentOf(open.id);
-  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, toolInput, trace);
+  if (tool.agent !== undefined)
+    return runSubAgent(loop, tool.agent, id, toolInput, loop.trace?.parentOf(open.id));
   if (tool.external === true) {
-    attachTrace(id, trace);
+    loop.trace?.attach(id, open.id);
     return externalActivity(tool, id, toolInput)(toolInput);
   }
   return inlineCall === undefined
@@ -163,7 +163,7 @@ function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: stri
   const { toolInput } = open.now.action;
   const meta = metaOf(loop, tool, call, open);
   attachMeta(id, tool.effects === 'once' ? { ...meta, once: true } : meta);
-  attachTrace(id, loop.trace?.parentOf(open.id));
+  loop.trace?.attach(id, open.id);
   return toolActivity(tool, id, toolInput)(toolInput);
 }
 

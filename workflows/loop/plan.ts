@@ -7,7 +7,6 @@ import type { Entry } from '../../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.ts';
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
 import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
-import { attachTrace } from '../temporal/call-header.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
@@ -89,7 +88,7 @@ async function callModel(
   loop.lastStep = counters.iterations + 1;
   const step = String(loop.lastStep);
   const id = activityId(scope, step, n);
-  attachTrace(id, loop.trace?.parentOf(open.id));
+  loop.trace?.attach(id, open.id);
   const activities = proxyActivities<ModelActivity>({
     activityId: id,
     summary: options.closing === true ? 'the answer, at the limit' : `step ${step}${inlineCallsBefore(loop)}`,

@@ -4,7 +4,7 @@ import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import { type WaitingCall, possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
-import { type RunSpan, isWithin } from '../../agent/run/spans.ts';
+import { type RunSpan, isWithin } from '../../agent/run/run-spans.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';

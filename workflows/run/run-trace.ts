@@ -1,13 +1,16 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { type RunSpan, spanFold } from '../../agent/run/spans.ts';
+import { type RunSpan, spanFold } from '../../agent/run/run-spans.ts';
+import { attachTrace } from '../temporal/call-header.ts';
 import { idOf, ownTrace, readTraceparent, traceparent } from '../../agent/values/trace-context.ts';
 
 /** A run's place in its trace. Ids are made of run and call ids, so that workers that never met agree on them. */
 export interface RunTrace {
   /** `traceparent` of the span of a call that is made now. undefined: the trace is not sampled. */
   parentOf(call: string): string | undefined;
+  /** Sends that with the activity of a schedule of the call. */
+  attach(activityId: string, call: string): void;
   /** Returns the spans that end with an event. */
   spansOf(event: RunEvent): RunSpan[];
 }
@@ -16,7 +19,7 @@ interface TracedRun {
   scope: number;
   manifest: AgentManifest;
   session: string | undefined;
-  /** Number of the first schedule of each call. A rewind raises it, and makes calls anew. */
+  /** Number of the first schedule of each call. A rewind raises it: the calls after it have other spans. */
   firstN(): number;
 }
 
@@ -32,8 +35,11 @@ export function runTrace(
   const trace = ownTrace(given, runId);
   const callId = (call: string) => idOf([runId, call, firstN()]);
   const { name, adapter, model, params, stop } = manifest;
+  const parentOf = (call: string) =>
+    trace.sampled ? traceparent({ ...trace, spanId: callId(call) }) : undefined;
   return {
-    parentOf: (call) => (trace.sampled ? traceparent({ ...trace, spanId: callId(call) }) : undefined),
+    parentOf,
+    attach: (id, call) => attachTrace(id, parentOf(call)),
     spansOf: spanFold({
       agent: { name, adapter, model, params, stop, workflowId, runId, session },
       trace,

@@ -105,7 +105,12 @@ export function spanFold({ agent, trace, spanId, startMs, callId }: SpanRun): (e
     if (!isWithin(call)) (open.get(call)?.marks ?? runMarks).push({ at, name, detail });
   }
 
-  function setFailed({ call, at, error, attempts }: RunEvent & { type: 'model_failed' | 'tool_failed' }): void {
+  function setFailed({
+    call,
+    at,
+    error,
+    attempts,
+  }: RunEvent & { type: 'model_failed' | 'tool_failed' }): void {
     mark(call, at, 'failed', error.type);
     opened(call, at).failed = { error, attempts };
   }
