@@ -4,6 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/index.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
+import { freePort } from '../support/dev-server.ts';
 import { type OtlpServer, type RecordedSpan, startOtlpServer } from '../support/otlp-server.ts';
 import { until } from '../support/processes.ts';
 import { act, answer } from '../support/scripts.ts';
@@ -131,6 +132,14 @@ test("a client's span is above its run, in a session too, and a rewind stays in 
     '2',
   ]);
   expect(new Set(otlp.spans.map(({ spanId }) => spanId)).size).toBe(otlp.spans.length);
+});
+
+test("Temporal's own metrics of a worker are served for Prometheus", async () => {
+  const port = await freePort();
+  const worker = rig.startWorker(undefined, undefined, ['--metrics', String(port)]);
+  await worker.prints('Worker ready');
+  const scraped = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  await expect.poll(scraped).toMatch(/^temporal_\S*poll\S*\{.*task_queue="reloop"/mu);
 });
 
 /** Names of the spans below one another, by the time at which they began. */
