@@ -5,6 +5,7 @@ export type {
   ConfigDefinition,
   QueueDefinition,
   TelemetryOptions,
+  WorkerLogger,
 } from './config/define.ts';
 export * from './tools/index.ts';
 export * from './models/index.ts';

@@ -104,6 +104,11 @@ export interface ConfigDefinition {
    * without contents. Default: none. Runs that begin with it keep it.
    */
   telemetry?: boolean | TelemetryOptions | undefined;
+  /**
+   * Takes the log of `reloop worker` and `dev` in place of stderr: a pino logger, or an object with its methods. Fields: `workflowId`, `runId`,
+   * `activityType`, `activityId`, `attempt`, `taskQueue`, `err`, and with telemetry `traceId` and `spanId`.
+   */
+  logger?: WorkerLogger | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**
@@ -125,6 +130,14 @@ export interface TelemetryOptions {
    */
   prometheus?: string | undefined;
 }
+
+/** A logger of pino, or another one with these methods. */
+export type WorkerLogger = {
+  [level in 'debug' | 'info' | 'warn' | 'error']: (
+    fields: { [name: string]: unknown },
+    message: string,
+  ) => void;
+};
 
 /** A task queue beside the config's own: the calls that are made there, and how many. */
 export interface QueueDefinition {

@@ -56,7 +56,8 @@ export function prepareWorker(): void {
 
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(loaded: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
-  const { connection: where, namespace, role, config, stateDir, onLog } = options;
+  const { connection: where, namespace, role, config, stateDir } = options;
+  const onLog = logListener(loaded, options);
   checkRuns(loaded, options.taskQueues);
   const taskQueues = [...options.taskQueues, ...(options.queues ?? loaded.queues.keys())];
   const { NativeConnection } = await import('@temporalio/worker');
@@ -102,6 +103,13 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     isReady: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     callsUnderWay: () => workers.reduce((sum, worker) => sum + worker.getStatus().numInFlightActivities, 0),
   };
+}
+
+/** The config's logger takes the log of a process that is a worker and nothing else. */
+function logListener({ logger }: LoadedConfig, { role, onLog }: RunWorkerOptions): LogListener {
+  if (logger === undefined || (role !== 'worker' && role !== 'dev')) return onLog;
+  return (line, _waiting, { level, message, fields } = { level: 'warn', message: line, fields: {} }) =>
+    logger[level](fields, message);
 }
 
 /** Throws ConfigError for runs on a queue whose workers make calls only. */

@@ -50,6 +50,8 @@ export interface LoadedConfig {
   onEvent: ConfigDefinition['onEvent'];
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
+  /** Takes the log of a worker process. */
+  logger: ConfigDefinition['logger'];
   /** undefined: none. */
   telemetry: Telemetry | undefined;
   /** Price of a model, by the name that is sent. */
@@ -108,6 +110,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     authorize: config.authorize,
+    logger: config.logger,
     telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
     heartbeats: config.heartbeats,

@@ -11,15 +11,17 @@ import { act, answer } from '../support/scripts.ts';
 
 /** Real workers with the OpenTelemetry SDK, one of them killed, and a server that decodes what they send. */
 
+const env: { [name: string]: string } = {};
 let otlp: OtlpServer;
 let rig: CrashRig;
 
 beforeAll(async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   otlp = await startOtlpServer();
+  env['OTEL_EXPORTER_OTLP_ENDPOINT'] = otlp.url;
   rig = await startCrashRig({
     config: 'test/fixtures/telemetry.config.ts',
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url },
+    env,
     replies({ body }) {
       const text = JSON.stringify(body);
       if (text.includes('gpt-talker')) {
@@ -112,11 +114,14 @@ test("the metrics of all workers add up to the run's usage", async () => {
 });
 
 test("a client's span is above its run, in a session too, and a rewind stays in the trace", async () => {
-  rig.startWorker();
+  await rig.killWorkers();
+  env['TELEMETRY_CONTENTS'] = '1';
+  const record = join(rig.folder, 'talks');
+  rig.startWorker(record);
   otlp.spans.length = 0;
   const span = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), traceFlags: TraceFlags.SAMPLED };
   const asked = await context.with(trace.setSpanContext(ROOT_CONTEXT, span), () =>
-    rig.client.start('talker', 'Talk.', { session: 'talk' }),
+    rig.client.start('talker', 'Talk of sk-1234567890abcd.', { session: 'talk' }),
   );
   expect(await asked.result()).toMatchObject({ output: 'talked' });
   await until(() => named('invoke_agent talker').length === 1);
@@ -132,6 +137,25 @@ test("a client's span is above its run, in a session too, and a rewind stays in 
     '2',
   ]);
   expect(new Set(otlp.spans.map(({ spanId }) => spanId)).size).toBe(otlp.spans.length);
+
+  // Contents are there on request, without keys.
+  expect(one('execute_tool flaky').attributes).toMatchObject({
+    'gen_ai.tool.call.arguments': '{"input":"a word"}',
+    'gen_ai.tool.call.result': 'worked on a word',
+  });
+  const [prompt] = named('attempt').map(({ attributes }) => attributes['gen_ai.input.messages']);
+  expect(prompt).toContain('Talk of ***.');
+  expect(JSON.stringify(otlp.spans)).not.toContain('sk-1234567890');
+
+  const [entry] = linesOf(`${record}.log`).map((line) => JSON.parse(line) as object);
+  expect(entry).toMatchObject({
+    level: 'warn',
+    message: 'asked for a word',
+    workflowId: asked.id,
+    activityId: '1.1',
+    traceId: span.traceId,
+    spanId: expect.stringMatching(/^[\da-f]{16}$/u) as string,
+  });
 });
 
 test("Temporal's own metrics of a worker are served for Prometheus", async () => {

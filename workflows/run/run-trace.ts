@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { type RunSpan, spanFold } from '../../agent/run/run-spans.ts';
-import { attachTrace } from '../temporal/call-header.ts';
+import { attachTrace, logTrace } from '../temporal/call-header.ts';
 import { idOf, ownTrace, readTraceparent, traceparent } from '../../agent/values/trace-context.ts';
 
 /** A run's place in its trace. Ids are made of run and call ids, so that workers that never met agree on them. */
@@ -33,6 +33,7 @@ export function runTrace(
   // A continued run has the same spans; a retry of a run that is over has new ones.
   const { workflowId, firstExecutionRunId: runId, startTime } = workflowInfo();
   const trace = ownTrace(given, runId);
+  logTrace(trace.traceId);
   const callId = (call: string) => idOf([runId, call, firstN()]);
   const { name, adapter, model, params, stop } = manifest;
   const parentOf = (call: string) =>

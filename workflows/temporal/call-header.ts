@@ -21,7 +21,15 @@ export function attachTrace(activityId: string, traceparent: string | undefined)
   if (traceparent !== undefined) traceByActivityId.set(activityId, traceparent);
 }
 
+let logFields: { traceId?: string } = {};
+
+/** Adds the trace of the run to its lines in the worker's log. */
+export function logTrace(traceId: string): void {
+  logFields = { traceId };
+}
+
 export const callHeader: WorkflowOutboundCallsInterceptor = {
+  getLogAttributes: (input, next) => next({ ...input, ...logFields }),
   scheduleActivity(input, next) {
     const { activityId } = input.options;
     // The SDK's default id is a number, as a model call's id is. Two open activities with one id would block the run.
