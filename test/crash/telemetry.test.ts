@@ -173,7 +173,11 @@ function tree(spans: readonly RecordedSpan[], parentId = '', indent = ''): strin
     .toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs)
     .flatMap(({ name, spanId, attributes, error }) => {
       const number = attributes['reloop.attempt'];
-      const line = [name, number, error].filter((part) => part !== undefined).join(' ');
+      const line = [
+        name,
+        ...(number === undefined ? [] : [String(number as number)]),
+        ...(error === undefined ? [] : [error]),
+      ].join(' ');
       return [indent + line, ...tree(spans, spanId, `${indent}  `)];
     });
 }

@@ -55,6 +55,9 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     unit: 's',
     advice: { explicitBucketBoundaries: WAIT_SECONDS },
   });
+  const doubts = meter.createCounter('reloop.doubts', {
+    description: 'Calls whose effect was in doubt, of calls that are over',
+  });
   const runs = meter.createCounter('reloop.runs.ended', { description: 'Runs that are over, by status' });
   observeWaiting(meter, server);
 
@@ -88,6 +91,8 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
       for (const { reason, ms } of waitsOf(span.marks)) {
         waitTime.record(ms / 1000, { ...agent, 'reloop.wait.reason': reason });
       }
+      const inDoubt = span.marks.filter(({ detail }) => detail === 'InDoubt').length;
+      if (inDoubt > 0) doubts.add(inDoubt, agent);
       if (span.type === 'run') runs.add(1, { ...agent, 'reloop.run.status': span.status });
     },
   };
