@@ -175,7 +175,7 @@ function tree(spans: readonly RecordedSpan[], parentId = '', indent = ''): strin
       const number = attributes['reloop.attempt'];
       const line = [
         name,
-        ...(number === undefined ? [] : [String(number as number)]),
+        ...(number === undefined ? [] : [String(number)]),
         ...(error === undefined ? [] : [error]),
       ].join(' ');
       return [indent + line, ...tree(spans, spanId, `${indent}  `)];
