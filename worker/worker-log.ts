@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/define.ts';
 import type { LogLevel, LogMetadata, Logger } from '@temporalio/worker';
 
 const LEVELS: readonly LogLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
@@ -42,7 +43,12 @@ export async function listenToLog(
       },
     });
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
+    const { name, message } = error as Error; // the SDK throws nothing else
+    if (prometheus !== undefined && name !== 'IllegalStateError')
+      throw new ConfigError(
+        `Temporal's metrics cannot be served at ${prometheus}: ${message}. Give another address: --metrics, or telemetry.prometheus in the config.`,
+      );
+    if (name !== 'IllegalStateError') throw error;
   }
   const listener: LogListener = (...said) => onLine(...said); // one of its own, also for the same function
   listeners.set(listener, taskQueues);

@@ -19,6 +19,10 @@ beforeAll(async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   otlp = await startOtlpServer();
   env['OTEL_EXPORTER_OTLP_ENDPOINT'] = otlp.url;
+  env['OTEL_METRICS_EXPORTER'] = 'otlp';
+  env['OTEL_BSP_SCHEDULE_DELAY'] = '100';
+  env['OTEL_METRIC_EXPORT_INTERVAL'] = '300';
+  env['OTEL_METRIC_EXPORT_TIMEOUT'] = '300';
   rig = await startCrashRig({
     config: 'test/fixtures/telemetry.config.ts',
     env,
@@ -163,6 +167,9 @@ test("Temporal's own metrics of a worker are served for Prometheus", async () =>
   const worker = rig.startWorker(undefined, undefined, ['--metrics', String(port)]);
   await worker.prints('Worker ready');
   const scraped = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const second = rig.startWorker(undefined, undefined, ['--metrics', `127.0.0.1:${port}`]);
+  expect(await second.exit).toBe(2);
+  expect(second.stderr()).toContain(`Temporal's metrics cannot be served at 127.0.0.1:${port}: `);
   await expect.poll(scraped).toMatch(/^temporal_\S*poll\S*\{.*task_queue="reloop"/mu);
 });
 

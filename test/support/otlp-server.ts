@@ -16,7 +16,7 @@ export interface RecordedSpan {
   attributes: { [name: string]: unknown };
   events: string[];
   error: string | undefined;
-  /** `service.instance.id`: the worker that sent it. */
+  /** `process.pid` of the worker that sent it. */
   sender: unknown;
 }
 
@@ -100,7 +100,7 @@ function readSpans({ resourceSpans }: Wire): RecordedSpan[] {
         attributes: attributesOf(span),
         events: [...(span['events'] ?? [])].map(({ name }) => String(name)),
         error: span['status']?.['code'] === 2 ? String(span['status']['message']) : undefined,
-        sender: attributesOf(resource ?? {})['service.instance.id'],
+        sender: attributesOf(resource ?? {})['process.pid'],
       })),
     ),
   );
@@ -114,7 +114,7 @@ function readPoints({ resourceMetrics }: Wire): RecordedPoint[] {
           metric: String(name),
           attributes: attributesOf(point),
           value: Number(point['sum'] ?? point['asDouble'] ?? point['asInt'] ?? 0),
-          sender: attributesOf(resource ?? {})['service.instance.id'],
+          sender: attributesOf(resource ?? {})['process.pid'],
         })),
       ),
     ),
