@@ -133,6 +133,7 @@ test('each request to a model is measured: tokens that were counted, cost, time,
     ['gen_ai.client.operation.duration', undefined, [2, 0]],
     ['gen_ai.client.operation.duration', 'ModelRateLimited', [1, 0]],
     ['reloop.cost', undefined, 0.00002],
+    ['reloop.doubts', undefined, 0],
   ]);
   await reader.shutdown();
 });

@@ -59,6 +59,8 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     description: 'Calls whose effect was in doubt, of calls that are over',
   });
   const runs = meter.createCounter('reloop.runs.ended', { description: 'Runs that are over, by status' });
+  // Prometheus sees no increase in a counter that begins with its first event.
+  doubts.add(0);
   observeWaiting(meter, server);
 
   return {
@@ -92,7 +94,7 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
         waitTime.record(ms / 1000, { ...agent, 'reloop.wait.reason': reason });
       }
       const inDoubt = span.marks.filter(({ detail }) => detail === 'InDoubt').length;
-      if (inDoubt > 0) doubts.add(inDoubt, agent);
+      if (inDoubt > 0) doubts.add(inDoubt);
       if (span.type === 'run') runs.add(1, { ...agent, 'reloop.run.status': span.status });
     },
   };
