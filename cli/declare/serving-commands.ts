@@ -40,7 +40,11 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
         .option('--queue <name>', "one of the config's task queues; repeatable (default: all)", repeated)
         .option('--health-port <port>', 'answer /live, /ready and /drain over HTTP', port)
         .option('--health-host <address>', 'address of the health port (default: 127.0.0.1)')
-        .option('--metrics <host:port>', "serve Temporal's metrics of the worker for Prometheus", listenAddress),
+        .option(
+          '--metrics <host:port>',
+          "serve Temporal's metrics of the worker for Prometheus",
+          listenAddress,
+        ),
     load: async () => (await import('../commands/worker.ts')).worker,
   },
   {

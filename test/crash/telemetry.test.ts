@@ -182,7 +182,7 @@ function tree(spans: readonly RecordedSpan[], parentId = '', indent = ''): strin
       const number = attributes['reloop.attempt'];
       const line = [
         name,
-        ...(number === undefined ? [] : [String(number)]),
+        ...(typeof number === 'number' ? [number] : []),
         ...(error === undefined ? [] : [error]),
       ].join(' ');
       return [indent + line, ...tree(spans, spanId, `${indent}  `)];

@@ -72,11 +72,25 @@ test('a span is sent with the ids and times that its run has recorded', () => {
   const exporter = startSdk();
   const { name, adapter, model, params, stop } = sampleManifest({});
   const span: RunSpan = {
-    ...{ name, adapter, model, params, stop, workflowId: 'w', runId: RUN },
-    ...{ traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), parentId: 'ef'.repeat(8), sampled: true },
-    ...{ startMs: 1_000, endMs: 3_500, marks: [{ at: 2_000, name: 'waiting', detail: 'failed' }] },
+    name,
+    adapter,
+    model,
+    params,
+    stop,
+    workflowId: 'w',
+    runId: RUN,
+    traceId: 'ab'.repeat(16),
+    spanId: 'cd'.repeat(8),
+    parentId: 'ef'.repeat(8),
+    sampled: true,
+    startMs: 1_000,
+    endMs: 3_500,
+    marks: [{ at: 2_000, name: 'waiting', detail: 'failed' }],
     error: { type: 'Cancelled', message: 'with a secret' },
-    ...{ type: 'tool', call: '1.1', attempts: 1, action: { tool: 'pay', toolInput: 'x', log: '' } },
+    type: 'tool',
+    call: '1.1',
+    attempts: 1,
+    action: { tool: 'pay', toolInput: 'x', log: '' },
   };
   const { sinks } = telemetry();
   sinks.span(span);
