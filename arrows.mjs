@@ -77,7 +77,7 @@ export const arrows = {
       workflows: ['messages.ts'],
       server: ['json-file.ts', 'process-identity.ts'],
     },
-    rooms: ['recovery'],
+    rooms: ['recovery', 'telemetry'],
   },
   server: { imports: {}, rooms: ['binary', 'keeper'] },
   client: {

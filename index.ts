@@ -1,6 +1,12 @@
 /** Everything a config module needs, and a worker of your own. */
 export { ConfigError, defineAgent, defineConfig, defineKind } from './config/define.ts';
-export type { AgentDefinition, ConfigDefinition, QueueDefinition } from './config/define.ts';
+export type {
+  AgentDefinition,
+  ConfigDefinition,
+  QueueDefinition,
+  TelemetryOptions,
+  WorkerLogger,
+} from './config/define.ts';
 export * from './tools/index.ts';
 export * from './models/index.ts';
 /** For kinds and parsers of your own. */
@@ -32,5 +38,7 @@ export type { CreateWorkerOptions } from './worker/create-worker.ts';
 export type { Embedded, EmbeddedOptions } from './embedded/open-program.ts';
 export type { RunHereOptions } from './embedded/run-in-process.ts';
 export { runAgentHere, startEmbedded } from './embedded/embedded.ts';
+/** For the OpenTelemetry SDK of a worker with `telemetry`. */
+export { traceIds } from './worker/telemetry/trace-ids.ts';
 export { outliveStrayErrors } from './worker/stray-errors.ts';
 export { z } from 'zod/v4';

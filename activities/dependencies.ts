@@ -35,6 +35,8 @@ export interface Dependencies {
   searchAttributes: boolean;
   /** Somebody listens to the events of this worker's runs. */
   events: boolean;
+  /** Begins the trace of a run, or continues its caller's: `traceparent`. undefined: the config has no telemetry. */
+  beginTrace: ((run: { agent: string; runId: string }, caller: string | undefined) => string) | undefined;
   /** Another worker of the queue may have a newer config, or an older one, for a while: an unknown agent is asked for again. */
   rollingDeploys: boolean;
   /** This worker's identity and queue, for messages; undefined in a worker that the user created. */

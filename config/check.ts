@@ -4,10 +4,13 @@ import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options/options.ts';
+import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
 import { queuesSchema } from './options/queues.ts';
+import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
 
+const LEVELS = ['debug', 'info', 'warn', 'error'];
 const amount = z.number('is not an amount of US dollars from 0').nonnegative();
 
 /**
@@ -38,6 +41,11 @@ const configShape = {
   concurrency: concurrencySchema,
   context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   authorize: z.custom((value) => typeof value === 'function', 'is not a function (word) => boolean'),
+  telemetry: telemetrySchema,
+  logger: z.custom(
+    (value) => LEVELS.every((level) => typeof fieldOf(value, level) === 'function'),
+    'is not a logger with debug, info, warn and error, such as pino()',
+  ),
   taskQueue: z.string().min(1),
   queues: queuesSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;

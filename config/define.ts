@@ -99,6 +99,16 @@ export interface ConfigDefinition {
    * and nothing has happened. Runs that begin with it keep it. Default: everybody with access to the server may decide.
    */
   authorize?(word: SentWord): boolean | Promise<boolean>;
+  /**
+   * Spans and metrics by OpenTelemetry's conventions for generative AI, and Temporal's own metrics: docs/telemetry.md. true: spans and metrics,
+   * without contents. Default: none. Runs that begin with it keep it.
+   */
+  telemetry?: boolean | TelemetryOptions | undefined;
+  /**
+   * Takes the log of `reloop worker` and `dev` in place of stderr: a pino logger, or an object with its methods. Fields: `workflowId`, `runId`,
+   * `activityType`, `activityId`, `attempt`, `taskQueue`, `err`, and with telemetry `traceId` and `spanId`.
+   */
+  logger?: WorkerLogger | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**
@@ -107,6 +117,27 @@ export interface ConfigDefinition {
    */
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
 }
+
+/** Spans and metrics of a worker. */
+export interface TelemetryOptions {
+  /** Spans and metrics through the OpenTelemetry SDK that the process has registered. Default true. */
+  opentelemetry?: boolean | undefined;
+  /** Spans have questions, prompts, replies, and the inputs and outputs of tools. Default false. */
+  contents?: boolean | undefined;
+  /**
+   * `127.0.0.1:9464`: address at which Temporal's own metrics of the worker are served for Prometheus, under `/metrics`. `reloop worker
+   * --metrics` goes before it. Default: none.
+   */
+  prometheus?: string | undefined;
+}
+
+/** A logger of pino, or another one with these methods. */
+export type WorkerLogger = {
+  [level in 'debug' | 'info' | 'warn' | 'error']: (
+    fields: { [name: string]: unknown },
+    message: string,
+  ) => void;
+};
 
 /** A task queue beside the config's own: the calls that are made there, and how many. */
 export interface QueueDefinition {

@@ -49,6 +49,8 @@ export interface Model {
   call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
   /** Name in lists for a model in an agent's definition: `scripted`. Default: the agent's name. */
   label?: string | undefined;
+  /** Name of the provider in spans and metrics (`gen_ai.provider.name`). Default: the key in `models`, else `custom`. */
+  provider?: string | undefined;
   /** The name that requests ask for, whatever the config calls the model. Default: the key in `models`, or the agent's name. */
   modelName?: string | undefined;
   /**

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 /** Packages that some tools need and most projects do not: npm installs none of them along. Their versions: package.json's peerDependencies. */
-export type OptionalPackage = '@modelcontextprotocol/sdk' | 'pyodide' | 'zod-to-json-schema';
+export type OptionalPackage =
+  '@modelcontextprotocol/sdk' | '@opentelemetry/api' | 'pyodide' | 'zod-to-json-schema';
 
 /**
  * Called where a tool is defined, so that a missing package is reported when the config is loaded and not in the middle

@@ -17,6 +17,8 @@ import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
 import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const TRANSCRIPT_CACHE_BYTES = 64_000_000;
@@ -79,7 +81,8 @@ export async function createAgentWorkers(
     hasRuns ? (options.bundle ?? workflowBundle()) : undefined,
     startRecovery(options.stateDir, scope, connection),
   ]);
-  const settings = activitySettings(loaded, searchAttributes, options);
+  const telemetry = await startTelemetry(loaded, { connection, namespace, searchAttributes, onWarning });
+  const settings = activitySettings(loaded, searchAttributes, { ...options, telemetry });
   if (drain !== undefined) settings.interceptors.activity.unshift(drainInterceptor(drain));
   settings.interceptors.activity.unshift(...recovery);
   return Promise.all(
@@ -101,7 +104,7 @@ export async function createAgentWorkers(
   );
 }
 
-export { startRecovery };
+export { startRecovery, startTelemetry };
 
 /** Settings of the Temporal worker, each with its reason. */
 export const workerSettings = {
@@ -141,6 +144,7 @@ type SettingsOptions = Pick<
 > & {
   /** The user's own default activity, for activities that the worker does not know. */
   ownDefault?: AnyActivity | undefined;
+  telemetry?: Telemetry | undefined;
 };
 
 export function activitySettings(
@@ -148,9 +152,12 @@ export function activitySettings(
   searchAttributes: boolean,
   options: SettingsOptions = {},
 ): ActivitySettings {
-  const { identity, address, rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
+  const { identity, address, telemetry } = options;
+  const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const dependencies = {
     ...loaded,
+    models: telemetry?.measured(loaded.models) ?? loaded.models,
+    beginTrace: telemetry?.begin,
     agents: [...loaded.agents.keys()],
     replies:
       loaded.cache === false ? undefined : createReplyCache(loaded.cache === true ? undefined : loaded.cache),
@@ -164,7 +171,7 @@ export function activitySettings(
   const heartbeatMs = heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address));
   return {
     activities: createActivities(dependencies, options.ownDefault),
-    sinks: eventSinks(loaded),
+    sinks: eventSinks(loaded, telemetry),
     interceptors: {
       activity: [
         (context) => ({
@@ -176,12 +183,13 @@ export function activitySettings(
             },
           },
         }),
+        ...(telemetry === undefined ? [] : [telemetry.interceptor]),
       ],
     },
   };
 }
 
-function eventSinks({ onEvent }: LoadedConfig): InjectedSinks<ReloopSinks> {
+function eventSinks({ onEvent }: LoadedConfig, telemetry: Telemetry | undefined): InjectedSinks<ReloopSinks> {
   let warned = false;
   return {
     reloop: {
@@ -197,6 +205,8 @@ function eventSinks({ onEvent }: LoadedConfig): InjectedSinks<ReloopSinks> {
           }
         },
       },
+      span: { callDuringReplay: false, fn: (_, span) => telemetry?.sinks.span(span) },
+      wait: { callDuringReplay: false, fn: (_, wait) => telemetry?.sinks.wait(wait) },
     },
   };
 }

@@ -33,11 +33,18 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
-    const { activitySettings, queueSettings, startRecovery, workerSettings } = await workerParts();
+    const { activitySettings, queueSettings, startRecovery, startTelemetry, workerSettings } =
+      await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
-    const ours = activitySettings(loaded, registered, { ownDefault: defaultOf(own) });
+    const telemetry = await startTelemetry(loaded, {
+      connection,
+      namespace,
+      searchAttributes: registered,
+      onWarning: (text) => process.emitWarning(text),
+    });
+    const ours = activitySettings(loaded, registered, { ownDefault: defaultOf(own), telemetry });
     checkNames(Object.keys(own), Object.keys(ours.activities));
     const scope = { namespace, address: undefined };
     const recovery = await startRecovery(this.#stateDir, scope, connection);

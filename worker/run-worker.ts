@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { createAgentWorkers } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';
 import { type WorkerRole, workerIdentity } from './worker-identity.ts';
+import { flushTelemetry } from './telemetry/start-telemetry.ts';
 import { type LogListener, listenToLog } from './worker-log.ts';
 
 export interface RunWorkerOptions {
@@ -21,6 +22,8 @@ export interface RunWorkerOptions {
   stateDir?: string | undefined;
   /** Calls that the worker of a queue makes at a time. Default: the config's. */
   concurrency?: number | undefined;
+  /** Address for Temporal's own metrics. Default: the config's. */
+  prometheus?: string | undefined;
   /** `drain` may be called. */
   replaceable?: boolean | undefined;
   /** The command as a shell here finds it, for lines with commands. Default: `reloop`. */
@@ -53,7 +56,8 @@ export function prepareWorker(): void {
 
 /** A worker for the agents of a config, polling when this resolves. */
 export async function startWorker(loaded: LoadedConfig, options: RunWorkerOptions): Promise<RunningWorker> {
-  const { connection: where, namespace, role, config, stateDir, onLog } = options;
+  const { connection: where, namespace, role, config, stateDir } = options;
+  const onLog = logListener(loaded, options);
   checkRuns(loaded, options.taskQueues);
   const taskQueues = [...options.taskQueues, ...(options.queues ?? loaded.queues.keys())];
   const { NativeConnection } = await import('@temporalio/worker');
@@ -62,6 +66,8 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     traced: role === 'run',
     follows: role === 'dev',
     command: options.command,
+    // Only a worker that stays has an address of its own.
+    prometheus: role === 'worker' ? (options.prometheus ?? loaded.telemetry?.prometheus) : undefined,
   });
   const connection = await NativeConnection.connect(where).catch((error: unknown) => {
     unlisten();
@@ -82,7 +88,7 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
   const patience = options.replaceable === true ? drain.signal : undefined;
   const workers = await createAgentWorkers(loaded, taskQueues, common, patience);
   const outlived = outliveStrayErrors((line) => onLog(line, false));
-  const ended = runToEnd(workers, connection).finally(() => {
+  const ended = runToEnd(loaded, workers, connection).finally(() => {
     outlived();
     unlisten();
   });
@@ -99,6 +105,13 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
   };
 }
 
+/** The config's logger takes the log of a process that is a worker and nothing else. */
+function logListener({ logger }: LoadedConfig, { role, onLog }: RunWorkerOptions): LogListener {
+  if (logger === undefined || (role !== 'worker' && role !== 'dev')) return onLog;
+  return (line, _waiting, { level, message, fields } = { level: 'warn', message: line, fields: {} }) =>
+    logger[level](fields, message);
+}
+
 /** Throws ConfigError for runs on a queue whose workers make calls only. */
 function checkRuns({ queues, taskQueue }: LoadedConfig, taskQueues: readonly string[]): void {
   const name = taskQueues.find((one) => queues.has(one));
@@ -108,13 +121,18 @@ function checkRuns({ queues, taskQueue }: LoadedConfig, taskQueues: readonly str
   );
 }
 
-async function runToEnd(workers: readonly Worker[], connection: NativeConnection): Promise<void> {
+async function runToEnd(
+  loaded: LoadedConfig,
+  workers: readonly Worker[],
+  connection: NativeConnection,
+): Promise<void> {
   const runs = workers.map((worker) => worker.run());
   try {
     await Promise.all(runs);
   } finally {
     shutDown(workers);
     await Promise.allSettled(runs);
+    await flushTelemetry(loaded);
     await connection.close();
   }
 }

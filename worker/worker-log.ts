@@ -1,11 +1,19 @@
+import { ConfigError } from '../config/define.ts';
 import type { LogLevel, LogMetadata, Logger } from '@temporalio/worker';
 
 const LEVELS: readonly LogLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 /** The SDK's messages whose errors a trace shows too. */
 const TRACED = ['Activity failed', 'Workflow failed'];
 
-/** Told a line; `waiting`: it says that a run waits for a person. */
-export type LogListener = (line: string, waiting: boolean) => void;
+/** Told a line; `waiting`: it says that a run waits for a person. `entry`: the same with its fields. */
+export type LogListener = (line: string, waiting: boolean, entry?: LogEntry) => void;
+
+/** A line of the log, for a logger that writes fields. */
+export interface LogEntry {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields: { [name: string]: unknown };
+}
 
 /** Listeners of the workers of this process, with their queues: the SDK has one log for all. */
 const listeners = new Map<LogListener, readonly string[]>();
@@ -17,7 +25,11 @@ const listeners = new Map<LogListener, readonly string[]>();
  */
 export async function listenToLog(
   onLine: LogListener,
-  { taskQueues, ...options }: LogOptions & { taskQueues: readonly string[] },
+  {
+    taskQueues,
+    prometheus,
+    ...options
+  }: LogOptions & { taskQueues: readonly string[]; prometheus?: string | undefined },
 ): Promise<() => void> {
   const { Runtime } = await import('@temporalio/worker');
   try {
@@ -25,20 +37,28 @@ export async function listenToLog(
       logger: createLogger(tellListeners, options),
       // Signals are the program's business: Ctrl-C may mean to cancel a run, which needs this worker.
       shutdownSignals: [],
-      telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+      telemetryOptions: {
+        logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+        ...(prometheus === undefined ? {} : { metrics: { prometheus: { bindAddress: prometheus } } }),
+      },
     });
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
+    const { name, message } = error as Error; // the SDK throws nothing else
+    if (prometheus !== undefined && name !== 'IllegalStateError')
+      throw new ConfigError(
+        `Temporal's metrics cannot be served at ${prometheus}: ${message}. Give another address: --metrics, or telemetry.prometheus in the config.`,
+      );
+    if (name !== 'IllegalStateError') throw error;
   }
   const listener: LogListener = (...said) => onLine(...said); // one of its own, also for the same function
   listeners.set(listener, taskQueues);
   return () => void listeners.delete(listener);
 }
 
-function tellListeners(line: string, waiting: boolean, taskQueue: unknown): void {
+function tellListeners(line: string, waiting: boolean, taskQueue: unknown, entry: LogEntry): void {
   const isNobodys = ![...listeners.values()].some((queues) => queues.some((queue) => queue === taskQueue));
   for (const [tell, queues] of listeners) {
-    if (isNobodys || queues.some((queue) => queue === taskQueue)) tell(line, waiting);
+    if (isNobodys || queues.some((queue) => queue === taskQueue)) tell(line, waiting, entry);
   }
 }
 
@@ -53,7 +73,7 @@ export interface LogOptions {
 
 /** The SDK's log as single lines: warnings, errors and messages of tools; nothing of the worker's own state. */
 export function createLogger(
-  onLine: (line: string, waiting: boolean, taskQueue: unknown) => void,
+  onLine: (line: string, waiting: boolean, taskQueue: unknown, entry: LogEntry) => void,
   { traced, follows = false, command = 'reloop' }: LogOptions,
 ): Logger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
@@ -63,7 +83,8 @@ export function createLogger(
     if (message === CALLS_ONLY || (traced && (TRACED.includes(message) || waiting))) return;
     if (LEVELS.indexOf(level) < LEVELS.indexOf(atLeast)) return;
     const toType = waiting ? `. ${String(meta['command']).replace(/^reloop\b/u, command)}` : '';
-    onLine(logLine(level, messageOf(message), meta) + toType, waiting, meta['taskQueue']);
+    const entry = { level: levelOf(level), message: messageOf(message) + toType, fields: fieldsOf(meta) };
+    onLine(logLine(level, messageOf(message), meta) + toType, waiting, meta['taskQueue'], entry);
   };
   return {
     log,
@@ -87,6 +108,17 @@ const RUNS: readonly unknown[] = ['agentRun', 'backtestRun'];
 /** The end of a wait or of a run. */
 function isEnd(message: string, meta: LogMetadata): boolean {
   return meta['resumed'] !== undefined || (message in ENDED && RUNS.includes(meta['workflowType']));
+}
+
+/** The names of a logger's methods. */
+function levelOf(level: LogLevel): LogEntry['level'] {
+  return ({ TRACE: 'debug', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const)[level];
+}
+
+/** Fields that tell where an entry comes from, and those that the user's code gave. */
+function fieldsOf({ error, ...meta }: LogMetadata): LogEntry['fields'] {
+  const { command: _, sdkComponent: __, ...fields } = meta;
+  return error === undefined ? fields : { ...fields, err: error };
 }
 
 function messageOf(message: string): string {

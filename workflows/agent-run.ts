@@ -79,7 +79,7 @@ function mayContinue({ inbox, pause, rewindTo }: AgentLoop): boolean {
 function continueRun(
   input: AgentRunInput,
   loop: AgentLoop,
-  { manifest, searchAttributes, events }: ResolvedAgent,
+  { manifest, searchAttributes, events, trace }: ResolvedAgent,
   lastTurn: Turn,
 ): Promise<never> {
   const { runId } = workflowInfo();
@@ -93,6 +93,7 @@ function continueRun(
     manifest,
     searchAttributes,
     events: events || undefined,
+    trace,
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,

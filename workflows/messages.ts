@@ -58,6 +58,8 @@ export interface AgentRunInput {
   manifest?: AgentManifest | undefined;
   searchAttributes?: boolean | undefined;
   events?: true | undefined;
+  /** `traceparent` of the program that started the run; of a run that continues, the pinned one. */
+  trace?: string | undefined;
   /** The transcript to continue. `entries`: the entries that the model still sees, if they are small enough. */
   from?: (Origin & { entries?: Entry[] }) | undefined;
   /** Entries that no model call has carried yet. */

@@ -11,7 +11,16 @@ import type { Dependencies } from '../dependencies.ts';
 /** First activity of a run: the agent's name becomes a manifest, pinned for the whole lineage. */
 export function createResolveAgent(dependencies: Dependencies) {
   return async (
-    { agent, overrides, parentBudget, chatHistory, images, variables = [], recorded }: ResolveAgentInput,
+    {
+      agent,
+      overrides,
+      parentBudget,
+      chatHistory,
+      images,
+      variables = [],
+      recorded,
+      trace,
+    }: ResolveAgentInput,
     local?: LocalCall,
   ): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
@@ -22,8 +31,14 @@ export function createResolveAgent(dependencies: Dependencies) {
     if (images === true) checkTakesImages(dependencies, manifest);
     checkVariables(manifest, variables);
     checkContextPlaces(manifest);
-    const { searchAttributes, events } = dependencies;
-    return { manifest, searchAttributes, events: events ? true : undefined, local };
+    const { searchAttributes, events, beginTrace } = dependencies;
+    return {
+      manifest,
+      searchAttributes,
+      events: events ? true : undefined,
+      trace: beginTrace?.({ agent, runId: activityInfo().workflowExecution?.runId ?? '' }, trace),
+      local,
+    };
   };
 }
 

@@ -29,6 +29,8 @@ export interface ResolveAgentInput {
   variables?: string[] | undefined;
   /** The run's calls are answered from a recording. */
   recorded?: { live?: LiveTools | undefined } | undefined;
+  /** `traceparent` of the program that started the run. */
+  trace?: string | undefined;
 }
 
 /** Result of a run's first activity: the pinned definition, and the server's abilities. */
@@ -38,6 +40,8 @@ export interface ResolvedAgent {
   searchAttributes: boolean;
   /** The worker's config listens to the events of its runs. */
   events?: true | undefined;
+  /** The worker's config has telemetry: `traceparent` of the run's place in its trace. */
+  trace?: string | undefined;
   local?: LocalCall | undefined;
 }
 

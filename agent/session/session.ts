@@ -3,6 +3,7 @@ import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
 import { utf8Length } from '../values/digest.ts';
 import type { Content } from '../values/content.ts';
 import { contentProblem } from '../start/check-content.ts';
+import { traceProblem } from '../values/trace-context.ts';
 import { variablesProblem } from '../start/check-question.ts';
 import { limits } from '../values/limits.ts';
 import { boundedText } from '../values/values.ts';
@@ -21,6 +22,8 @@ export interface SessionMessage {
   overrides?: RunOverrides | undefined;
   /** Values for the user's own `{names}` in prompt texts. */
   variables?: { [name: string]: string } | undefined;
+  /** W3C `traceparent` of the sender's span. */
+  traceparent?: string | undefined;
 }
 
 /** The display name of each role in a conversation. */
@@ -93,10 +96,14 @@ export function checkSessionMessage(sent: unknown, images?: number): SessionMess
       ),
     );
   }
-  const { id, agent, input, overrides = {}, variables = {} } = value;
+  const { id, agent, input, overrides = {}, variables = {}, traceparent } = value;
   if (!isId(id)) throw new Error(`send: id ${ID_RULE}: it becomes the run's.`);
   if (typeof agent !== 'string' || agent === '') throw new Error('send: agent is the name of an agent.');
-  const problem = contentProblem(input, images) ?? checkOverrides(overrides) ?? variablesProblem(variables);
+  const problem =
+    contentProblem(input, images) ??
+    checkOverrides(overrides) ??
+    variablesProblem(variables) ??
+    traceProblem(traceparent);
   if (problem !== undefined) throw new Error(`send: ${problem}`);
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes > sessionLimits.messageBytes) {
@@ -117,7 +124,7 @@ export function checkQueue(queue: readonly SessionMessage[], message: SessionMes
   throw new Error(`send: ${queue.length} messages wait already, and no more fit. Send it again later.`);
 }
 
-const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables'];
+const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables', 'traceparent'];
 const EXAMPLE = '{"id":"run-1","agent":"assistant","input":"…"}';
 const ID_RULE = 'is a text of 1 to 200 characters without control characters or halves of characters';
 

@@ -14,6 +14,7 @@ import {
   overridesOf,
 } from '../definition/overrides.ts';
 import { boundedText, plainJson } from '../values/values.ts';
+import { traceProblem } from '../values/trace-context.ts';
 import type { ChatMessage, Json } from '../values/vocabulary.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface RunStart extends StartOverrides {
   chatHistory?: ChatMessage[] | undefined;
   /** Values for the agent's own `{names}` in its prompt texts. */
   variables?: { [name: string]: string } | undefined;
+  /** W3C `traceparent` of the caller's span: the run's spans are below it. */
+  traceparent?: string | undefined;
 }
 
 /** A fresh start as runs record it. */
@@ -39,6 +42,7 @@ export interface FreshStart {
     variables?: { [name: string]: string } | undefined;
   };
   overrides?: RunOverrides | undefined;
+  trace?: string | undefined;
 }
 
 const questionFields: { readonly [F in Exclude<keyof RunStart, keyof StartOverrides>]-?: true } = {
@@ -46,6 +50,7 @@ const questionFields: { readonly [F in Exclude<keyof RunStart, keyof StartOverri
   input: true,
   chatHistory: true,
   variables: true,
+  traceparent: true,
 };
 const FIELDS = [...Object.keys(questionFields), ...OVERRIDES];
 
@@ -67,7 +72,7 @@ export function readRunStart(sent: unknown, images: readonly unknown[]): FreshSt
   const { overrides, ...given } = flat(asObject(sent));
   const unknown = Object.keys(given).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) throw wrong(unknownField(unknown));
-  const { agent, input, chatHistory = [], variables } = given;
+  const { agent, input, chatHistory = [], variables, traceparent: trace } = given;
   if (agent === undefined) throw wrong('agent is missing: the name of an agent.');
   if (typeof agent !== 'string' || agent.trim() === '' || agent.length > NAME_CHARS)
     throw wrong('agent is the name of an agent.');
@@ -76,13 +81,19 @@ export function readRunStart(sent: unknown, images: readonly unknown[]): FreshSt
     contentProblem(input, images.length) ??
     historyProblem(chatHistory) ??
     (variables === undefined ? undefined : variablesProblem(variables)) ??
-    (overrides === undefined ? undefined : checkOverrides(overrides));
+    (overrides === undefined ? undefined : checkOverrides(overrides)) ??
+    traceProblem(trace);
   if (problem !== undefined) throw wrong(problem);
   const question = { input, chatHistory, variables } as unknown as FreshStart['question']; // just looked at
   const all = { ...(overrides as RunOverrides | undefined), ...readOverrides(given) };
   const tooLarge = sizeProblem({ ...question, ...all });
   if (tooLarge !== undefined) throw new InvalidInput(tooLarge);
-  return { agent, question, ...(Object.keys(all).length === 0 ? {} : { overrides: all }) };
+  return {
+    agent,
+    question,
+    ...(Object.keys(all).length === 0 ? {} : { overrides: all }),
+    ...(typeof trace === 'string' ? { trace } : {}),
+  };
 }
 
 /** Recognizes the input of a run that Reloop itself started: it has a full question, or the state of an earlier run. */

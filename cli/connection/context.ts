@@ -31,6 +31,8 @@ export interface ContextOptions extends CommonOptions {
   concurrency?: number;
   /** Port on which a worker answers probes. Such a worker can drain. */
   healthPort?: number;
+  /** Address for Temporal's own metrics. Default: the config's. */
+  metrics?: string;
 }
 
 /**
@@ -105,6 +107,7 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
         role,
         config: isOwn ? undefined : file,
         concurrency: options.concurrency,
+        prometheus: options.metrics,
         replaceable: role === 'dev' || options.healthPort !== undefined,
         onLog: (line) => context.notify(sanitizeForTerminal(line)),
       }),

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { port, repeated, wholeNumber } from '../options/options.ts';
+import { listenAddress, port, repeated, wholeNumber } from '../options/options.ts';
 import type { Io } from '../shell/io.ts';
 import type { CompleteOptions } from '../completion/complete.ts';
 import type { CommandGroup, CommandSpec } from './command.ts';
@@ -39,7 +39,12 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
         .option('--concurrency <calls>', CONCURRENCY, wholeNumber)
         .option('--queue <name>', "one of the config's task queues; repeatable (default: all)", repeated)
         .option('--health-port <port>', 'answer /live, /ready and /drain over HTTP', port)
-        .option('--health-host <address>', 'address of the health port (default: 127.0.0.1)'),
+        .option('--health-host <address>', 'address of the health port (default: 127.0.0.1)')
+        .option(
+          '--metrics <host:port>',
+          "serve Temporal's metrics of the worker for Prometheus",
+          listenAddress,
+        ),
     load: async () => (await import('../commands/worker.ts')).worker,
   },
   {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isObject, parseJson } from '../../agent/values/json-object.ts';
 import type { JsonObject } from '../../agent/values/vocabulary.ts';
 import { typedMs } from '../../agent/values/typed-ms.ts';
+import { LISTEN_ADDRESS } from '../../config/options/telemetry-option.ts';
 import { shellWord } from '../../client/connect/cli-name.ts';
 
 /** Options that every command takes. */
@@ -86,6 +87,13 @@ export function repeated(text: string, before: string[] = []): string[] {
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d*$/u.test(text)) throw new InvalidArgumentError('Write a whole number from 1.');
   return Number(text);
+}
+
+/** Parses a host and a port; a port alone is one of this machine. */
+export function listenAddress(text: string): string {
+  const address = /^\d+$/u.test(text) ? `127.0.0.1:${port(text)}` : text;
+  if (LISTEN_ADDRESS.test(address)) return address;
+  throw new InvalidArgumentError('Write an address such as 127.0.0.1:9464.');
 }
 
 export function port(text: string): number {

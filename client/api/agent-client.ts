@@ -21,6 +21,7 @@ import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-
 import { endCalls, openMethods } from '../connect/open-calls.ts';
 import { clientOfSender } from '../connect/client-of-sender.ts';
 import type { ListOptions } from '../read/run-filters.ts';
+import { callerTrace } from '../start/caller-trace.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
 import type { StartOptions } from '../start/start-options.ts';
 
@@ -157,10 +158,11 @@ export class AgentClient {
     checkQuestion(agent, question, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
+    const trace = await callerTrace();
     if (session !== undefined) {
       await this.#say(
         session,
-        { id, agent, input: question, ...own, variables },
+        { id, agent, input: question, ...own, variables, ...(trace && { traceparent: trace }) },
         { ...options, images, taskQueue },
       );
       return { id };
@@ -169,6 +171,7 @@ export class AgentClient {
       agent,
       question: { input: question, chatHistory, variables },
       ...own,
+      ...(trace && { trace }),
     };
     try {
       const { firstExecutionRunId: runId } = await startWithAttributes(

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { freshCounters } from '../../agent/limits/counters.ts';
 import type { Restart } from '../../agent/calls/restart.ts';
 import { limits } from '../../agent/values/limits.ts';
+import { newTrace, readTraceparent } from '../../agent/values/trace-context.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import {
   type RecordedPoint,
@@ -68,7 +69,7 @@ export function restartFromQuestion({ record, id, runId }: RunToRestart, by: Res
 
 /** Fields of every restart's input. A fork has no session and no parent, and its calls get new idempotency keys. */
 function common({ input, manifest, done, lastN }: RestartRecord, by: Restart['by']): AgentRunInput {
-  const { agent, session, caller, root, searchAttributes, events } = input;
+  const { agent, session, caller, root, searchAttributes, events, trace } = input;
   const isFork = by === 'fork';
   return {
     agent,
@@ -78,9 +79,16 @@ function common({ input, manifest, done, lastN }: RestartRecord, by: Restart['by
     manifest,
     searchAttributes,
     events,
+    trace: isFork ? forkTrace(trace) : trace,
     done: done.length === 0 ? undefined : done,
     firstN: isFork ? undefined : lastN + 1,
   };
+}
+
+/** A fork begins a trace of its own, as one that is recorded if the first run's is. */
+function forkTrace(trace: string | undefined): string | undefined {
+  const first = trace === undefined ? undefined : readTraceparent(trace);
+  return first && newTrace(first.sampled);
 }
 
 /** Throws for an input larger than a payload may be, before it fails the new run. */

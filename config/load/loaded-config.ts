@@ -10,6 +10,7 @@ import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
+import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
 import { adapterFor, adapters } from '../../models/adapters.ts';
@@ -26,6 +27,7 @@ import { type ModelRef, agentManifest } from '../agent-manifest.ts';
 import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
+import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
@@ -48,6 +50,12 @@ export interface LoadedConfig {
   onEvent: ConfigDefinition['onEvent'];
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
+  /** Takes the log of a worker process. */
+  logger: ConfigDefinition['logger'];
+  /** undefined: none. */
+  telemetry: Telemetry | undefined;
+  /** Price of a model, by the name that is sent. */
+  priceOf(model: string): Price | undefined;
   /**
    * undefined: no agent of that name. Throws {@link ConfigError} for overrides that it cannot keep to: a budget of money
    * without a price.
@@ -102,6 +110,9 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     authorize: config.authorize,
+    logger: config.logger,
+    telemetry: completeTelemetry(config.telemetry),
+    priceOf: (model) => priceOf(config.prices, model),
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,

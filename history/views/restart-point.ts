@@ -29,6 +29,7 @@ export interface RestartRecord {
     | 'parentBudget'
     | 'insteadOf'
     | 'searchAttributes'
+    | 'trace'
     | 'events'
   > & { root: string };
   /** undefined: the run ended before its agent was resolved. */

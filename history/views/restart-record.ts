@@ -34,19 +34,19 @@ export async function readRestartRecord(client: Client, run: RunRef): Promise<Re
 }
 
 function createReading(workflowId: string) {
-  const trace = createTrace(workflowId);
+  const runTrace = createTrace(workflowId);
   const scheduled = new Map<string, { name: string; activityId: string; call: string }>();
   const record: RestartRecord = {
     input: { agent: '', root: '' },
     manifest: undefined,
     modelCalls: [],
-    calls: trace.calls,
+    calls: runTrace.calls,
     results: new Map(),
     done: [],
     granted: {},
     lastN: -1,
     undelivered: [],
-    spent: trace.spent(),
+    spent: runTrace.spent(),
     elapsedMs: 0,
     isWhole: false,
   };
@@ -57,7 +57,7 @@ function createReading(workflowId: string) {
   return {
     async next(item: RunFact): Promise<void> {
       const { fact } = item;
-      const events = await trace.next(fact);
+      const events = await runTrace.next(fact);
       await read(item);
       for (const event of events) {
         if (event.type === 'waiting' && !event.wait.call.includes('/')) noteNumber(event.wait.n);
@@ -66,13 +66,13 @@ function createReading(workflowId: string) {
       }
       if (!isEnd(fact)) latestAt = fact.at;
     },
-    result: () => ({ ...record, spent: trace.spent(), elapsedMs: trace.elapsedMs(latestAt) }),
+    result: () => ({ ...record, spent: runTrace.spent(), elapsedMs: runTrace.elapsedMs(latestAt) }),
   };
 
   /** Adds the decision to the approvals for the rest of the run, if it is such an approval. */
   function readDecision(id: string, decision: OperatorDecision): void {
     const { granted } = record;
-    const call = trace.calls.get(id);
+    const call = runTrace.calls.get(id);
     if (decision.type !== 'approve' || decision.remember === undefined || call === undefined) return;
     const { tool, toolInput } = call.action;
     const approved = withApproved(granted.approved, tool, toolInput, decision.remember);
@@ -115,7 +115,7 @@ function createReading(workflowId: string) {
 
   function readStart(run: RunRef, firstRunId: string, at: number, input: AgentRunInput | undefined): void {
     if (input === undefined) return;
-    const { agent, question, session, overrides, caller, searchAttributes, events, root } = input;
+    const { agent, question, session, overrides, caller, searchAttributes, events, trace, root } = input;
     const { parentBudget, insteadOf } = question === undefined ? record.input : input;
     const { from, pending = [], counters, restart, done = [] } = input;
     const before = record.input;
@@ -131,6 +131,7 @@ function createReading(workflowId: string) {
       overrides: question === undefined ? before.overrides : overrides,
       searchAttributes: searchAttributes ?? before.searchAttributes,
       events: events ?? before.events,
+      trace: trace ?? before.trace,
       root: root ?? firstRunId,
     };
     record.done = done;
@@ -168,7 +169,7 @@ function createReading(workflowId: string) {
       repeat,
       granted: record.granted,
       spent: { iterations, usage },
-      elapsedMs: trace.elapsedMs(at),
+      elapsedMs: runTrace.elapsedMs(at),
       isScheduled: false,
       turn: undefined,
     });
@@ -216,8 +217,8 @@ function createReading(workflowId: string) {
       carried: delta,
       repeat,
       granted: record.granted,
-      spent: trace.spent(),
-      elapsedMs: trace.elapsedMs(fact.at),
+      spent: runTrace.spent(),
+      elapsedMs: runTrace.elapsedMs(fact.at),
       isScheduled: true,
       turn: undefined,
     });
@@ -260,10 +261,11 @@ function createReading(workflowId: string) {
     manifest,
     searchAttributes,
     events,
+    trace,
   }: NonNullable<ReturnType<typeof asResolvedAgent>>): void {
     const pinned = record.manifest;
     record.manifest = pinned === undefined ? manifest : withModelOf(pinned, manifest);
-    if (pinned === undefined) Object.assign(record.input, { searchAttributes, events });
+    if (pinned === undefined) Object.assign(record.input, { searchAttributes, events, trace });
   }
 }
 

@@ -31,7 +31,12 @@ const CORRECT_URL = 'correct AZURE_OPENAI_ENDPOINT, for instance https://my-reso
 export function azureOpenAI(options: AzureOpenAIOptions = {}): Model {
   const { deployment: modelName, azureADTokenProvider } = options;
   const model = openAICompatibleModel((name) => connection(options, name), options, azureADTokenProvider);
-  return { ...model, modelName, nameHint: "azureOpenAI({ deployment: 'gpt-4o' })" };
+  return {
+    ...model,
+    provider: 'azure.ai.openai',
+    modelName,
+    nameHint: "azureOpenAI({ deployment: 'gpt-4o' })",
+  };
 }
 
 /** The connection, or a sentence with its problem. Never repeats the key. */

@@ -36,7 +36,12 @@ export function openai(first: string | OpenAIOptions = {}, second: OpenAIOptions
   const [modelName, options] = typeof first === 'string' ? [first.trim(), second] : [undefined, first];
   if (modelName === '') throw new TypeError("openai: the model's name is empty.");
   const nameHint = "openai('gpt-4o-mini', { … })";
-  return { ...openAICompatibleModel(() => connection(options), options), modelName, nameHint };
+  return {
+    ...openAICompatibleModel(() => connection(options), options),
+    provider: 'openai',
+    modelName,
+    nameHint,
+  };
 }
 
 /** The connection, or a sentence with its problem. Never repeats the key. */

@@ -31,6 +31,7 @@ export function fromVercelModel(model: VercelLanguageModel, options: VercelModel
   const returnsReasoning = options.reasoning !== 'drop';
   return {
     label: model.modelId,
+    provider: model.provider.split('.')[0],
     async call(request, context) {
       context.signal.throwIfAborted();
       try {

@@ -33,6 +33,7 @@ export function callModelOnce(
     authorize: undefined,
     replies: undefined,
     searchAttributes: false,
+    beginTrace: undefined,
     events: false,
     rollingDeploys: true,
     identity: undefined,

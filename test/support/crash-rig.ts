@@ -29,6 +29,8 @@ export interface CrashRigOptions {
   config: string;
   /** What the model says; it should answer from what it is shown, for it does not know how often it was asked. */
   replies: Script;
+  /** Further variables of the workers. */
+  env?: { [name: string]: string };
   /** Keeps the server's runs in a file, so that they outlive it. */
   durable?: boolean;
   /** Further arguments of the server. */
@@ -36,7 +38,7 @@ export interface CrashRigOptions {
 }
 
 export async function startCrashRig(options: CrashRigOptions): Promise<CrashRig> {
-  const { config, replies, durable, flags = [] } = options;
+  const { config, replies, durable, env, flags = [] } = options;
   const folder = temporaryFolder();
   const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
   const kept = durable === true ? ['--db-filename', join(folder, 'temporal.db')] : [];
@@ -58,6 +60,7 @@ export async function startCrashRig(options: CrashRigOptions): Promise<CrashRig>
         OPENAI_BASE_URL: model.url,
         CRASH_RECORD: effects,
         RELOOP_STATE_DIR: stateDir,
+        ...env,
       });
       workers.push(worker);
       return worker;

@@ -110,6 +110,7 @@ function usableInlineCall({ tool, open, inlineCall }: TurnCall): InlineCall | un
 function startReconcile(loop: AgentLoop, { tool, call, open }: TurnCall, id: string): Promise<ToolResult> {
   const { toolInput } = open.now.action;
   attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
+  loop.trace?.attach(id, open.id);
   return toolActivity({ ...tool, effects: 'idempotent' }, id, toolInput)(toolInput);
 }
 
@@ -123,8 +124,12 @@ function startCall(
   const { toolInput } = open.now.action;
   if (loop.recorded !== undefined && live !== true)
     return recordedCall(loop.recorded, tool.name, toolInput, id);
-  if (tool.agent !== undefined) return runSubAgent(loop, tool.agent, id, toolInput);
-  if (tool.external === true) return externalActivity(tool, id, toolInput)(toolInput);
+  if (tool.agent !== undefined)
+    return runSubAgent(loop, tool.agent, id, toolInput, loop.trace?.parentOf(open.id));
+  if (tool.external === true) {
+    loop.trace?.attach(id, open.id);
+    return externalActivity(tool, id, toolInput)(toolInput);
+  }
   return inlineCall === undefined
     ? startActivity(loop, turnCall, id)
     : startInline(loop, turnCall, inlineCall, id);
@@ -158,6 +163,7 @@ function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: stri
   const { toolInput } = open.now.action;
   const meta = metaOf(loop, tool, call, open);
   attachMeta(id, tool.effects === 'once' ? { ...meta, once: true } : meta);
+  loop.trace?.attach(id, open.id);
   return toolActivity(tool, id, toolInput)(toolInput);
 }
 

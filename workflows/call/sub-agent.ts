@@ -21,9 +21,15 @@ const MAX_DEPTH = 8;
 /**
  * Runs another agent as a tool, in a child workflow. The child's workflow id is the parent's id and the call's id. The parent's limits
  * also limit the child, because the parent cancels the child at a limit. The child may use the rest of the parent's budget. `root` is part
- * of the idempotency keys of the child's calls, so that the keys differ from the parent's.
+ * of the idempotency keys of the child's calls, so that the keys differ from the parent's. `trace`: `traceparent` of the call's span.
  */
-export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: Json): Promise<RunResult> {
+export function runSubAgent(
+  loop: AgentLoop,
+  agent: string,
+  id: string,
+  input: Json,
+  trace: string | undefined,
+): Promise<RunResult> {
   const { done } = loop;
   const root = `${loop.root}/${withoutSchedule(id)}`;
   if (root.split('/').length > MAX_DEPTH) {
@@ -41,6 +47,7 @@ export function runSubAgent(loop: AgentLoop, agent: string, id: string, input: J
     overrides: context && { context },
     done: done.length === 0 ? undefined : [...done],
     insteadOf: insteadOf && `${workflowInfo().workflowId}/${insteadOf}`,
+    trace,
   };
   return childResult(workflowId, () =>
     startChild<(input: AgentRunInput) => Promise<RunResult>>(AGENT_RUN, {

@@ -87,8 +87,10 @@ async function callModel(
   const n = open.now.nextN;
   loop.lastStep = counters.iterations + 1;
   const step = String(loop.lastStep);
+  const id = activityId(scope, step, n);
+  loop.trace?.attach(id, open.id);
   const activities = proxyActivities<ModelActivity>({
-    activityId: activityId(scope, step, n),
+    activityId: id,
     summary: options.closing === true ? 'the answer, at the limit' : `step ${step}${inlineCallsBefore(loop)}`,
     ...modelOptions(manifest),
   });

@@ -9,9 +9,9 @@ import { asRunFailure } from '../temporal/run-failure.ts';
 
 /** Resolves the agent's definition. It is resolved and recorded once, and later executions have it in their input. */
 export async function resolve(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
-  const { overrides, manifest, searchAttributes = false, events } = input;
+  const { overrides, manifest, searchAttributes = false, events, trace } = input;
   if (manifest === undefined) return resolved(input, scope);
-  const pinned = { manifest, searchAttributes, events: events || undefined };
+  const pinned = { manifest, searchAttributes, events: events || undefined, trace };
   // A fork with another model: the config has the model's adapter.
   if (overrides?.model === undefined) return pinned;
   return { ...pinned, manifest: withModelOf(manifest, (await resolved(input, scope)).manifest) };
@@ -29,6 +29,7 @@ async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAg
     images: imagesOf(input.question?.input ?? '').length > 0 || undefined,
     variables: variables && Object.keys(variables),
     recorded: input.recorded && { live: input.recorded.live },
+    trace: input.trace,
   };
   try {
     if (makesLocalCalls()) {

@@ -17,6 +17,7 @@ import type { AgentRunInput, RecordedResult } from '../messages.ts';
 import { resolve } from './resolve.ts';
 import { rewind } from './rewind-loop.ts';
 import { isContinueAsNew, withUsage } from '../temporal/run-failure.ts';
+import { runTrace } from '../run/run-trace.ts';
 import { openTranscript } from '../run/transcript.ts';
 import type { Turn } from '../run/turn.ts';
 
@@ -117,10 +118,12 @@ function createLoop(
   effects: DoneCall[],
 ): AgentLoop {
   const { manifest, events } = resolved;
+  const { session } = input;
+  const trace = runTrace(resolved.trace, { scope, manifest, session, firstN: () => loop.firstN });
   // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
   const counters = countersOf(input);
-  return {
+  const loop: AgentLoop = {
     scope,
     root,
     manifest,
@@ -133,13 +136,15 @@ function createLoop(
     nextModelCall: undefined,
     limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
-    emit: emitter(events === true),
+    emit: emitter(events === true, manifest.name, trace),
+    trace,
     stepsScope: CancellationScope.current(),
     done: effects.length === 0 ? done : lastOfEach([...done, ...effects]),
     firstN: input.firstN ?? 0,
     lastStep: lastStepOf(input),
     rewindTo: undefined,
   };
+  return loop;
 }
 
 /** After a rewind, fork or retry, the time limit resumes at the time already used at that step. */

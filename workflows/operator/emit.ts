@@ -3,6 +3,8 @@ import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import { type WaitingCall, possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
+import { type RunSpan, isWithin } from '../../agent/run/run-spans.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';
@@ -10,17 +12,38 @@ import type { AgentRunInput } from '../messages.ts';
 
 /** Sink for run events, for the `onEvent` of a worker's config. Each event arrives once, and not on replay. */
 export interface ReloopSinks extends Sinks {
-  reloop: { event(event: RunEvent): void };
+  reloop: {
+    event(event: RunEvent): void;
+    /** A run or a call that is over, for the worker's telemetry. */
+    span(span: RunSpan): void;
+    /** A call of the agent begins a wait, for the worker's telemetry. */
+    wait(wait: { agent: string; reason: WaitingReason }): void;
+  };
 }
 
 const { reloop } = proxySinks<ReloopSinks>();
 
 export type Emit = (event: TimelessEvent) => void;
 
-/** Emits events to the worker's `onEvent`. undefined: the config had no `onEvent` when the run started, so no event is made. */
-export function emitter(listened: boolean): Emit | undefined {
-  if (!listened) return undefined;
-  return (event) => reloop.event({ ...event, at: Date.now() });
+/**
+ * Emits events to the worker's `onEvent`, and spans to its telemetry. undefined: the config had neither when the run started, so no event is
+ * made.
+ */
+export function emitter(listened: boolean, agent: string, trace: TraceFold | undefined): Emit | undefined {
+  if (!listened && trace === undefined) return undefined;
+  return (timeless) => {
+    const event = { ...timeless, at: Date.now() };
+    if (listened) reloop.event(event);
+    if (trace === undefined) return;
+    if (event.type === 'waiting' && !isWithin(event.wait.call)) {
+      reloop.wait({ agent, reason: event.wait.reason });
+    }
+    for (const span of trace.spansOf(event)) reloop.span(span);
+  };
+}
+
+interface TraceFold {
+  spansOf(event: RunEvent): RunSpan[];
 }
 
 /** Logs a wait in the worker's log, with the command that ends it. The worker adds the run's id. */

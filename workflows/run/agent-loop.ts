@@ -12,6 +12,7 @@ import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import type { Pause } from '../operator/pause.ts';
 import type { RecordedSource } from '../messages.ts';
+import type { RunTrace } from './run-trace.ts';
 import type { TranscriptWriter } from './transcript.ts';
 
 /** State of one running agent in the workflow. */
@@ -33,6 +34,8 @@ export interface AgentLoop {
   readonly recorded: OpenRecording | undefined;
   /** Emits an event to the worker's `onEvent`. */
   readonly emit: Emit | undefined;
+  /** The run's place in its trace. undefined: the run has no telemetry. */
+  readonly trace: RunTrace | undefined;
   /** Cancellation scope of the steps. Cancelled with the run, and when the run rewinds itself. */
   stepsScope: CancellationScope;
   /** Effects of dropped steps. */

@@ -243,13 +243,14 @@ async function run(
 /** Starts a run as an abandoned child: the end or cancellation of the session does not affect it. */
 function startRun(
   { name, messages }: SessionState,
-  { id, agent, input, overrides, variables }: SessionMessage,
+  { id, agent, input, overrides, variables, traceparent: trace }: SessionMessage,
 ) {
   const runInput: AgentRunInput = {
     agent,
     session: name,
     question: { input, chatHistory: messages, variables },
     overrides,
+    trace,
   };
   // The server knows the attributes if it accepted the session's.
   const areKnown = workflowInfo().typedSearchAttributes.get(ReloopSession) !== undefined;

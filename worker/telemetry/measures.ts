@@ -1,0 +1,125 @@
+import type { Attributes, Meter } from '@opentelemetry/api';
+import { type Price, type Tokens, usageOf } from '../../agent/definition/price.ts';
+import type { RunSpan, SpanMark } from '../../agent/run/run-spans.ts';
+import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
+import type { TelemetryServer } from './telemetry.ts';
+
+/** Buckets that the semantic conventions name. */
+const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
+const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+/** A wait for a person: from seconds to a week. */
+const WAIT_SECONDS = [1, 10, 60, 300, 900, 3600, 14400, 43200, 86400, 259200, 604800];
+
+/** Operation, provider and model of a request. */
+export interface RequestAbout {
+  operation: string;
+  provider: string;
+  model: string;
+}
+
+type RequestEnd = { usage: Tokens | undefined; price: Price | undefined } | { error: string };
+
+/** Writes a worker's metrics. */
+export interface Measures {
+  /** A request to a model is over, after `seconds`. */
+  request(about: RequestAbout, seconds: number, end: RequestEnd): void;
+  /** An attempt of an activity begins. */
+  attempt(info: { attempt: number; activityType: string }): void;
+  /** A call begins to wait. */
+  waits(wait: { agent: string; reason: WaitingReason }): void;
+  /** A run or a call is over. */
+  ended(span: RunSpan): void;
+}
+
+export function createMeasures(meter: Meter, server: TelemetryServer): Measures {
+  const tokens = meter.createHistogram('gen_ai.client.token.usage', {
+    description: 'Tokens of each request to a model',
+    unit: '{token}',
+    advice: { explicitBucketBoundaries: TOKENS },
+  });
+  const duration = meter.createHistogram('gen_ai.client.operation.duration', {
+    description: 'Duration of each request to a model',
+    unit: 's',
+    advice: { explicitBucketBoundaries: SECONDS },
+  });
+  const cost = meter.createCounter('reloop.cost', {
+    description: 'Cost of the requests whose price the config has',
+    unit: '{USD}',
+  });
+  const retries = meter.createCounter('reloop.retries', {
+    description: 'Attempts after the first one of an activity',
+  });
+  const waits = meter.createCounter('reloop.waits', { description: 'Waits that began, by reason' });
+  const waitTime = meter.createHistogram('reloop.wait.duration', {
+    description: 'Duration of waits, of calls that are over',
+    unit: 's',
+    advice: { explicitBucketBoundaries: WAIT_SECONDS },
+  });
+  const doubts = meter.createCounter('reloop.doubts', {
+    description: 'Calls whose effect was in doubt, of calls that are over',
+  });
+  const runs = meter.createCounter('reloop.runs.ended', { description: 'Runs that are over, by status' });
+  // Prometheus sees no increase in a counter that begins with its first event.
+  doubts.add(0);
+  observeWaiting(meter, server);
+
+  return {
+    request({ operation, provider, model }, seconds, end) {
+      const about: Attributes = {
+        'gen_ai.operation.name': operation,
+        'gen_ai.provider.name': provider,
+        'gen_ai.request.model': model,
+      };
+      if ('error' in end) {
+        duration.record(seconds, { ...about, 'error.type': end.error });
+        return;
+      }
+      duration.record(seconds, about);
+      const usage = usageOf(end.usage, 1, end.price);
+      // Tokens that the provider has not counted are unknown, not 0.
+      if (usage.uncountedCalls !== undefined) return;
+      tokens.record(usage.promptTokens, { ...about, 'gen_ai.token.type': 'input' });
+      tokens.record(usage.completionTokens, { ...about, 'gen_ai.token.type': 'output' });
+      if (usage.cost !== undefined) cost.add(usage.cost, about);
+    },
+    attempt({ attempt, activityType }) {
+      if (attempt > 1) retries.add(1, { 'reloop.activity': activityType });
+    },
+    waits({ agent, reason }) {
+      waits.add(1, { 'gen_ai.agent.name': agent, 'reloop.wait.reason': reason });
+    },
+    ended(span) {
+      const agent = { 'gen_ai.agent.name': span.name };
+      for (const { reason, ms } of waitsOf(span.marks)) {
+        waitTime.record(ms / 1000, { ...agent, 'reloop.wait.reason': reason });
+      }
+      const inDoubt = span.marks.filter(({ detail }) => detail === 'InDoubt').length;
+      if (inDoubt > 0) doubts.add(inDoubt);
+      if (span.type === 'run') runs.add(1, { ...agent, 'reloop.run.status': span.status });
+    },
+  };
+}
+
+/** The waits of a call that have an end. */
+function waitsOf(marks: readonly SpanMark[]): { reason: string; ms: number }[] {
+  const ended: { reason: string; ms: number }[] = [];
+  let open: SpanMark | undefined;
+  for (const mark of marks) {
+    if (open !== undefined) ended.push({ reason: open.detail ?? '', ms: mark.at - open.at });
+    open = mark.name === 'waiting' ? mark : undefined;
+  }
+  return ended;
+}
+
+/** Runs that wait now, as the server counts them: each worker reports the same number, whichever workers have died. */
+function observeWaiting(meter: Meter, { connection, namespace, searchAttributes }: TelemetryServer): void {
+  if (connection === undefined || !searchAttributes) return;
+  const gauge = meter.createObservableGauge('reloop.runs.waiting', {
+    description: 'Open runs that wait for a person: the same number from each worker',
+  });
+  const query = "ReloopStatus = 'waiting' AND ExecutionStatus = 'Running'";
+  gauge.addCallback(async (result) => {
+    const { count } = await connection.workflowService.countWorkflowExecutions({ namespace, query });
+    result.observe(Number(count));
+  });
+}

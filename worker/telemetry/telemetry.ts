@@ -1,0 +1,26 @@
+import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
+import type { Model } from '../../models/model.ts';
+import type { ReloopSinks } from '../../workflows/operator/emit.ts';
+
+/** Spans and metrics of one worker process. Without types of OpenTelemetry, which a project may not have. */
+export interface Telemetry {
+  /**
+   * Begins the trace of a run: the `traceparent` above its span, or the caller's. Whether the trace is sampled is asked of the SDK once,
+   * here.
+   */
+  begin(run: { agent: string; runId: string }, caller: string | undefined): string;
+  /** Receives the spans of calls and runs that are over, and the waits that begin. */
+  sinks: Pick<ReloopSinks['reloop'], 'span' | 'wait'>;
+  /** Makes a span of each attempt, under which the spans of the user's own instrumentation are. */
+  interceptor: ActivityInterceptorsFactory;
+  /** The same models, with metrics of each request. */
+  measured(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Model>;
+}
+
+export interface TelemetryServer {
+  connection: NativeConnection | undefined;
+  namespace: string;
+  /** Runs that wait can be counted by their status. */
+  searchAttributes: boolean;
+  onWarning?: ((text: string) => void) | undefined;
+}
