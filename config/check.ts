@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import { agentSchema, model, tool } from './options/agent-options.ts';
+import { encryptionSchema } from './options/encryption-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
@@ -38,6 +39,7 @@ const configShape = {
   concurrency: concurrencySchema,
   context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   authorize: z.custom((value) => typeof value === 'function', 'is not a function (word) => boolean'),
+  encryption: encryptionSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;

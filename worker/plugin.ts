@@ -33,7 +33,8 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
-    const { activitySettings, queueSettings, startRecovery, workerSettings } = await workerParts();
+    const { activitySettings, encryptedConverter, queueSettings, startRecovery, workerSettings } =
+      await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
@@ -53,6 +54,9 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
       ...(hasVersions ? {} : { buildId: BUILD }),
       ...options,
+      ...(loaded.encryption === undefined
+        ? {}
+        : { dataConverter: encryptedConverter(loaded.encryption, options.dataConverter) }),
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {

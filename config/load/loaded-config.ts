@@ -12,6 +12,7 @@ import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
+import { type Keyring, createKeyring, environmentKeyring } from '../../encryption/keys.ts';
 import { adapterFor, adapters } from '../../models/adapters.ts';
 import { isSameTool } from '../../tools/same-tool.ts';
 import { problemOfName } from '../../tools/tool-name.ts';
@@ -46,6 +47,8 @@ export interface LoadedConfig {
   cache: boolean | ReplyStore;
   /** Called for each event of this worker's runs. */
   onEvent: ConfigDefinition['onEvent'];
+  /** Keys of the runs' payloads. undefined: nothing is encrypted. */
+  encryption: Keyring | undefined;
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
   /**
@@ -102,6 +105,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     authorize: config.authorize,
+    encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,

@@ -1,6 +1,7 @@
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
+import { EncryptionKeyMissing } from '../../encryption/keys.ts';
 import { decodeFirst } from '../read/payloads.ts';
 
 /** Temporal's status of a workflow. `open`: running, or stopped by Temporal's own pause. */
@@ -86,9 +87,15 @@ export function isOpen(status: string): boolean {
 async function memoOf(client: Client, { memo }: RawInfo): Promise<ListedRun['memo']> {
   const fields = Object.entries(memo?.fields ?? {}).map(async ([name, payload]) => [
     name,
-    await decodeFirst(client, { payloads: [payload] }),
+    await decodeFirst(client, { payloads: [payload] }).catch(keyIdOf),
   ]);
   return Object.fromEntries(await Promise.all(fields)) as ListedRun['memo']; // pairs of a name and a value
+}
+
+/** A list of runs shows the key id in place of a field whose key is missing. */
+function keyIdOf(error: unknown): string {
+  if (error instanceof EncryptionKeyMissing) return `(encrypted with the key ${error.keyId})`;
+  throw error;
 }
 
 /** Reads search attributes with the default converter: they are never encrypted. */

@@ -124,7 +124,7 @@ const OF_OTHERS = ['SERPAPI_API_KEY'];
 
 test('each variable that a source names has a row', () => {
   const root = resolve(import.meta.dirname, '../..');
-  const folders = ['agent', 'workflows', 'activities', 'history', 'models', 'tools', 'config', 'worker'];
+  const folders = ['agent', 'workflows', 'activities', 'history', 'models', 'tools', 'config', 'worker', 'encryption'];
   const name = /'((?:[A-Z]+_)*(?:RELOOP|OPENAI|TEMPORAL|API)_[A-Z_]+)'/gu;
   const named = [...folders, 'server', 'client', 'embedded', 'cli', 'testing'].flatMap((place) =>
     readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })
