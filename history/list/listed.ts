@@ -87,15 +87,15 @@ export function isOpen(status: string): boolean {
 async function memoOf(client: Client, { memo }: RawInfo): Promise<ListedRun['memo']> {
   const fields = Object.entries(memo?.fields ?? {}).map(async ([name, payload]) => [
     name,
-    await decodeFirst(client, { payloads: [payload] }).catch(keyIdOf),
+    await decodeFirst(client, { payloads: [payload] }).catch((error: unknown) => withoutKey(name, error)),
   ]);
   return Object.fromEntries(await Promise.all(fields)) as ListedRun['memo']; // pairs of a name and a value
 }
 
-/** A list of runs shows the key id in place of a field whose key is missing. */
-function keyIdOf(error: unknown): string {
-  if (error instanceof EncryptionKeyMissing) return `(encrypted with the key ${error.keyId})`;
-  throw error;
+/** A list shows runs whose key is missing, too: the key id stands in place of the question. */
+function withoutKey(field: string, error: unknown): string | undefined {
+  if (!(error instanceof EncryptionKeyMissing)) throw error;
+  return field === 'input' ? `(encrypted with the key ${error.keyId})` : undefined;
 }
 
 /** Reads search attributes with the default converter: they are never encrypted. */

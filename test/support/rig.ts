@@ -39,13 +39,14 @@ export async function startRig(
   quiet();
   const taskQueue = `test-${randomUUID()}`;
   const native = await NativeConnection.connect({ address });
-  const temporal = await connectTo(address, 'default');
+  const loaded = createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) });
+  const temporal = await connectTo(address, 'default', {}, loaded.encryption);
 
   let worker: Worker | undefined;
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createAgentWorker(createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) }), {
+    worker = await createAgentWorker(loaded, {
       connection: native,
       taskQueue,
       bundle,
