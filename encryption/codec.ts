@@ -4,7 +4,7 @@ import messages from '@temporalio/proto';
 import type { Keyring, SecretKey } from './keys.ts';
 
 /** Encoding of an encrypted payload. Samples of Temporal's SDKs use the same names and layout, so other tools recognize the payload. */
-export const ENCRYPTED = 'binary/encrypted';
+const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const CIPHER = 'AES/GCM';
 
@@ -33,7 +33,7 @@ export function createCodec(keyring: Keyring): PayloadCodec {
   };
 }
 
-export function isEncrypted({ metadata }: Pick<Payload, 'metadata'>): boolean {
+function isEncrypted({ metadata }: Pick<Payload, 'metadata'>): boolean {
   return text(metadata?.['encoding']) === ENCRYPTED;
 }
 

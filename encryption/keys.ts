@@ -74,7 +74,7 @@ export function encryptionProblem(options: unknown): string | undefined {
   }
   const ids = list.map((one) => (isPlain(one) ? one['id'] : undefined));
   const twice = ids.find((id, index) => id !== undefined && ids.indexOf(id) < index);
-  if (twice !== undefined) return `two keys have the id "${String(twice)}". Rename one`;
+  if (twice !== undefined) return `two keys have the id "${twice}". Rename one`;
   return list.map(keyProblem).find((problem) => problem !== undefined);
 }
 

@@ -30,10 +30,13 @@ const MAX_BODY_BYTES = 16_000_000;
 
 class Refused extends Error {
   readonly status: number;
+  /** For the log; the response has the message. */
+  readonly reason: string | undefined;
 
-  constructor(status: number, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(status: number, message: string, reason?: string) {
+    super(message);
     this.status = status;
+    this.reason = reason;
   }
 }
 
@@ -44,8 +47,8 @@ class Refused extends Error {
 export async function serveCodec(options: CodecServerOptions): Promise<CodecServer> {
   const server = createServer((request, response) => {
     respond(request, response, options).catch((error: unknown) => {
-      const { status, message, cause } = error instanceof Refused ? error : new Refused(400, 'bad request');
-      if (cause !== undefined) options.onProblem(cause instanceof Error ? cause.message : String(cause));
+      const { status, message, reason } = error instanceof Refused ? error : new Refused(400, 'bad request');
+      if (reason !== undefined) options.onProblem(reason);
       // A body that is too large is not read to its end.
       send(response, status, { error: message }, { connection: 'close' });
     });
@@ -72,9 +75,7 @@ async function respond(
   const { origin, authorization } = headers;
   if (origin !== undefined) {
     if (!origins.includes(origin)) {
-      throw new Refused(403, 'this page may not ask', {
-        cause: `${origin} may not ask: name it with --origin`,
-      });
+      throw new Refused(403, 'this page may not ask', `${origin} may not ask: name it with --origin`);
     }
     response.setHeader('access-control-allow-origin', origin);
     response.setHeader('vary', 'origin');
@@ -86,8 +87,9 @@ async function respond(
   if (name !== 'encode' && name !== 'decode') throw new Refused(404, 'there are /encode and /decode');
   if (method !== 'POST') throw new Refused(405, 'use POST');
   const payloads = payloadsOf(await bodyOf(request));
-  const coded = await codec[name](payloads).catch((cause: unknown) => {
-    throw new Refused(400, `the payloads cannot be ${name}d`, { cause });
+  const coded = await codec[name](payloads).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refused(400, `the payloads cannot be ${name}d`, reason);
   });
   send(response, 200, Payloads.toObject(Payloads.create({ payloads: coded }), { bytes: String, json: true }));
 }

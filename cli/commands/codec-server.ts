@@ -22,7 +22,7 @@ export async function codecServer(io: Io, options: CodecServerOptions): Promise<
   const { host, port } = options;
   const keys = await keysOf(io, options);
   const origins = (options.origin ?? (await usualOrigins())).map(checkedOrigin);
-  const token = setValue(io.env['RELOOP_CODEC_TOKEN']) ?? randomBytes(16).toString('hex');
+  const token = tokenOf(io.env);
   const codec = createCodec(keys);
   const { signal, stop } = untilSignal(io);
   let server: CodecServer | undefined;
@@ -52,6 +52,11 @@ export async function codecServer(io: Io, options: CodecServerOptions): Promise<
     stop();
     await server?.close();
   }
+}
+
+/** The token of RELOOP_CODEC_TOKEN, else a random one. */
+export function tokenOf(env: NodeJS.ProcessEnv): string {
+  return setValue(env['RELOOP_CODEC_TOKEN']) ?? randomBytes(16).toString('hex');
 }
 
 async function keysOf(io: Io, { config }: CommonOptions): Promise<Keyring> {
