@@ -42,7 +42,7 @@ export class EncryptionKeyMissing extends Error {
 
   constructor(keyId: string, reason: string, options?: ErrorOptions) {
     super(
-      `This is encrypted with the key "${keyId}", and ${reason}. Add that key after the first one, in \`encryption: { keys }\` or ${VARIABLE}.`,
+      `This is encrypted with the key "${keyId}", and ${reason}. Add that key to \`encryption: { keys }\` or ${VARIABLE}, after the key that encrypts.`,
       options,
     );
     this.keyId = keyId;

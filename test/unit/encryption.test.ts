@@ -74,7 +74,7 @@ describe('the codec', () => {
   test('names the key id that is missing, and says where it belongs', async () => {
     const encrypted = await codecOf([older]).encode([payloadOf('x')]);
     await expect(codecOf([newer]).decode(encrypted)).rejects.toThrow(
-      'This is encrypted with the key "older", and the keys here are newer. Add that key after the first one, in `encryption: { keys }` or RELOOP_ENCRYPTION_KEYS.',
+      'This is encrypted with the key "older", and the keys here are newer. Add that key to `encryption: { keys }` or RELOOP_ENCRYPTION_KEYS, after the key that encrypts.',
     );
     await expect(createCodec(noKeys).decode(encrypted)).rejects.toThrow('there are no keys here');
   });
