@@ -95,7 +95,7 @@ export async function createAgentWorkers(
         buildId: BUILD,
         ...workerSettings,
         ...queueSettings(loaded, taskQueue, options.concurrency, taskQueues.length > 1),
-        ...(loaded.encryption === undefined ? {} : { dataConverter: encryptedConverter(loaded.encryption) }),
+        dataConverter: encryptedConverter(loaded.encryption),
         ...(drain === undefined ? {} : { shutdownGraceTime: NO_TIMEOUT }),
         ...settings,
       }),

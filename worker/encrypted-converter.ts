@@ -2,12 +2,18 @@ import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload } from '@temporalio/common';
 import { ENCRYPTING } from '../agent/values/names.ts';
 import { createCodec } from '../encryption/codec.ts';
-import type { Keyring } from '../encryption/keys.ts';
+import { type Keyring, noKeys } from '../encryption/keys.ts';
 
 const failureConverterPath = fileURLToPath(new URL('encrypted-failures.cjs', import.meta.url));
 
-/** Data converter of a worker that encrypts. `own`: the user's, whose codecs encode first. */
-export function encryptedConverter(keys: Keyring, own: DataConverter = {}): DataConverter {
+/**
+ * Data converter of a worker. Without keys it changes nothing, and names the key of a payload that is encrypted. `own`: the user's, whose
+ * codecs encode first.
+ */
+export function encryptedConverter(keys: Keyring | undefined, own: DataConverter = {}): DataConverter {
+  // A codec of the user may encrypt.
+  if (keys === undefined && own.payloadCodecs !== undefined) return own;
+  if (keys === undefined) return { ...own, payloadCodecs: [createCodec(noKeys)] };
   const codec = createCodec(keys);
   const decode = async (payloads: Payload[]) => (await codec.decode(payloads)).map(marked);
   return {

@@ -54,9 +54,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
       ...(hasVersions ? {} : { buildId: BUILD }),
       ...options,
-      ...(loaded.encryption === undefined
-        ? {}
-        : { dataConverter: encryptedConverter(loaded.encryption, options.dataConverter) }),
+      dataConverter: encryptedConverter(loaded.encryption, options.dataConverter),
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {

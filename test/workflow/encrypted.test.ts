@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connectTo } from '../../client/connect/connect.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
-import { EncryptionKeyMissing, createKeyring, noKeys } from '../../encryption/keys.ts';
+import { EncryptionKeyMissing, noKeys } from '../../encryption/keys.ts';
 import config, { planted } from '../fixtures/configs/encrypted.config.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { type Rig, useRig, waitOf } from '../support/rig.ts';
@@ -27,6 +27,8 @@ async function everything(rig: Rig): Promise<void> {
   const { error } = await waitOf(run, { call: '2.1' });
   expect(error?.message).toBe(planted.error);
   await run.say(planted.said);
+  // The next model call reads the transcript from history.
+  await rig.restart();
   await run.decide('2.1', { type: 'retry', input: planted.retried });
   const { output, intermediateSteps } = await run.result();
   expect(output).toBe(planted.answer);
@@ -34,6 +36,13 @@ async function everything(rig: Rig): Promise<void> {
     planted.observation,
     `resumed with {"at":"${planted.cursor}"}`,
   ]);
+  await run.fork({ step: 2, id: 'fork-1', say: planted.said });
+  const fork = rig.client.get('fork-1');
+  await waitOf(fork, { call: '2.1' });
+  await fork.rewind({ step: 1 });
+  // Refused until the call waits again.
+  await vi.waitFor(() => fork.decide('2.1', { type: 'skip' }), { timeout: 20_000, interval: 100 });
+  expect((await fork.result()).output).toBe(planted.answer);
   await rig.client.start('busy', 'x', { id: 'busy-1' });
   for await (const event of rig.client.get('busy-1').events()) {
     if (event.type === 'tool_progress' && event.text === planted.progress) break;
@@ -141,13 +150,7 @@ describe('a client', () => {
 
   test('with keys reads runs from before the encryption, beside new ones', async () => {
     const { address } = rigs.clear.client;
-    const temporal = await connectTo(
-      address,
-      'default',
-      {},
-      createKeyring(config.encryption ?? { keys: [] }),
-    );
-    const client = new AgentClient(temporal, address, 'x');
+    const client = await AgentClient.connect({ address, encryption: config.encryption });
     expect(await client.get('clerk-1').describe()).toMatchObject({ input: planted.question });
     const { runs } = await client.listPage();
     expect(runs.map(({ input }) => input)).toContain(planted.question);
@@ -166,5 +169,11 @@ describe('a client', () => {
       Buffer.from(planted.remembered).toString('base64').slice(0, -4),
     );
     await plain.connection.close();
+  });
+
+  test('with keys that cannot be used connects to nothing', async () => {
+    const encryption = { keys: { short: 'AAAA' } };
+    const connecting = AgentClient.connect({ address: '127.0.0.1:1', encryption });
+    await expect(connecting).rejects.toThrow('the key "short" has 3 bytes');
   });
 });

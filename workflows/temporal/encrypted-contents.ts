@@ -25,7 +25,6 @@ export function encryptedContents(): Required<Pick<WorkflowInterceptors, 'intern
   const internals: Internals = {
     activate(input, next) {
       encrypts ||= input.activation.jobs?.some(comesEncrypted) === true;
-      if (!encrypts) input.activation.jobs?.forEach(refuseEncrypted);
       return next(input);
     },
     concludeActivation(input, next) {
@@ -48,17 +47,6 @@ function comesEncrypted(job: Job): boolean {
     ...(doUpdate?.input ?? []),
   ];
   return payloads.some((payload) => payload?.metadata?.[ENCRYPTING] !== undefined);
-}
-
-/** Fails the workflow task, which Temporal tries again. The next worker may have the keys. */
-function refuseEncrypted({ initializeWorkflow }: Job): void {
-  for (const { metadata } of initializeWorkflow?.arguments ?? []) {
-    const encoding = String.fromCharCode(...(metadata?.['encoding'] ?? []).slice(0, 100));
-    if (encoding !== 'binary/encrypted') continue;
-    throw new Error(
-      'The input of the run is encrypted, and this worker has no keys. Set RELOOP_ENCRYPTION_KEYS or `encryption: { keys }` as where the run was started.',
-    );
-  }
 }
 
 function failuresIn({ failWorkflowExecution, updateResponse, respondToQuery }: Command): Failure[] {
