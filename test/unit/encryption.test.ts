@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkConfig } from '../../config/check.ts';
@@ -13,6 +14,8 @@ import {
   environmentKeyring,
   noKeys,
 } from '../../encryption/keys.ts';
+import { encryptedConverter } from '../../worker/encrypted-converter.ts';
+import { ENCRYPTING } from '../../agent/values/names.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { agent } from '../support/config.ts';
@@ -117,6 +120,36 @@ function bytesOf(payload: ReturnType<typeof payloadOf> | undefined): number {
   const metadata = parts.reduce((sum, [name, value]) => sum + utf8Length(name) + value.length + 6, 0);
   return metadata + (payload?.data?.length ?? 0) + 10;
 }
+
+describe("a worker's converter", () => {
+  const upper = { encode: async () => [payloadOf('upper')], decode: async () => [payloadOf('lower')] };
+
+  test('encrypts what the codecs of the user have made, and marks what the workflow code gets', async () => {
+    const { payloadCodecs = [], ...paths } = encryptedConverter(createKeyring({ keys: [newer] }), {
+      payloadConverterPath: '/own.cjs',
+      payloadCodecs: [upper],
+    });
+    expect(paths).toMatchObject({ payloadConverterPath: '/own.cjs' });
+    expect(existsSync(paths.failureConverterPath ?? '')).toBe(true);
+    const [first, last] = payloadCodecs;
+    expect(first).toBe(upper);
+    const [decoded] = (await last?.decode((await last.encode([payloadOf('x')])) ?? [])) ?? [];
+    expect(valueOf(decoded)).toBe('x');
+    expect(Object.keys(decoded?.metadata ?? {})).toContain(ENCRYPTING);
+  });
+
+  test('is that of the user if there are no keys', () => {
+    const own = { payloadCodecs: [upper] };
+    expect(encryptedConverter(undefined, own)).toBe(own);
+  });
+
+  test('leaves payloads as they are if there are no keys', async () => {
+    const { payloadCodecs: [codec] = [] } = encryptedConverter(undefined);
+    const clear = payloadOf('x');
+    expect(await codec?.encode([clear])).toEqual([clear]);
+    expect((await codec?.decode([clear]))?.[0]).toBe(clear);
+  });
+});
 
 describe('a function for keys', () => {
   const source = (keys: { [id: string]: string }) =>
