@@ -47,9 +47,14 @@ export const arrows = {
     temporal: ['activity', 'client', 'common', 'types:proto'],
   },
   history: {
-    imports: { agent: true, workflows: ['messages.ts'] },
+    imports: { agent: true, workflows: ['messages.ts'], encryption: ['codec.ts', 'keys.ts'] },
     rooms: ['read', 'list', 'trace', 'views'],
     temporal: ['client', 'common', 'types:proto'],
+  },
+  encryption: {
+    imports: { agent: ['values'] },
+    rooms: [],
+    temporal: ['common', 'proto'],
   },
   models: {
     imports: { agent: ['values', 'text', 'reply/stop.ts'] },
@@ -62,7 +67,13 @@ export const arrows = {
     temporal: [],
   },
   config: {
-    imports: { agent: true, models: true, tools: true, server: ['project-folder.ts'] },
+    imports: {
+      agent: true,
+      models: true,
+      tools: true,
+      encryption: ['keys.ts'],
+      server: ['project-folder.ts'],
+    },
     rooms: ['options', 'load'],
     temporal: ['common'],
   },
@@ -70,6 +81,7 @@ export const arrows = {
     imports: {
       agent: true,
       history: true,
+      encryption: true,
       models: true,
       tools: true,
       activities: true,
@@ -84,6 +96,7 @@ export const arrows = {
     imports: {
       agent: true,
       history: true,
+      encryption: true,
       workflows: ['messages.ts'],
       server: ['json-file.ts', 'launcher-error.ts', 'process-identity.ts', 'project-folder.ts'],
     },
@@ -91,7 +104,7 @@ export const arrows = {
     temporal: ['client', 'common', 'envconfig', 'types:proto'],
   },
   embedded: {
-    imports: { agent: true, config: true, worker: true, server: true, client: true },
+    imports: { agent: true, config: true, encryption: true, worker: true, server: true, client: true },
     rooms: [],
     temporal: ['client'],
   },
@@ -99,6 +112,7 @@ export const arrows = {
     imports: {
       agent: true,
       history: true,
+      encryption: true,
       workflows: ['messages.ts'],
       config: true,
       worker: true,

@@ -30,6 +30,7 @@ export { asText } from './agent/values/vocabulary.ts';
 export type { Input, InputPart } from './client/start/read-input.ts';
 export { contentText } from './agent/values/content.ts';
 export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
+export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/keys.ts';
 export type { RunEvent } from './agent/run/events.ts';
 export type { SentWord } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';

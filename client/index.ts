@@ -32,6 +32,8 @@ export {
   SessionNotFound,
   TemporalUnreachable,
 } from './connect/errors.ts';
+export { EncryptionKeyMissing } from '../encryption/keys.ts';
+export type { EncryptionKey, EncryptionOptions, KeySource } from '../encryption/keys.ts';
 export type { RunResult } from '../agent/run/run-result.ts';
 export type { RunReport, RunResultWithSteps } from './report.ts';
 export type {

@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import { agentSchema, model, tool } from './options/agent-options.ts';
+import { encryptionSchema } from './options/encryption-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
@@ -46,6 +47,7 @@ const configShape = {
     (value) => LEVELS.every((level) => typeof fieldOf(value, level) === 'function'),
     'is not a logger with debug, info, warn and error, such as pino()',
   ),
+  encryption: encryptionSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;

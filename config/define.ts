@@ -4,6 +4,7 @@ import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../ag
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
+import type { EncryptionOptions } from '../encryption/keys.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 import type { ZodSchema } from '../tools/zod-schema.ts';
@@ -109,6 +110,11 @@ export interface ConfigDefinition {
    * `activityType`, `activityId`, `attempt`, `taskQueue`, `err`, and with telemetry `traceId` and `spanId`.
    */
   logger?: WorkerLogger | undefined;
+  /**
+   * Keys that encrypt the payloads of runs: questions, prompts, inputs, observations, answers, error texts. Default:
+   * RELOOP_ENCRYPTION_KEYS, which goes before this option; without both nothing is encrypted.
+   */
+  encryption?: EncryptionOptions | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**

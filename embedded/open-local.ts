@@ -5,6 +5,7 @@ import { type TemporalSettings, connectTo } from '../client/connect/connect.ts';
 import { cliName } from '../client/connect/cli-name.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { stateDirectory } from '../server/project-folder.ts';
+import type { Keyring } from '../encryption/keys.ts';
 import type { EmbeddedServer } from '../server/server.ts';
 import type { RunWorkerOptions, RunningWorker } from '../worker/run-worker.ts';
 
@@ -15,6 +16,8 @@ export interface OpenLocalOptions {
   stateDir?: string | undefined;
   /** Task queue of the client's runs. Default: the usual queue. */
   taskQueue?: string | undefined;
+  /** Keys of the client. Default: those of the environment. A worker has the keys of its config. */
+  encryption?: Keyring | undefined;
   /** Progress of the server's start, if the start takes time. Default: `sayIfSlow`. */
   onProgress?: ((line: string) => void) | undefined;
   /** Notes about the server; default `onProgress`. */
@@ -57,9 +60,10 @@ async function connectLocal(
   address: string,
   { namespace, connection }: Pick<TemporalSettings, 'namespace' | 'connection'>,
   embedded: EmbeddedServer | undefined,
-  { stateDir, taskQueue = TASK_QUEUE }: OpenLocalOptions,
+  { stateDir, taskQueue = TASK_QUEUE, encryption }: OpenLocalOptions,
 ): Promise<LocalTemporal> {
-  const client = new AgentClient(await connectTo(address, namespace, connection), address, taskQueue);
+  const temporal = await connectTo(address, namespace, connection, encryption);
+  const client = new AgentClient(temporal, address, taskQueue);
   const workers: RunningWorker[] = [];
   let fail: (error: unknown) => void = () => undefined;
   const workerFailed = new Promise<never>((_, reject) => (fail = reject));

@@ -58,6 +58,7 @@ export async function openProgram(config: ProgramConfig, options: EmbeddedOption
   const local = await openLocal({
     temporal: stateDir === undefined ? settings : { ...settings, address: undefined },
     stateDir: stateDir ?? stateDirectory(),
+    encryption: config.loaded.encryption,
   });
   let leave: () => void = () => undefined;
   try {

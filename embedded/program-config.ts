@@ -66,8 +66,21 @@ function partsOf({
   cache,
   onEvent,
   context,
+  encryption,
   taskQueue,
   queues,
 }: ConfigDefinition) {
-  return [models, prices, cache, onEvent, context, taskQueue, queues, agents.length, ...agents, ...tools];
+  return [
+    models,
+    prices,
+    cache,
+    onEvent,
+    context,
+    encryption,
+    taskQueue,
+    queues,
+    agents.length,
+    ...agents,
+    ...tools,
+  ];
 }

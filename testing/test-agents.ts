@@ -53,7 +53,11 @@ export async function testAgents(
   const log: string[] = [];
   const taskQueue = `test-${randomUUID()}`;
   const temporal = { address, namespace, connection: {} };
-  const { client, startWorker, workerFailed, close } = await openLocal({ temporal, taskQueue });
+  const { client, startWorker, workerFailed, close } = await openLocal({
+    temporal,
+    taskQueue,
+    encryption: loaded.encryption,
+  });
   try {
     await startWorker(loaded, {
       taskQueues: [taskQueue],

@@ -14,6 +14,7 @@ import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { BUILD } from '../agent/values/names.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
+import { encryptedConverter } from './encrypted-converter.ts';
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
 import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -97,6 +98,7 @@ export async function createAgentWorkers(
         buildId: BUILD,
         ...workerSettings,
         ...queueSettings(loaded, taskQueue, options.concurrency, taskQueues.length > 1),
+        dataConverter: encryptedConverter(loaded.encryption),
         ...(drain === undefined ? {} : { shutdownGraceTime: NO_TIMEOUT }),
         ...settings,
       }),
@@ -104,7 +106,7 @@ export async function createAgentWorkers(
   );
 }
 
-export { startRecovery, startTelemetry };
+export { encryptedConverter, startRecovery, startTelemetry };
 
 /** Settings of the Temporal worker, each with its reason. */
 export const workerSettings = {
@@ -177,7 +179,7 @@ export function activitySettings(
         (context) => ({
           inbound: {
             execute(input, next) {
-              rememberToolMeta(context, input.headers);
+              rememberToolMeta(context, input.headers, input.args);
               setHeartbeatInterval(context, heartbeatMs);
               return next(input);
             },

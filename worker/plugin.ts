@@ -33,8 +33,14 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
-    const { activitySettings, queueSettings, startRecovery, startTelemetry, workerSettings } =
-      await workerParts();
+    const {
+      activitySettings,
+      encryptedConverter,
+      queueSettings,
+      startRecovery,
+      startTelemetry,
+      workerSettings,
+    } = await workerParts();
     const { connection, namespace = 'default' } = options;
     const registered = connection !== undefined && (await registerSearchAttributes(connection, namespace));
     const own: { [name: string]: unknown } = { ...options.activities };
@@ -60,6 +66,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
       ...(hasVersions ? {} : { buildId: BUILD }),
       ...options,
+      dataConverter: encryptedConverter(loaded.encryption, options.dataConverter),
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {

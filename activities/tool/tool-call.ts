@@ -56,9 +56,17 @@ export function toolScope(): ToolScope | undefined {
 const metaByContext = new WeakMap<Context, ToolCallMeta>();
 
 /** Called by the worker's activity interceptor before the activity runs. */
-export function rememberToolMeta(context: Context, headers: { [name: string]: Payload }): void {
+export function rememberToolMeta(
+  context: Context,
+  headers: { [name: string]: Payload },
+  args: readonly unknown[],
+): void {
   const header = headers['reloop'];
-  if (header !== undefined) metaByContext.set(context, defaultPayloadConverter.fromPayload(header));
+  if (header === undefined) return;
+  const { checkpointFollows, ...meta } = defaultPayloadConverter.fromPayload<ToolCallMeta>(header);
+  // The workflow has sent it as an argument (workflows/temporal/encrypted-contents.ts).
+  const checkpoint = checkpointFollows === true ? (args[1] as Json) : meta.checkpoint;
+  metaByContext.set(context, { ...meta, checkpoint });
 }
 
 /** undefined for an activity that no Reloop workflow scheduled. */

@@ -201,6 +201,8 @@ export interface ToolCallMeta {
   maxOutputChars: number;
   /** Stored by an earlier schedule of this call. */
   checkpoint?: Json | undefined;
+  /** The checkpoint is the activity's second argument, because headers are not encrypted. */
+  checkpointFollows?: true | undefined;
   /** The call may take effect once only. */
   once?: true | undefined;
   /** The run has a context, which its agent's manifest holds. */

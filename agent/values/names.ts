@@ -10,6 +10,9 @@ export const TASK_QUEUE = 'reloop';
  */
 export const BUILD = 'reloop.1';
 
+/** Metadata of each payload that reaches the workflow code of a worker that encrypts. */
+export const ENCRYPTING = 'reloop-encrypting';
+
 /** Search attributes. `tags` is of type KeywordList, the others are of type Keyword. */
 export const searchAttribute = {
   agent: 'ReloopAgent',

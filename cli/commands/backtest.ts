@@ -38,7 +38,8 @@ export async function backtest(io: Io, agent: string, options: BacktestOptions):
   }
   if (await neverStarted(options)) throw new UsageError('There are no runs yet that could be asked again.');
   if (!named) prepareWorker();
-  return withTemporal(io, options, async (context) => {
+  const opened = { ...options, encryption: config?.loaded.encryption };
+  return withTemporal(io, opened, async (context) => {
     const { client } = context;
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     await untilItsCodeIsSaved(context);

@@ -55,7 +55,8 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   if (!named && !detach) prepareWorker();
   const printed = options.json === true ? 'report' : 'answer';
   let isOpen = false;
-  return withTemporal(io, options, async (context) => {
+  const opened = { ...options, encryption: loaded?.encryption };
+  return withTemporal(io, opened, async (context) => {
     isOpen = true;
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     // If another worker polls the queue, that worker needs the API key, not this process.

@@ -21,7 +21,8 @@ interface WorkerOptions extends ContextOptions {
 export async function worker(io: Io, options: WorkerOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   await checkServer(options);
-  return withTemporal(io, options, async (context) => {
+  const opened = { ...options, encryption: config.loaded.encryption };
+  return withTemporal(io, opened, async (context) => {
     const { address } = context.client;
     const agents = [...config.loaded.agents.keys()];
     const { serves } = await queuesOf(context, config, namedQueue(io, options));

@@ -5,7 +5,9 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type TemporalSettings, temporalSettings } from '../../client/connect/connect.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { type LocalTemporal, openLocal } from '../../embedded/open-local.ts';
+import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
 import { stateDirectory } from '../../server/project-folder.ts';
+import { configKeyring } from './config-keyring.ts';
 import { type CommandConfig, namedQueue } from './task-queue.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { WorkerRole } from '../../worker/worker-identity.ts';
@@ -29,6 +31,8 @@ export interface CliContext extends Omit<LocalTemporal, 'startWorker'> {
 export interface ContextOptions extends CommonOptions {
   /** Calls that a worker of this process makes at a time. Default: the config's. */
   concurrency?: number;
+  /** Keys of the config that the command has loaded. */
+  encryption?: Keyring | undefined;
   /** Port on which a worker answers probes. Such a worker can drain. */
   healthPort?: number;
   /** Address for Temporal's own metrics. Default: the config's. */
@@ -93,6 +97,7 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
     temporal,
     stateDir: stateDirectory(),
     taskQueue: namedQueue(io, options),
+    encryption: options.encryption ?? environmentKeyring(io.env) ?? configKeyring(options.config),
     onProgress: progress.show,
     onNote: progress.note,
   }).finally(progress.end);

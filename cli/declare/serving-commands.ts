@@ -59,6 +59,18 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     load: async () => (await import('../commands/dev.ts')).dev,
   },
   {
+    usage: 'codec-server',
+    summary: 'decrypt payloads for the Web UI, until Ctrl-C',
+    description:
+      'Decrypt payloads for the Web UI and for the CLI of Temporal, until Ctrl-C. The token is RELOOP_CODEC_TOKEN, else a random one.',
+    options: (command) =>
+      command
+        .option('--port <port>', 'to listen on', port, 8081)
+        .option('--host <address>', 'to listen on', '127.0.0.1')
+        .option('--origin <url>', "address of a Web UI; repeatable (default: this project's)", repeated),
+    load: async () => (await import('../commands/codec-server.ts')).codecServer,
+  },
+  {
     usage: 'agents',
     summary: 'list the agents of the config',
     load: async () => (await import('../commands/agents.ts')).agents,

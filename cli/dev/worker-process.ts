@@ -42,7 +42,7 @@ async function work(options: ChildOptions): Promise<void> {
     tell({ type: 'loaded', summary: summaryOf(config.loaded) });
     await mayWork;
 
-    context = await openEmbedded(io, options);
+    context = await openEmbedded(io, { ...options, encryption: config.loaded.encryption });
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
     checkAgents(io, config.loaded);
     const worker = await context.startWorker(config, 'dev', serves);

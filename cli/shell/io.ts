@@ -147,6 +147,7 @@ function codeOf(name: string, error: unknown): number {
     case 'RunNotFound':
     case 'SessionNotFound':
     case 'DecisionRefused':
+    case 'EncryptionKeyMissing':
     case 'NamespaceNotFoundError':
       return exitCodes.usage;
     case 'TemporalUnreachable':

@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { createCodec } from '../../encryption/codec.ts';
+import {
+  type EncryptionOptions,
+  type Keyring,
+  createKeyring,
+  environmentKeyring,
+  noKeys,
+} from '../../encryption/keys.ts';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
 import { readJson } from '../../server/json-file.ts';
 import { type ProcessIdentity, isAlive, pidHere } from '../../server/process-identity.ts';
@@ -15,6 +23,8 @@ export interface ConnectOptions {
   address?: string;
   namespace?: string;
   taskQueue?: string;
+  /** Keys of the runs' payloads, as in the config of the workers. Default: RELOOP_ENCRYPTION_KEYS. */
+  encryption?: EncryptionOptions | undefined;
 }
 
 export interface Connected {
@@ -39,12 +49,13 @@ const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
   const { address, namespace, connection } = temporalSettings(options);
+  const keys = options.encryption && createKeyring(options.encryption);
   const taskQueue = options.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE;
   const place = address ?? (await localServer());
   if (place !== undefined) {
-    return { client: await connectTo(place, namespace, connection), address: place, taskQueue };
+    return { client: await connectTo(place, namespace, connection, keys), address: place, taskQueue };
   }
-  const client = await connectTo(USUAL_ADDRESS, namespace, connection);
+  const client = await connectTo(USUAL_ADDRESS, namespace, connection, keys);
   await refuseNeighbour(client, taskQueue);
   return { client, address: USUAL_ADDRESS, taskQueue };
 }
@@ -97,11 +108,15 @@ function environment(): { [name: string]: string } {
   return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Throws TemporalUnreachable, also for a server that is none of Temporal's. */
+/**
+ * Throws TemporalUnreachable, also for a server that is none of Temporal's. `keys`: default RELOOP_ENCRYPTION_KEYS; throws InvalidInput for
+ * wrong ones there.
+ */
 export async function connectTo(
   address: string,
   namespace: string,
   options: ConnectionOptions = {},
+  keys: Keyring = environmentKeyring() ?? noKeys,
 ): Promise<Client> {
   try {
     const connection = await Connection.connect({
@@ -112,7 +127,7 @@ export async function connectTo(
       channelArgs: { 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES },
     });
     await connection.workflowService.getSystemInfo({});
-    return new Client({ connection, namespace });
+    return new Client({ connection, namespace, dataConverter: { payloadCodecs: [createCodec(keys)] } });
   } catch (error) {
     throw new TemporalUnreachable(unreachable(address, error), { cause: error });
   }

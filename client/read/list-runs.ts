@@ -6,6 +6,7 @@ import { sessionId } from '../../agent/session/session.ts';
 import type { RunStatus } from '../../agent/values/vocabulary.ts';
 import { type ListedRun, nextOf, readListPage } from '../../history/list/listed.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
+import { EncryptionKeyMissing } from '../../encryption/keys.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { queryOf } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
@@ -135,7 +136,11 @@ async function summaryIfFits(
 /** Another run has replaced it under the same id. */
 async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Promise<boolean> {
   if (closedAt === null) return false;
-  return (await locationOfRun(client, id)).runId !== runId;
+  const latest = locationOfRun(client, id).catch((error: unknown) => {
+    if (error instanceof EncryptionKeyMissing) return undefined; // a list shows the run as it is
+    throw error;
+  });
+  return ((await latest)?.runId ?? runId) !== runId;
 }
 
 function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {

@@ -13,6 +13,7 @@ import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
+import { type Keyring, createKeyring, environmentKeyring } from '../../encryption/keys.ts';
 import { adapterFor, adapters } from '../../models/adapters.ts';
 import { isSameTool } from '../../tools/same-tool.ts';
 import { problemOfName } from '../../tools/tool-name.ts';
@@ -48,6 +49,8 @@ export interface LoadedConfig {
   cache: boolean | ReplyStore;
   /** Called for each event of this worker's runs. */
   onEvent: ConfigDefinition['onEvent'];
+  /** Keys of the runs' payloads. undefined: nothing is encrypted. */
+  encryption: Keyring | undefined;
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
   /** Takes the log of a worker process. */
@@ -113,6 +116,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     logger: config.logger,
     telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
+    encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,

@@ -1,6 +1,7 @@
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
+import { EncryptionKeyMissing } from '../../encryption/keys.ts';
 import { decodeFirst } from '../read/payloads.ts';
 
 /** Temporal's status of a workflow. `open`: running, or stopped by Temporal's own pause. */
@@ -86,9 +87,15 @@ export function isOpen(status: string): boolean {
 async function memoOf(client: Client, { memo }: RawInfo): Promise<ListedRun['memo']> {
   const fields = Object.entries(memo?.fields ?? {}).map(async ([name, payload]) => [
     name,
-    await decodeFirst(client, { payloads: [payload] }),
+    await decodeFirst(client, { payloads: [payload] }).catch((error: unknown) => withoutKey(name, error)),
   ]);
   return Object.fromEntries(await Promise.all(fields)) as ListedRun['memo']; // pairs of a name and a value
+}
+
+/** A list shows runs whose key is missing, too: the key id stands in place of the question. */
+function withoutKey(field: string, error: unknown): string | undefined {
+  if (!(error instanceof EncryptionKeyMissing)) throw error;
+  return field === 'input' ? `(encrypted with the key ${error.keyId})` : undefined;
 }
 
 /** Reads search attributes with the default converter: they are never encrypted. */

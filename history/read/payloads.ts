@@ -1,6 +1,7 @@
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import {
+  decode,
   decodeFromPayloadsAtIndex,
   decodeOptionalFailureToOptionalError,
   encodeToPayloads,
@@ -39,7 +40,9 @@ export function recordedFromOutside(client: WithConverter, payloads: Payloads): 
   const read = recorded(client, payloads);
   const convert = (payload: Payload) => defaultPayloadConverter.fromPayload(payload);
   return async () => {
-    const [first] = payloads?.payloads ?? [];
+    const [sent] = payloads?.payloads ?? [];
+    const [first] =
+      sent === undefined ? [] : await decode(client.options.loadedDataConverter.payloadCodecs, [sent]);
     return first && unreadable(first, convert) !== undefined ? undefined : read();
   };
 }

@@ -16,7 +16,10 @@ import { quiet } from './quiet.ts';
 import { inTextFormat } from './scripts.ts';
 import { allOf } from './all-of.ts';
 
-type Settings = Pick<CreateWorkerOptions, 'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address'>;
+type Settings = Pick<
+  CreateWorkerOptions,
+  'transcriptCacheBytes' | 'rollingDeploys' | 'identity' | 'address' | 'taskQueue'
+>;
 
 /** A worker for one config on a task queue of its own, and a client that starts runs there. */
 export interface Rig {
@@ -37,15 +40,16 @@ export async function startRig(
   address = inject('temporalAddress'),
 ): Promise<Rig> {
   quiet();
-  const taskQueue = `test-${randomUUID()}`;
+  const { taskQueue = `test-${randomUUID()}` } = settings;
   const native = await NativeConnection.connect({ address });
-  const temporal = await connectTo(address, 'default');
+  const loaded = createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) });
+  const temporal = await connectTo(address, 'default', {}, loaded.encryption);
 
   let worker: Worker | undefined;
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createAgentWorker(createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) }), {
+    worker = await createAgentWorker(loaded, {
       connection: native,
       taskQueue,
       bundle,

@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { environmentKeyring } from '../../encryption/keys.ts';
+import { tokenOf } from '../../cli/commands/codec-server.ts';
 import { credentialOf } from '../../cli/connection/context.ts';
 import { namedQueue } from '../../cli/connection/task-queue.ts';
 import { loadEnvFile } from '../../cli/shell/env-file.ts';
@@ -54,6 +56,9 @@ const queues = () => [
   loadedConfig({ agents: [agent()] }).taskQueue,
 ];
 
+const KEY = Buffer.alloc(32).toString('base64');
+const encryptsWith = async () => (await environmentKeyring()?.current())?.id;
+
 async function isBinarySaid(): Promise<boolean> {
   const env = { PATH: '', HOME: folder, TEMPORAL_CLI_PATH: process.env['TEMPORAL_CLI_PATH'] };
   const said = await installedBinary(env).then(() => '', String);
@@ -74,6 +79,14 @@ const listed: [variable: string, value: string, read: () => unknown, effect: unk
     ['TEMPORAL_API_KEY', 'key', () => temporalSettings({}).connection?.apiKey, 'key', undefined],
     ['TEMPORAL_TASK_QUEUE', 'mine', queues, ['mine', 'mine'], [undefined, 'reloop']],
     ['RELOOP_CREDENTIAL', 'secret', () => credentialOf(process.env), 'secret', undefined],
+    ['RELOOP_ENCRYPTION_KEYS', `a:${KEY}`, encryptsWith, 'a', undefined],
+    [
+      'RELOOP_CODEC_TOKEN',
+      'secret',
+      () => tokenOf(process.env),
+      'secret',
+      expect.stringMatching(/^[0-9a-f]{32}$/u),
+    ],
     ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
     ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
     ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],
@@ -124,7 +137,17 @@ const OF_OTHERS = ['SERPAPI_API_KEY'];
 
 test('each variable that a source names has a row', () => {
   const root = resolve(import.meta.dirname, '../..');
-  const folders = ['agent', 'workflows', 'activities', 'history', 'models', 'tools', 'config', 'worker'];
+  const folders = [
+    'agent',
+    'workflows',
+    'activities',
+    'history',
+    'models',
+    'tools',
+    'config',
+    'worker',
+    'encryption',
+  ];
   const name = /'((?:[A-Z]+_)*(?:RELOOP|OPENAI|TEMPORAL|API)_[A-Z_]+)'/gu;
   const named = [...folders, 'server', 'client', 'embedded', 'cli', 'testing'].flatMap((place) =>
     readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })

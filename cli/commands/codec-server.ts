@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { setValue } from '../../agent/values/set-value.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
+import { createCodec } from '../../encryption/codec.ts';
+import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
+import { type CodecServer, serveCodec } from '../../encryption/serve-codec.ts';
+import { runningServer, stateDirectory } from '../../server/server.ts';
+import { usualPorts } from '../../server/ports.ts';
+import { loadCommandConfig } from '../connection/command-config.ts';
+import type { CommonOptions } from '../options/options.ts';
+import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
+
+interface CodecServerOptions extends CommonOptions {
+  host: string;
+  port: number;
+  /** Origins of Web UIs. Default: that of this project's server. */
+  origin?: string[];
+}
+
+/** `reloop codec-server`: decodes payloads for the Web UI and Temporal's CLI, until it is told to end. */
+export async function codecServer(io: Io, options: CodecServerOptions): Promise<number> {
+  const { host, port } = options;
+  const keys = await keysOf(io, options);
+  const origins = (options.origin ?? (await usualOrigins())).map(checkedOrigin);
+  const token = tokenOf(io.env);
+  const codec = createCodec(keys);
+  const { signal, stop } = untilSignal(io);
+  let server: CodecServer | undefined;
+  try {
+    server = await serveCodec({
+      codec,
+      host,
+      port,
+      token,
+      origins,
+      onProblem: (text) => say(io, text),
+    }).catch((error: unknown) => {
+      throw new UsageError(`codec-server cannot listen on ${host}:${port}: ${String(error)}`);
+    });
+    const endpoint = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
+    say(io, `Codec server ready: ${endpoint}/${token}`);
+    say(
+      io,
+      `It answers pages of ${origins.join(' and ')}. Enter that URL in the Web UI: the glasses, top right.`,
+    );
+    say(io, `Temporal's CLI: --codec-endpoint ${endpoint} --codec-auth "Bearer ${token}"`);
+    if (options.json === true) printJson(io, { endpoint, token, origins });
+    await signal;
+    say(io, ENDING);
+    return exitCodes.answered;
+  } finally {
+    stop();
+    await server?.close();
+  }
+}
+
+/** The token of RELOOP_CODEC_TOKEN, else a random one. */
+export function tokenOf(env: NodeJS.ProcessEnv): string {
+  return setValue(env['RELOOP_CODEC_TOKEN']) ?? randomBytes(16).toString('hex');
+}
+
+async function keysOf(io: Io, { config }: CommonOptions): Promise<Keyring> {
+  const keys = environmentKeyring(io.env) ?? (await loadCommandConfig(config)).loaded.encryption;
+  if (keys !== undefined) return keys;
+  throw new UsageError(
+    `There are no keys: set RELOOP_ENCRYPTION_KEYS, or \`encryption: { keys }\` in the config, and start \`${cliName()} codec-server\` again.`,
+  );
+}
+
+/** A browser may know this project's Web UI by two names. */
+async function usualOrigins(): Promise<string[]> {
+  const running = await runningServer(stateDirectory());
+  const port = running === undefined ? String(usualPorts.ui) : new URL(running.uiUrl).port;
+  return [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
+}
+
+function checkedOrigin(typed: string): string {
+  const { origin } = URL.canParse(typed) ? new URL(typed) : { origin: 'null' };
+  if (origin !== 'null') return origin;
+  throw new UsageError(`--origin ${typed}: write the address of the Web UI, such as http://localhost:8233.`);
+}

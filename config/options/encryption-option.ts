@@ -1,0 +1,8 @@
+import { z } from 'zod/v4';
+import { type EncryptionOptions, encryptionProblem } from '../../encryption/keys.ts';
+
+/** The option `encryption` of a config. A problem does not quote the keys. */
+export const encryptionSchema = z.custom<EncryptionOptions>().superRefine((value, { addIssue }) => {
+  const problem = encryptionProblem(value);
+  if (problem !== undefined) addIssue({ code: 'custom', message: problem });
+});
