@@ -44,7 +44,7 @@ export async function checkRuns(
     if (run.open && run.type === AGENT_RUN)
       run.problems.push(...(await problemsOf(client, run, loaded, parts)));
   }
-  await replayAll(temporal, checked);
+  await replayAll(temporal, checked, loaded.encryption);
   return checked;
 }
 
@@ -94,7 +94,11 @@ function partsOf({ agents, tools, models, kinds, queues, parser }: LoadedConfig)
   return { agents, tools, models, kinds, queues, hasParser: (agent) => parser(agent) !== undefined };
 }
 
-async function replayAll(client: Client, checked: readonly CheckedRun[]): Promise<void> {
+async function replayAll(
+  client: Client,
+  checked: readonly CheckedRun[],
+  keys: LoadedConfig['encryption'],
+): Promise<void> {
   async function* histories() {
     for (const { id, runId } of checked) {
       const history = await client.workflow.getHandle(id, runId).fetchHistory();
@@ -103,7 +107,7 @@ async function replayAll(client: Client, checked: readonly CheckedRun[]): Promis
   }
   let index = 0;
   // The results come in the order of the histories.
-  for await (const { problem } of replayHistories(histories())) {
+  for await (const { problem } of replayHistories(histories(), keys)) {
     const run = checked[index++];
     if (run === undefined || problem === undefined) continue;
     run.breaks = true;

@@ -79,7 +79,7 @@ export async function operate(
     const shares = isCalm() ? answersOnly : habits;
     // Some people send several words in one moment.
     const count = random.chance(shares.burst) ? random.int(2, 3) : 1;
-    const words = Array.from({ length: count }, () =>
+    const words = Array.from({ length: count }, async () =>
       random.may('word') ? sayWord(run, report, choices.fork(), speak, isPaused, shares) : isPaused,
     );
     isPaused = (await Promise.all(words)).includes(true);

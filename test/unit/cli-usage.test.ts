@@ -137,6 +137,7 @@ describe('the command line', () => {
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C
+        codec-server                  decrypt payloads for the Web UI, until Ctrl-C
         agents                        list the agents of the config
         tools                         list the tools of the config
         doctor                        say what works here, and what to do about the rest

@@ -27,7 +27,8 @@ class McpUnavailable extends Error {
 
 export function mcpConnection(server: McpServer, timeoutMs: number): McpConnection {
   const secrets = secretsOf(server);
-  const hide = (text: string) => withoutSecrets(text, [...secrets, ...secretsOfHeaders(headersOfCall() ?? {})]);
+  const hide = (text: string) =>
+    withoutSecrets(text, [...secrets, ...secretsOfHeaders(headersOfCall() ?? {})]);
   let current: Promise<OpenConnection> | undefined;
 
   const connected = () => {
