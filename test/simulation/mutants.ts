@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a decision meets the next wait of its call',
     finding: 'A2',
-    seed: 79,
+    seed: 22,
     file: 'agent/rules/gate.ts',
     find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
     replace: 'wait === -1',
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
-    seed: 40,
+    seed: 36,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -49,6 +49,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the effect of a later schedule hides the effect of an earlier one',
     finding: 'A5',
+    seed: 4,
     file: 'history/views/effects.ts',
     find: 'const key = `${runId} ${fact.key}`;',
     replace: "const key = 'name' in fact && fact.name === 'mail' ? `${runId} mail` : `${runId} ${fact.key}`;",
@@ -56,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the second of two who retry a run ends what the first one began',
     finding: 'A6',
-    seed: 6,
+    seed: 15,
     file: 'client/restart/restart-run.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
@@ -71,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the clock counts the waits for a person',
     finding: 'A8',
-    seed: 34,
+    seed: 77,
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
@@ -115,6 +116,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait that onWaiting reports twice is answered twice',
     finding: 'C5',
+    seed: 10,
     file: 'client/api/on-waiting.ts',
     find: 'if (told.has(key)) return;',
     replace: '',
@@ -122,6 +124,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a retried run does not tell its session the answer',
     finding: 'C6',
+    seed: 10,
     file: 'workflows/agent-run.ts',
     find: 'if (session === undefined || parent !== undefined) return;',
     replace: 'if (session !== undefined || parent !== undefined) return;',
@@ -161,6 +164,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a cancelled call waits for a result that it has deferred',
     finding: 'C8',
+    seed: 91,
     file: 'agent/run/next-action.ts',
     find: "return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };",
     replace: "return { do: 'ask', reason: 'deferred' };",
@@ -174,30 +178,35 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rewind forgets the effects of the dropped steps',
+    seed: 1,
     file: 'workflows/loop/rewind-loop.ts',
     find: 'loop.done = done;',
     replace: 'loop.done = [];',
   },
   {
     name: 'an attempt runs although an earlier one may have acted',
+    seed: 75,
     file: 'activities/tool/once.ts',
     find: 'if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);',
     replace: '',
   },
   {
     name: 'a call in doubt counts as failed',
+    seed: 1,
     file: 'agent/rules/doubt.ts',
     find: "if (tool.effects !== 'once' || isToolError(tool, error))",
     replace: "if (tool.external !== true || tool.effects !== 'once' || isToolError(tool, error))",
   },
   {
     name: 'a lost attempt is tried again though it sent its intent',
+    seed: 1,
     file: 'agent/rules/doubt.ts',
     find: '(timedOut && intent === undefined)',
     replace: 'timedOut',
   },
   {
     name: '`commit` does not ask the server',
+    seed: 48,
     file: 'activities/tool/once.ts',
     find: '        await claim(attempt, {});\n',
     replace: '',
@@ -222,24 +231,28 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled wait is still listed',
+    seed: 19,
     file: 'agent/run/call-wait.ts',
     find: "call.kind === 'model' ? []",
     replace: 'call.wait.until === undefined ? []',
   },
   {
     name: 'a session runs two messages at once',
+    seed: 10,
     file: 'workflows/session/agent-session.ts',
     find: 'await answerNext(session);',
     replace: 'void answerNext(session);',
   },
   {
     name: 'usage is lost when a run continues as new',
+    seed: 18,
     file: 'workflows/agent-run.ts',
     find: 'counters: loop.counters,',
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
   },
   {
     name: 'two waits of a call have the same number',
+    seed: 31,
     file: 'agent/run/call-wait.ts',
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',

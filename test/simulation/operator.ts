@@ -79,8 +79,10 @@ export async function operate(
     const shares = isCalm() ? answersOnly : habits;
     // Some people send several words in one moment.
     const count = random.chance(shares.burst) ? random.int(2, 3) : 1;
-    const words = Array.from({ length: count }, async () =>
-      random.may('word') ? sayWord(run, report, choices.fork(), speak, isPaused, shares) : isPaused,
+    const words = Array.from({ length: count }, () =>
+      random.may('word')
+        ? sayWord(run, report, choices.fork(), speak, isPaused, shares)
+        : Promise.resolve(isPaused),
     );
     isPaused = (await Promise.all(words)).includes(true);
   }
