@@ -34,7 +34,10 @@ test(
     const end = performance.now() + Number(seconds) * 1000;
     const isOver = (seed: number) => (seconds === undefined ? seed > FIXED_SEEDS : performance.now() > end);
     let seed = first;
-    for (; !isOver(seed); seed++) expect(await problemsOf(seed)).toEqual([]);
+    for (; !isOver(seed); seed++) {
+      // The tests above have run the seeds of mutants.
+      if (!seeds.has(seed)) expect(await problemsOf(seed)).toEqual([]);
+    }
     expect(seed).toBeGreaterThan(first);
     console.log(`simulation: seeds ${first} to ${seed - 1}`);
   },
