@@ -74,7 +74,16 @@ beforeAll(async () => {
 const installed = join(project, 'node_modules/reloop');
 
 test('holds the build, the pages, the examples and the licence, and nothing that only the checkout needs', () => {
-  const meant = ['dist', 'docs', 'examples', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md'];
+  const meant = [
+    'dist',
+    'docs',
+    'examples',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'LICENSE',
+    'README.md',
+    'SECURITY.md',
+  ];
   const tops = [...new Set(packed.paths.map((path) => path.split('/')[0] ?? ''))];
   expect(tops).toEqual(expect.arrayContaining(meant));
   // What `reloop init` copies may be there as well.
