@@ -42,14 +42,15 @@ export async function startRig(
   quiet();
   const { taskQueue = `test-${randomUUID()}` } = settings;
   const native = await NativeConnection.connect({ address });
-  const loaded = createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) });
-  const temporal = await connectTo(address, 'default', {}, loaded.encryption);
+  // Tests change their config between two workers.
+  const load = () => createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) });
+  const temporal = await connectTo(address, 'default', {}, load().encryption);
 
   let worker: Worker | undefined;
   let running: Promise<void> | undefined;
   const start = async () => {
     const bundle = { codePath: inject('bundlePath') };
-    worker = await createAgentWorker(loaded, {
+    worker = await createAgentWorker(load(), {
       connection: native,
       taskQueue,
       bundle,
