@@ -58,29 +58,22 @@ export function isSame(one: ProgramConfig, other: ProgramConfig): boolean {
   return parts.length === others.length && parts.every((part, index) => part === others[index]);
 }
 
-function partsOf({
-  agents,
-  tools = [],
-  models,
-  prices,
-  cache,
-  onEvent,
-  context,
-  encryption,
-  taskQueue,
-  queues,
-}: ConfigDefinition) {
-  return [
-    models,
-    prices,
-    cache,
-    onEvent,
-    context,
-    encryption,
-    taskQueue,
-    queues,
-    agents.length,
-    ...agents,
-    ...tools,
-  ];
+/** Options that make two programs different, besides their agents and tools. */
+const OPTIONS = [
+  'models',
+  'prices',
+  'cache',
+  'onEvent',
+  'context',
+  'authorize',
+  'telemetry',
+  'logger',
+  'encryption',
+  'taskQueue',
+  'queues',
+] as const satisfies readonly (keyof ConfigDefinition)[];
+
+function partsOf(definition: ConfigDefinition) {
+  const { agents, tools = [] } = definition;
+  return [...OPTIONS.map((name) => definition[name]), agents.length, ...agents, ...tools];
 }

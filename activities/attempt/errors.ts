@@ -85,7 +85,7 @@ function recordedError(error: unknown): RecordedError {
   const text = fieldOf(error, 'message');
   const frames = framesOf(fieldOf(error, 'stack'), text);
   return {
-    type: boundedText(typeOf(error), limits.errorTypeChars),
+    type: boundedText(errorType(error), limits.errorTypeChars),
     message: boundedText(withoutKeys(messageOf(error, text)), limits.errorChars),
     frames: boundedText(frames, limits.errorChars),
   };
@@ -98,7 +98,7 @@ function withoutKeys(text: string): string {
 }
 
 /** Errors with a `type` are a model's or Temporal's; all others go by their name. */
-function typeOf(error: unknown): string {
+export function errorType(error: unknown): string {
   const name = fieldOf(error, 'name');
   const says = isApplicationFailure(error) || name === 'ModelError';
   const type = says ? fieldOf(error, 'type') : undefined;
@@ -108,7 +108,7 @@ function typeOf(error: unknown): string {
 function messageOf(error: unknown, text: unknown): string {
   if (typeof text === 'string' && text !== '') return text;
   if (text !== undefined && text !== '') return shown(text);
-  return text === '' ? `${typeOf(error)} without a message` : shown(error);
+  return text === '' ? `${errorType(error)} without a message` : shown(error);
 }
 
 /** A text for a thrown value that is not an error: its JSON. */

@@ -2,6 +2,8 @@ import type { PlannedAction, TurnDecision } from '../../agent/calls/calls.ts';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { inputDigest, isOnce } from '../../agent/calls/restart.ts';
+import { classifyError } from '../attempt/errors.ts';
+import { inTime } from '../attempt/in-time.ts';
 import { boundedText, fieldOf, plainJson } from '../../agent/values/values.ts';
 import type { ErrorInfo, Json } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -76,7 +78,9 @@ async function withApproval(
   try {
     // A list of tools cannot tie input to function; parseInput has made the input. In JavaScript the function may
     // return anything.
-    const needed: unknown = await inTime(approval(read.input as never, context));
+    // The reply has been paid for and is recorded only when all is known, so a function that never ends must not hold the reply.
+    const answer = Promise.resolve(approval(read.input as never, context));
+    const needed = await inTime(answer, 'did not say whether to ask');
     return needed === false ? action : { ...action, approval: {} };
   } catch (error) {
     return { ...action, approval: { error: threw(error) } };
@@ -93,23 +97,8 @@ function readInput(tool: Tool, toolInput: Json): ReadInput {
   }
 }
 
-/** The reply has been paid for and is recorded only when all is known, so a function that never ends must not hold it. */
-async function inTime(answer: unknown): Promise<unknown> {
-  if (typeof fieldOf(answer, 'then') !== 'function') return answer;
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const message = `it did not say whether to ask within ${limits.approvalMs / 1000} s.`;
-    timer = setTimeout(() => reject(new Error(message)), limits.approvalMs);
-  });
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function threw(error: unknown): ErrorInfo {
-  const message = boundedText(fieldOf(error, 'message') ?? error, limits.errorChars);
+  const { message } = classifyError(error);
   return { type: 'ApprovalFailed', message: `Its approval function threw, so a person is asked: ${message}` };
 }
 

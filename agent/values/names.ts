@@ -28,4 +28,7 @@ export function isOwnStatus(status: RunStatus): boolean {
   return ownStatuses.includes(status);
 }
 
+/** Query of Temporal for the runs that wait for a person. */
+export const WAITING_RUNS = `${searchAttribute.status}="waiting" AND ExecutionStatus="Running"`;
+
 export const searchAttributes: readonly string[] = Object.values(searchAttribute);

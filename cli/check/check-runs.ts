@@ -1,13 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { schemaProblem } from '../../agent/rules/fits-schema.ts';
 import { type ConfigParts, missingParts } from '../../agent/rules/missing-parts.ts';
+import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { readRestartRecord } from '../../history/views/restart-record.ts';
 import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import { replayHistories } from '../../worker/replay-histories.ts';
 
-/** A workflow, and why the config or the workflow code of this version does not do for it. */
+/** A workflow, and why this config or the workflow code of this version cannot continue the workflow. */
 export interface CheckedRun {
   id: string;
   runId: string;
@@ -26,6 +27,9 @@ export interface CheckLimits {
   ended: number;
 }
 
+/** Runs that are read at a time. */
+const READERS = 8;
+
 const TYPES = [AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN];
 
 /** Replays open and ended workflows of a task queue, and compares the open runs' definitions with a config. Changes nothing. */
@@ -40,10 +44,10 @@ export async function checkRuns(
     ...(await workflows(temporal, taskQueue, ENDED, limits.ended)),
   ];
   const parts = partsOf(loaded);
-  for (const run of checked) {
-    if (run.open && run.type === AGENT_RUN)
-      run.problems.push(...(await problemsOf(client, run, loaded, parts)));
-  }
+  const openRuns = checked.filter(({ open, type }) => open && type === AGENT_RUN);
+  await aFewAtATime(openRuns, READERS, async (run) => {
+    run.problems.push(...(await problemsOf(temporal, run, loaded, parts)));
+  });
   await replayAll(temporal, checked, loaded.encryption);
   return checked;
 }
@@ -67,21 +71,20 @@ async function workflows(
 }
 
 async function problemsOf(
-  client: AgentClient,
+  client: Client,
   { id, runId }: CheckedRun,
   { agents }: LoadedConfig,
   parts: ConfigParts,
 ): Promise<string[]> {
-  const { manifest, input, calls } = await readRestartRecord(client.temporal, { workflowId: id, runId });
+  const { manifest, input, calls } = await readRestartRecord(client, { workflowId: id, runId });
   if (manifest === undefined) {
     if (input.agent === '' || agents.has(input.agent)) return [];
     return [`The config has no agent "${input.agent}": the run has not begun, and fails (AgentNotFound).`];
   }
-  const { waiting } = await client.get(id).describe();
-  const unfit = waiting.flatMap(({ call }) => {
-    const { tool, toolInput } = calls.get(call)?.action ?? {};
-    const current = tool === undefined ? undefined : parts.tools.get(tool);
-    if (current === undefined || toolInput === undefined) return [];
+  const unfit = [...calls.values()].flatMap(({ id: call, kind, wait, action }) => {
+    const { tool, toolInput } = action;
+    const current = kind === 'tool' && wait !== undefined ? parts.tools.get(tool) : undefined;
+    if (current === undefined) return [];
     const problem = schemaProblem(current.inputSchema, toolInput);
     return problem === undefined
       ? []

@@ -18,7 +18,7 @@ export async function check(io: Io, options: CheckOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   const runs = (await neverStarted(options))
     ? []
-    : await withTemporal(io, options, async (context) => {
+    : await withTemporal(io, { ...options, encryption: config.loaded.encryption }, async (context) => {
         const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
         const limits = { open: options.limit, ended: options.ended };
         return checkRuns(context.client, { loaded: config.loaded, taskQueue }, limits);

@@ -1,4 +1,4 @@
-import { searchAttribute } from '../../agent/values/names.ts';
+import { WAITING_RUNS } from '../../agent/values/names.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import type { RunPage } from '../../client/read/list-runs.ts';
 import type { filtersOf } from '../options/bulk-options.ts';
@@ -37,9 +37,8 @@ export function sayUnindexed(io: Io): void {
 
 /** Runs in which a call waits for a person; 0 where the server cannot search for them. */
 export async function countWaiting({ client }: Pick<CliContext, 'client'>): Promise<number> {
-  const query = `${searchAttribute.status}="waiting" AND ExecutionStatus="Running"`;
   try {
-    return (await client.temporal.workflow.count(query)).count;
+    return (await client.temporal.workflow.count(WAITING_RUNS)).count;
   } catch {
     return 0;
   }

@@ -13,7 +13,7 @@ import {
 } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { describeRun } from '../read/run-location.ts';
-import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
+import { attributesOfRun, startWithAttributes, tagsOf } from '../start/start-attributes.ts';
 import { cliName, typedCommand } from '../connect/cli-name.ts';
 
 /** Receipt of a rewind, fork, or retry: the run that continues. */
@@ -109,11 +109,7 @@ async function start(
         args: [input],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: 'FAIL',
-        ...runLabels(
-          input.agent,
-          record.input.question?.input ?? '',
-          input.overrides?.tags ?? input.manifest?.tags,
-        ),
+        ...runLabels(input.agent, record.input.question?.input ?? '', tagsOf(input)),
         ...attributes,
       }),
     );

@@ -31,9 +31,14 @@ export async function startWithAttributes<T>(
   }
 }
 
-export function attributesOfRun({ agent, session, overrides, manifest }: AgentRunInput): StartAttributes {
-  const tags = overrides?.tags ?? manifest?.tags;
-  return withKnown(fixedAttributes({ agent, session, tags }), [searchAttribute.status]);
+/** The tags of a new run, or of one that continues another. */
+export function tagsOf({ overrides, manifest }: AgentRunInput): readonly string[] | undefined {
+  return overrides?.tags ?? manifest?.tags;
+}
+
+export function attributesOfRun(input: AgentRunInput): StartAttributes {
+  const { agent, session } = input;
+  return withKnown(fixedAttributes({ agent, session, tags: tagsOf(input) }), [searchAttribute.status]);
 }
 
 /** Search attributes of a session's workflow. They tell the session that its runs may have theirs. */

@@ -41,6 +41,10 @@ export class RunCalls {
     return this.#calls.get(id);
   }
 
+  values(): Iterable<Call> {
+    return this.#calls.values();
+  }
+
   get isWaiting(): boolean {
     return this.#waiting.size > 0;
   }

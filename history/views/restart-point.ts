@@ -37,7 +37,7 @@ export interface RestartRecord {
   /** The run's own model calls (no sub-agents'), oldest first. The entries of each follow those of the call before. */
   modelCalls: RecordedModelCall[];
   /** The run's tool calls, as they are at the end of the record. */
-  calls: Pick<RunCalls, 'get'>;
+  calls: Pick<RunCalls, 'get' | 'values'>;
   /** Recorded results of the last turn, by call. */
   results: Map<string, ActivityResult>;
   /** Effects of steps that earlier restarts dropped. */

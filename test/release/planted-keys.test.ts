@@ -7,7 +7,7 @@ import { type LoopbackRequest, loopback } from '../support/loopback.ts';
 import { mcpHttpServer } from '../support/mcp-http.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 
-/** Where test/fixtures/configs/keys.config.ts reads its keys. */
+/** Environment variables from which test/fixtures/configs/keys.config.ts reads its keys. */
 const places = [
   'KEY_THROWN',
   'KEY_HTTP',

@@ -12,7 +12,7 @@ export interface World {
   configs: ConfigDefinition[];
   effects: Effect[];
   asked: Asked[];
-  /** What tools did in attempts that were over. */
+  /** Effects and commits of tools in attempts that the server had ended, as sentences. */
   late: string[];
   /** Returns true if a person has to approve the call. */
   isAsked(call: Pick<Effect, 'tool' | 'n'>): boolean;

@@ -1,6 +1,7 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import { type Price, type Tokens, usageOf } from '../../agent/definition/price.ts';
 import type { RunSpan, SpanMark } from '../../agent/run/run-spans.ts';
+import { WAITING_RUNS } from '../../agent/values/names.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import type { TelemetryServer } from './telemetry.ts';
 
@@ -32,16 +33,20 @@ export interface Measures {
 }
 
 export function createMeasures(meter: Meter, server: TelemetryServer): Measures {
-  const tokens = meter.createHistogram('gen_ai.client.token.usage', {
-    description: 'Tokens of each request to a model',
-    unit: '{token}',
-    advice: { explicitBucketBoundaries: TOKENS },
-  });
-  const duration = meter.createHistogram('gen_ai.client.operation.duration', {
-    description: 'Duration of each request to a model',
-    unit: 's',
-    advice: { explicitBucketBoundaries: SECONDS },
-  });
+  const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
+    meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries } });
+  const tokens = histogram(
+    'gen_ai.client.token.usage',
+    '{token}',
+    'Tokens of each request to a model',
+    TOKENS,
+  );
+  const duration = histogram(
+    'gen_ai.client.operation.duration',
+    's',
+    'Duration of each request to a model',
+    SECONDS,
+  );
   const cost = meter.createCounter('reloop.cost', {
     description: 'Cost of the requests whose price the config has',
     unit: '{USD}',
@@ -50,11 +55,12 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     description: 'Attempts after the first one of an activity',
   });
   const waits = meter.createCounter('reloop.waits', { description: 'Waits that began, by reason' });
-  const waitTime = meter.createHistogram('reloop.wait.duration', {
-    description: 'Duration of waits, of calls that are over',
-    unit: 's',
-    advice: { explicitBucketBoundaries: WAIT_SECONDS },
-  });
+  const waitTime = histogram(
+    'reloop.wait.duration',
+    's',
+    'Duration of waits, of calls that are over',
+    WAIT_SECONDS,
+  );
   const doubts = meter.createCounter('reloop.doubts', {
     description: 'Calls whose effect was in doubt, of calls that are over',
   });
@@ -117,9 +123,11 @@ function observeWaiting(meter: Meter, { connection, namespace, searchAttributes 
   const gauge = meter.createObservableGauge('reloop.runs.waiting', {
     description: 'Open runs that wait for a person: the same number from each worker',
   });
-  const query = "ReloopStatus = 'waiting' AND ExecutionStatus = 'Running'";
   gauge.addCallback(async (result) => {
-    const { count } = await connection.workflowService.countWorkflowExecutions({ namespace, query });
+    const { count } = await connection.workflowService.countWorkflowExecutions({
+      namespace,
+      query: WAITING_RUNS,
+    });
     result.observe(Number(count));
   });
 }

@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
+import { errorType } from '../../activities/attempt/errors.ts';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 import type { RunSpan } from '../../agent/run/run-spans.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
@@ -216,10 +217,4 @@ export async function flush(): Promise<void> {
   // The SDK reports its own errors.
   const sent = Promise.allSettled(all.map(async (one) => one.forceFlush?.()));
   await Promise.race([sent, sleep(FLUSH_MS, undefined, { ref: false })]);
-}
-
-/** As runs name it: the type of a classified error, else the name of its class. */
-function errorType(error: unknown): string {
-  const type = fieldOf(error, 'type') ?? fieldOf(error, 'name');
-  return typeof type === 'string' ? type : 'Error';
 }
