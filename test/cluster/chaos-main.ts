@@ -1,4 +1,4 @@
-/** Kills real processes under real runs: `npm run chaos -- [--minutes N] [--seed N] [--runs N] [--postgres]`. */
+/** Kills real processes under real runs: `npm run chaos -- [--minutes N] [--seed N] [--runs N] [--postgres] [--encrypted]`. */
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 
@@ -8,6 +8,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     runs: { type: 'string' },
     postgres: { type: 'boolean', default: false },
+    encrypted: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
@@ -17,6 +18,7 @@ const { broken, counts } = await runChaos({
   seed,
   seconds: Number(values.minutes) * 60,
   postgres: values.postgres,
+  encrypted: values.encrypted,
   // At a time: what one machine takes.
   open: Number(values.runs ?? (values.postgres ? 200 : 40)),
   say,

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentClient } from '../../client/index.ts';
+import { createKeyring } from '../../encryption/keys.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { startScriptedServer } from '../../testing.ts';
 import { Random } from '../simulation/random.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from '../support/dev-server.ts';
 import { type ModelState, chaosModel } from './chaos-model.ts';
+import { clearTexts } from './clear-texts.ts';
 import { startCluster } from './cluster.ts';
 import { type Evidence, collectEvidence } from './evidence.ts';
 import { makeLedger, openLedger } from './ledger.ts';
@@ -23,6 +26,8 @@ export interface ChaosOptions {
   seconds: number;
   /** Temporal and the effects on PostgreSQL. Default: the embedded server and a file. */
   postgres: boolean;
+  /** Workers and programs encrypt; at the end the database's files are searched for clear texts. */
+  encrypted?: boolean;
   /** Runs at a time. */
   open: number;
   say(line: string): void;
@@ -34,6 +39,7 @@ export interface ChaosReport {
   counts: { [what: string]: number };
 }
 
+const KEY_ID = 'chaos';
 /** Share of the model's requests that fail. */
 const FAILING = 0.08;
 /** A run in which nothing happens for so long is stuck. */
@@ -41,7 +47,8 @@ const STUCK_MS = 180_000;
 
 /** Real workers, a real server and real kills. Every choice comes from the seed; when things happen does not. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, seconds, open, say } = options;
+  const { seed, seconds, open, encrypted = false, say } = options;
+  const key = encrypted ? randomBytes(32).toString('base64') : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'reloop-chaos-'));
   say(`Logs and data: ${folder}`);
   const random = new Random(seed);
@@ -62,12 +69,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       folder,
       address: rig.address,
       config: 'test/cluster/chaos-agents.ts',
-      env: { OPENAI_BASE_URL: modelServer.url, CHAOS_SEED: String(seed), CHAOS_LEDGER: rig.ledger },
+      env: {
+        OPENAI_BASE_URL: modelServer.url,
+        CHAOS_SEED: String(seed),
+        CHAOS_LEDGER: rig.ledger,
+        RELOOP_ENCRYPTION_KEYS: key === undefined ? '' : `${KEY_ID}:${key}`,
+      },
       pauseMs: () => pauses.int(0, 4000),
     });
     const stopWorkers = () => Promise.all(workers.map((worker) => worker.stop()));
     stops.push(stopWorkers);
-    const client = await AgentClient.connect({ address: rig.address });
+    const encryption = key === undefined ? undefined : { keys: { [KEY_ID]: key } };
+    const client = await AgentClient.connect({ address: rig.address, encryption });
     stops.push(() => client.close());
     const traffic = new Traffic({ client, random: random.fork(), open });
     const playing = traffic.play();
@@ -100,17 +113,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const ledger = openLedger(rig.ledger);
     const entries = await ledger.read();
     await ledger.close();
-    const evidence = await collectEvidence(client, {
-      started: traffic.started,
-      words: traffic.words,
-      entries,
-    });
+    const { started, words } = traffic;
+    const keys = encryption && createKeyring(encryption);
+    const evidence = await collectEvidence(client, { started, words, entries }, keys);
     const broken = brokenByProcesses(evidence);
     Object.assign(counts, countsOf(evidence), model.counts, { outages: traffic.outages });
     const forced = workers.filter((worker) => worker.forced > 0);
     broken.push(...forced.map(({ name }) => `${name} did not end after SIGTERM`));
     const stray = new Set(traffic.strayErrors.map((error) => error.replaceAll(/\brun-\d+[\w-]*/gu, 'RUN')));
     broken.push(...[...stray].map((error) => `A program met an error that is not documented: ${error}`));
+    // Without encryption the search has to find them: a search that never finds anything proves nothing.
+    const clear = await clearTexts(rig.files);
+    if (encrypted) broken.push(...clear.map((text) => `The database has "${text}" in clear.`));
+    else if (clear.length === 0) broken.push('The search for clear texts found none without encryption.');
     // To look into: the database in the folder has the histories.
     await writeFile(join(folder, 'words.json'), JSON.stringify(traffic.words));
     if (broken.length === 0) stops.unshift(() => rm(folder, { recursive: true, force: true }));
@@ -136,6 +151,8 @@ interface Rig {
   address: string;
   /** Place of the effects. */
   ledger: string;
+  /** Files and folders of Temporal's database. */
+  files: string[];
   killServer(): Promise<void>;
   database?: Supervised;
   stop(): Promise<void>;
@@ -151,11 +168,13 @@ async function startRig(
 ): Promise<Rig> {
   if (!onPostgres) {
     const { path } = await findTemporalBinary({ onProgress: say });
-    const file = ['--db-filename', join(folder, 'temporal.db')];
+    const database = join(folder, 'temporal.db');
+    const file = ['--db-filename', database];
     const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((one) => ['--sqlite-pragma', one]);
     const server = await startDevServer(path, [...EARLY_CONTINUE_AS_NEW, ...file, ...pragmas]);
     const { address, stop } = server;
-    return { address, ledger: join(folder, 'effects'), killServer: () => server.killAndRestart(), stop };
+    const [ledger, killServer] = [join(folder, 'effects'), () => server.killAndRestart()];
+    return { address, ledger, files: [database, `${database}-wal`], killServer, stop };
   }
   const cluster = await startCluster({
     port: OWN_PORT,
@@ -170,6 +189,7 @@ async function startRig(
   return {
     address: cluster.address,
     ledger: await makeLedger(cluster.databaseUrl),
+    files: [join(folder, 'postgres')],
     killServer: async () => void cluster.server.kill('SIGKILL'),
     database: cluster.postgres,
     stop: () => cluster.stop(),

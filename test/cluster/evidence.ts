@@ -1,7 +1,7 @@
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import type { AgentClient, RunEvent } from '../../client/index.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import { root } from '../support/cli.ts';
+import type { Keyring } from '../../encryption/keys.ts';
+import { replayHistories } from '../../worker/replay-histories.ts';
 import type { Word } from '../simulation/operator.ts';
 import type { RunLife } from '../simulation/run-lives.ts';
 import type { Entry } from './ledger.ts';
@@ -27,17 +27,18 @@ export interface HistoryFacts {
 }
 
 const READERS = 8;
-const bundle = { codePath: `${root}dist/workflows/bundle.js` };
 
+/** `keys`: of encrypted histories. */
 export async function collectEvidence(
   client: AgentClient,
   seen: Pick<Evidence, 'started' | 'words' | 'entries'>,
+  keys?: Keyring,
 ): Promise<Evidence> {
   const ids = new Set<string>();
   for await (const { workflowId, parentExecution } of client.temporal.workflow.list(listed(client)))
     if (!parentExecution) ids.add(workflowId);
   const runs = await aFewAtATime([...ids], READERS, (id) => readLife(client, id, seen.words));
-  return { ...seen, runs, histories: await readHistories(client) };
+  return { ...seen, runs, histories: await readHistories(client, keys) };
 }
 
 function listed({ taskQueue }: AgentClient): { query: string } {
@@ -60,8 +61,7 @@ async function readLife(
 }
 
 /** Reads every history once, and replays it with the code of today. */
-async function readHistories(client: AgentClient): Promise<HistoryFacts> {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+async function readHistories(client: AgentClient, keys: Keyring | undefined): Promise<HistoryFacts> {
   const facts: HistoryFacts = { executions: 0, completed: new Map(), updates: 0, failures: [] };
   async function* histories() {
     for await (const { workflowId, runId } of client.temporal.workflow.list(listed(client))) {
@@ -70,11 +70,9 @@ async function readHistories(client: AgentClient): Promise<HistoryFacts> {
       yield { workflowId, history };
     }
   }
-  for await (const { workflowId, error } of Worker.runReplayHistories(
-    { workflowBundle: bundle },
-    histories(),
-  ))
-    if (error) facts.failures.push(`The history of ${workflowId} does not replay: ${error.message}`);
+  for await (const { workflowId, problem } of replayHistories(histories(), keys))
+    if (problem !== undefined)
+      facts.failures.push(`The history of ${workflowId} does not replay: ${problem}`);
   return facts;
 }
 
