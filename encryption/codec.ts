@@ -37,6 +37,11 @@ function isEncrypted({ metadata }: Pick<Payload, 'metadata'>): boolean {
   return text(metadata?.['encoding']) === ENCRYPTED;
 }
 
+/** Id of the key of an encrypted payload; undefined: the payload is in clear. */
+export function keyIdOf(payload: Pick<Payload, 'metadata'>): string | undefined {
+  return isEncrypted(payload) ? text(payload.metadata?.[KEY_ID]) : undefined;
+}
+
 function encrypt(payload: Payload, { id, bytes: secret }: SecretKey): Payload {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, nonce);
@@ -48,8 +53,8 @@ function encrypt(payload: Payload, { id, bytes: secret }: SecretKey): Payload {
 }
 
 async function decrypt(payload: Payload, keyring: Keyring): Promise<Payload> {
-  if (!isEncrypted(payload)) return payload;
-  const id = text(payload.metadata?.[KEY_ID]);
+  const id = keyIdOf(payload);
+  if (id === undefined) return payload;
   const { bytes: secret } = await keyring.find(id);
   const data = payload.data ?? new Uint8Array();
   const end = data.length - TAG_BYTES;

@@ -3,6 +3,7 @@ import { checkEnvFile, checkProgram, checkProject } from '../doctor/check-projec
 import { callQueues } from '../doctor/check-workers.ts';
 import { checkServer } from '../doctor/check-server.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
+import { environmentKeyring } from '../../encryption/keys.ts';
 import { namedQueue, usualQueue } from '../connection/task-queue.ts';
 import { colorsFor, oneLine, padTo } from '../shell/display.ts';
 import { sanitizedFor } from '../shell/on-terminal.ts';
@@ -23,7 +24,8 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const taskQueue = usualQueue(project.config, namedQueue(io, options), onOwnServer);
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
   const further = project.config === undefined ? new Map() : callQueues(project.config.loaded);
-  const checks = [...own, ...(await checkServer({ ...options, taskQueue, callQueues: further }))];
+  const keys = project.config?.loaded.encryption ?? environmentKeyring(io.env);
+  const checks = [...own, ...(await checkServer({ ...options, taskQueue, callQueues: further }, keys))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);

@@ -4,6 +4,8 @@ import { accepts, usualPorts } from '../../server/ports.ts';
 import { installedBinary } from '../../server/binary/binary.ts';
 import { type EmbeddedServerInfo, runningServer, stateDirectory } from '../../server/server.ts';
 import { connectTo, temporalSettings } from '../../client/connect/connect.ts';
+import type { Keyring } from '../../encryption/keys.ts';
+import { checkKeys } from './check-keys.ts';
 import { type Check, note, ok, problem } from './check-result.ts';
 import { type Queues, checkWorkers } from './check-workers.ts';
 import { exitCodes } from '../shell/io.ts';
@@ -13,8 +15,8 @@ import { cliName } from '../../client/connect/cli-name.ts';
 
 const DAY_S = 86_400;
 
-/** The Temporal server that commands would use here, and all that is known of it. Starts nothing. */
-export async function checkServer(options: CommonOptions & Queues): Promise<Check[]> {
+/** The Temporal server that commands would use here, and all that is known of it. Starts nothing. `keys`: those of the project's runs. */
+export async function checkServer(options: CommonOptions & Queues, keys?: Keyring): Promise<Check[]> {
   const { address, namespace, connection } = temporalSettings(options);
   if (address !== undefined) {
     const advice =
@@ -22,14 +24,15 @@ export async function checkServer(options: CommonOptions & Queues): Promise<Chec
     const fast = note('fast settings', 'unknown: only the server itself can tell', advice);
     const connect = () => connectTo(address, namespace, connection);
     const more = [fast, waitingCheck('<its Web UI>', namespace)];
-    return checkRunning(connect, `${address}, as you named it`, options, more);
+    return checkRunning(connect, `${address}, as you named it`, { ...options, keys, more });
   }
   const binary = await checkBinary();
   const embedded = await runningServer(stateDirectory());
   if (embedded === undefined) return [...binary, ...(await checkPorts(options))];
   const where = `${embedded.address}, this project's own`;
   const connect = () => connectTo(embedded.address, namespace);
-  const checks = await checkRunning(connect, where, options, embeddedChecks(embedded, namespace));
+  const more = embeddedChecks(embedded, namespace);
+  const checks = await checkRunning(connect, where, { ...options, keys, more });
   return [...binary, ...checks];
 }
 
@@ -79,14 +82,19 @@ async function checkPorts({ worker = false }: Queues): Promise<Check[]> {
 async function checkRunning(
   connect: () => Promise<Client>,
   where: string,
-  options: CommonOptions & Queues,
-  more: Check[],
+  { keys, more, ...options }: CommonOptions & Queues & { keys: Keyring | undefined; more: Check[] },
 ): Promise<Check[]> {
   try {
     const client = await connect();
     const { serverVersion } = await client.workflowService.getSystemInfo({});
     const server = ok('server', `${where}, version ${serverVersion}`);
-    return [server, ...more, ...(await checkNamespace(client)), ...(await checkWorkers(client, options))];
+    return [
+      server,
+      ...more,
+      ...(await checkNamespace(client)),
+      ...(await checkKeys(client, options.taskQueue, keys)),
+      ...(await checkWorkers(client, options)),
+    ];
   } catch (error) {
     return [problem('server', where, error, exitCodes.unreachable)];
   }

@@ -101,6 +101,31 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ input: planted.question, output: planted.answer });
   });
 
+  test.each([
+    {
+      title: 'names the key that encrypts',
+      file: FILE,
+      says: 'encrypted with the key \\"newer\\"',
+      state: 'ok',
+    },
+    {
+      title: 'names a key that is missing',
+      file: 'test/fixtures/configs/kind.config.ts',
+      says: 'This is encrypted with the key \\"newer\\", and there are no keys here',
+      state: 'problem',
+    },
+  ])('doctor $title', async ({ file, says, state }) => {
+    const { client } = rigs.encrypted;
+    const { stdout } = await reloopHere(['doctor', '--json', '--config', file], {
+      ...env(),
+      TEMPORAL_TASK_QUEUE: client.taskQueue,
+    });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
+    const [check] = checks.filter(({ name }) => name === 'encryption');
+    expect(check).toMatchObject({ state });
+    expect(JSON.stringify(check)).toContain(says);
+  });
+
   test('exports prompts, lists runs, and follows a failed run', async () => {
     const flags = ['--config', FILE];
     const { stdout } = await reloopHere(['export', 'clerk-1', '--prompts', ...flags], env());
