@@ -58,22 +58,29 @@ export function isSame(one: ProgramConfig, other: ProgramConfig): boolean {
   return parts.length === others.length && parts.every((part, index) => part === others[index]);
 }
 
-/** Options that make two programs different, besides their agents and tools. */
-const OPTIONS = [
-  'models',
-  'prices',
-  'cache',
-  'onEvent',
-  'context',
-  'authorize',
-  'telemetry',
-  'logger',
-  'encryption',
-  'taskQueue',
-  'queues',
-] as const satisfies readonly (keyof ConfigDefinition)[];
+/** True: programs whose configs differ in this option need different workers. */
+const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
+  // Compared one by one.
+  agents: false,
+  tools: false,
+  models: true,
+  prices: true,
+  cache: true,
+  onEvent: true,
+  heartbeats: true,
+  concurrency: true,
+  context: true,
+  authorize: true,
+  telemetry: true,
+  logger: true,
+  encryption: true,
+  taskQueue: true,
+  queues: true,
+};
 
 function partsOf(definition: ConfigDefinition) {
   const { agents, tools = [] } = definition;
-  return [...OPTIONS.map((name) => definition[name]), agents.length, ...agents, ...tools];
+  const names = Object.keys(OPTIONS) as (keyof ConfigDefinition)[]; // the keys of the literal above
+  const options = names.filter((name) => OPTIONS[name]).map((name) => definition[name]);
+  return [...options, agents.length, ...agents, ...tools];
 }
