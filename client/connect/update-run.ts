@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
-import { abortable } from '../../history/read/pages.ts';
+import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { DecisionRefused, InvalidInput } from './errors.ts';
 import { isNotReady } from './open-calls.ts';
 import { withSender } from './client-of-sender.ts';
@@ -34,8 +30,8 @@ export async function updateRun<R>(
 /**
  * Sends an update and resolves to its outcome. Temporal's client sends an update again until the workflow has taken it. Once the workers have
  * failed several times, the server refuses also an update that it has admitted before, and that the workflow may still take: then the
- * outcome decides. Throws the refusal of an update that the server does not know. Source: `ApplyRequest` in
- * service/history/api/updateworkflow/api.go of Temporal 1.29.1.
+ * outcome decides. Throws the refusal of an update that the workflow cannot take any more. Sources: `ApplyRequest` in
+ * service/history/api/updateworkflow/api.go and `TryResurrect` in service/history/workflow/update/registry.go of Temporal 1.29.1.
  */
 export async function outcomeOf<R>(
   workflow: WorkflowHandle,
@@ -46,13 +42,34 @@ export async function outcomeOf<R>(
     return await send(updateId);
   } catch (refusal) {
     if (!isNotReady(refusal)) throw refusal;
-    return await workflow
-      .getUpdateHandle<R>(updateId)
-      .result()
-      .catch((error: unknown) => {
-        throw error instanceof WorkflowNotFoundError ? refusal : error;
+    const outcome = () => workflow.getUpdateHandle<R>(updateId).result();
+    try {
+      return await outcome().catch(async (error: unknown) => {
+        if (!isNoWorkflow(error)) throw error;
+        // A server that was restarted has forgotten the update, and a worker may still have a task with the update.
+        await endOfTask(workflow);
+        return outcome();
       });
+    } catch (error) {
+      throw isNoWorkflow(error) ? refusal : error;
+    }
   }
+}
+
+/** Temporal's state of a workflow task that a worker has. */
+const STARTED = 2;
+/** Temporal ends a workflow task that takes longer than 10 s. */
+const TASK_POLL_MS = 200;
+
+/** Resolves when the workflow task that a worker has now is over. */
+async function endOfTask(workflow: WorkflowHandle): Promise<void> {
+  const taken = async () => {
+    const { state, startedTime, attempt } = (await workflow.describe()).raw.pendingWorkflowTask ?? {};
+    return Number(state) === STARTED ? JSON.stringify([startedTime, attempt]) : undefined;
+  };
+  const task = await taken();
+  if (task === undefined) return;
+  while ((await taken()) === task) await sleep(TASK_POLL_MS);
 }
 
 /**

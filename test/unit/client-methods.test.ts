@@ -122,12 +122,20 @@ test('a run whose workflow task keeps failing refuses a message, and says why', 
 
 describe('an update that the server refuses while workflow tasks fail', () => {
   const refusal = Object.assign(new Error('Task failed.'), { code: 9, details: '', metadata: {} });
-  const handleOf = (result: () => Promise<string>) =>
-    ({ getUpdateHandle: (updateId: string) => ({ updateId, result }) }) as unknown as WorkflowHandle;
+  const unknown = () => Promise.reject(new WorkflowNotFoundError('not found', 'r1', undefined));
+  /** `tasks`: the attempts of the workflow task that a worker has, as the server says one after the other. */
+  const handleOf = (results: (() => Promise<string>)[], tasks: number[] = []) => {
+    const describe = () => {
+      const attempt = tasks.shift();
+      return Promise.resolve({ raw: { pendingWorkflowTask: attempt && { state: 2, attempt } } });
+    };
+    const getUpdateHandle = () => ({ result: () => (results.shift() ?? unknown)() });
+    return { describe, getUpdateHandle } as unknown as WorkflowHandle;
+  };
 
   test('has the outcome of the update that the server admitted before', async () => {
     const ids: string[] = [];
-    const handle = handleOf(() => Promise.resolve('taken'));
+    const handle = handleOf([() => Promise.resolve('taken')]);
     const outcome = outcomeOf(handle, (id) => {
       ids.push(id);
       return Promise.reject(refusal);
@@ -136,13 +144,19 @@ describe('an update that the server refuses while workflow tasks fail', () => {
     expect(ids).toEqual([expect.stringMatching(/^[\da-f-]{36}$/u)]);
   });
 
-  test('is refused if the server does not know the update', async () => {
-    const handle = handleOf(() => Promise.reject(new WorkflowNotFoundError('not found', 'r1', undefined)));
-    await expect(outcomeOf(handle, () => Promise.reject(refusal))).rejects.toBe(refusal);
+  test('is refused if the server does not know the update, and no worker has a task', async () => {
+    await expect(outcomeOf(handleOf([]), () => Promise.reject(refusal))).rejects.toBe(refusal);
+  });
+
+  test('has the outcome of the update that a worker had when the server was restarted', async () => {
+    const tasks = [7, 7, 8];
+    const handle = handleOf([unknown, () => Promise.resolve('taken')], tasks);
+    await expect(outcomeOf(handle, () => Promise.reject(refusal))).resolves.toBe('taken');
+    expect(tasks).toEqual([]);
   });
 
   test('is not asked about after another error', async () => {
-    const handle = handleOf(() => Promise.resolve('taken'));
+    const handle = handleOf([() => Promise.resolve('taken')]);
     const error = new Error('other');
     await expect(outcomeOf(handle, () => Promise.reject(error))).rejects.toBe(error);
   });
