@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,6 +86,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const traffic = new Traffic({ client, random: random.fork(), open });
     const playing = traffic.play();
     const faults = new AbortController();
+    setMaxListeners(0, faults.signal);
     const disturbing = makeFaults({
       random: random.fork(),
       workers,
