@@ -103,6 +103,11 @@ export const arrows = {
     rooms: ['connect', 'export', 'read', 'backtest', 'start', 'restart', 'api'],
     temporal: ['client', 'common', 'envconfig', 'types:proto'],
   },
+  gateway: {
+    imports: { agent: true, client: true },
+    rooms: [],
+    temporal: [],
+  },
   embedded: {
     imports: { agent: true, config: true, encryption: true, worker: true, server: true, client: true },
     rooms: [],
@@ -119,6 +124,8 @@ export const arrows = {
       server: true,
       client: true,
       embedded: true,
+      gateway: true,
+      tools: ['optional-package.ts'],
     },
     rooms: [
       'shell',

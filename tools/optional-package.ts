@@ -2,9 +2,15 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Packages that some tools need and most projects do not: npm installs none of them along. Their versions: package.json's peerDependencies. */
+/** Packages that some tools and commands need and most projects do not: npm installs none of them along. Their versions: package.json's peerDependencies. */
 export type OptionalPackage =
-  '@modelcontextprotocol/sdk' | '@opentelemetry/api' | 'pyodide' | 'zod-to-json-schema';
+  | '@hono/node-server'
+  | '@hono/zod-openapi'
+  | '@modelcontextprotocol/sdk'
+  | '@opentelemetry/api'
+  | 'hono'
+  | 'pyodide'
+  | 'zod-to-json-schema';
 
 /**
  * Called where a tool is defined, so that a missing package is reported when the config is loaded and not in the middle

@@ -71,6 +71,20 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     load: async () => (await import('../commands/codec-server.ts')).codecServer,
   },
   {
+    usage: 'serve',
+    summary: 'serve an HTTP API for runs, until Ctrl-C',
+    description:
+      'Serve an HTTP API for runs, sessions and waiting calls, until Ctrl-C. The token is RELOOP_GATEWAY_TOKEN, else a random one.',
+    options: (command) =>
+      command
+        .option('--port <port>', 'to listen on', port, 8700)
+        .option('--host <address>', 'to listen on', '127.0.0.1')
+        .option('--tokens <file>', 'JSON: [{ token, name, scopes, tenant }], a caller each')
+        .option('--open', 'let everybody on this machine do everything, without a token')
+        .option('--origin <url>', 'of web pages that may ask; repeatable (default: none)', repeated),
+    load: async () => (await import('../commands/serve.ts')).serve,
+  },
+  {
     usage: 'agents',
     summary: 'list the agents of the config',
     load: async () => (await import('../commands/agents.ts')).agents,

@@ -119,9 +119,9 @@ export class AgentClient {
     return new AgentSession(this.temporal, name);
   }
 
-  /** Sessions, latest first. */
-  sessions(limit = 50): AsyncGenerator<SessionSummary> {
-    return listSessions(this.temporal, limit);
+  /** Sessions whose names begin with `prefix`, latest first. */
+  sessions(limit = 50, prefix = ''): AsyncGenerator<SessionSummary> {
+    return listSessions(this.temporal, limit, prefix);
   }
 
   /** Runs that fit, open ones first, latest first; a number is a limit (default 50). Throws InvalidInput. */

@@ -179,9 +179,14 @@ export class AgentSession {
   }
 }
 
-/** Sessions, latest first. */
-export async function* listSessions(client: Client, limit: number): AsyncGenerator<SessionSummary> {
-  const query = `WorkflowType = "${AGENT_SESSION}" AND ExecutionStatus = "Running"`;
+/** Sessions whose names begin with `prefix`, latest first. */
+export async function* listSessions(
+  client: Client,
+  limit: number,
+  prefix: string,
+): AsyncGenerator<SessionSummary> {
+  const own = prefix === '' ? '' : ` AND WorkflowId STARTS_WITH ${JSON.stringify(sessionId(prefix))}`;
+  const query = `WorkflowType = "${AGENT_SESSION}" AND ExecutionStatus = "Running"${own}`;
   let left = limit;
   for await (const { workflowId, startTime } of client.workflow.list({
     query,

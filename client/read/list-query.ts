@@ -9,7 +9,7 @@ import { type RunFilters, executionStatusOf, runStatuses, wantedStatuses } from 
  * attributes.
  */
 export function queryOf(filters: RunFilters, indexed: boolean): string {
-  const { agent, session, tags = [], since, until } = filters;
+  const { agent, session, tags = [], idPrefix, since, until } = filters;
   return [
     `WorkflowType = "${AGENT_RUN}"`,
     'ExecutionStatus != "ContinuedAsNew"',
@@ -17,6 +17,9 @@ export function queryOf(filters: RunFilters, indexed: boolean): string {
     ...(indexed ? attributeCondition(searchAttribute.agent, agent) : []),
     ...(indexed ? attributeCondition(searchAttribute.session, session) : []),
     ...(indexed ? tags.flatMap((tag) => attributeCondition(searchAttribute.tags, tag)) : []),
+    ...(idPrefix === undefined || !canBeAsked(idPrefix)
+      ? []
+      : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
     ...(since === undefined ? [] : [`StartTime >= "${since.toISOString()}"`]),
     ...(until === undefined ? [] : [`StartTime < "${until.toISOString()}"`]),
   ].join(' AND ');

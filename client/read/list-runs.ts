@@ -120,7 +120,8 @@ async function summaryIfFits(
   run: ListedRun,
   options: ListOptions,
 ): Promise<RunSummary | undefined> {
-  const { agent, session, tags = [], text } = options;
+  const { agent, session, tags = [], idPrefix = '', text } = options;
+  if (!run.id.startsWith(idPrefix)) return undefined;
   const summary = labelsOf(run);
   if (agent !== undefined && summary.agent !== agent) return undefined;
   if (session !== undefined && summary.session !== session) return undefined;

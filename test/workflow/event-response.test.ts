@@ -5,6 +5,7 @@ import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 import { allOf } from '../support/all-of.ts';
+import { type Message, messagesOf } from '../support/sse.ts';
 
 const broken = brokenTool('no');
 /** What the page has; the model writes on when all that it wrote is there. */
@@ -29,29 +30,6 @@ const rig = useRig({
     { name: 'writes', model: writes },
   ],
 });
-
-interface Message {
-  id: string | undefined;
-  event: string | undefined;
-  data: { [field: string]: unknown };
-}
-
-/** What a response says, message by message, as a browser reads it. */
-async function* messagesOf(response: Response): AsyncGenerator<Message> {
-  let rest = '';
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (rest + piece).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks.filter((text) => !text.startsWith(':'))) {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'mu').exec(block)?.[1];
-      yield {
-        id: field('id'),
-        event: field('event'),
-        data: JSON.parse(field('data') ?? '') as Message['data'],
-      };
-    }
-  }
-}
 
 async function waitingRun() {
   const run = await rig.client.start('waits', 'what?');

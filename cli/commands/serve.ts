@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import type { ServerType } from '@hono/node-server';
+import { setValue } from '../../agent/values/set-value.ts';
+import type { Gateway, GatewayOptions, ServedAgent, TokenCaller } from '../../gateway/index.ts';
+import { requirePackage } from '../../tools/optional-package.ts';
+import { loadCommandConfig } from '../connection/command-config.ts';
+import { type ContextOptions, withTemporal } from '../connection/context.ts';
+import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
+
+interface ServeOptions extends ContextOptions {
+  host: string;
+  port: number;
+  /** JSON file: `[{ token, name, scopes, tenant }]`. */
+  tokens?: string;
+  /** Everybody on this machine may do everything. */
+  open?: boolean;
+  /** Origins of web pages that may ask. */
+  origin?: string[];
+}
+
+const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
+
+/** `reloop serve`: an HTTP API for runs, until it is told to end. */
+export async function serve(io: Io, options: ServeOptions): Promise<number> {
+  const { host, port, origin } = options;
+  for (const name of PACKAGES) requirePackage(name, 'reloop serve');
+  const { loaded } = await loadCommandConfig(options.config);
+  const callers = callersOf(io, options);
+  const agents: ServedAgent[] = [...loaded.agents.values()].map(({ name, description }) => ({
+    name,
+    description,
+  }));
+  const { createGateway } = await import('../../gateway/index.ts');
+  return withTemporal(io, { ...options, encryption: loaded.encryption }, async ({ client }) => {
+    const gateway = createGateway(client, {
+      ...callers.options,
+      agents,
+      origins: origin,
+      onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    });
+    const { signal, stop } = untilSignal(io);
+    let server: ServerType | undefined;
+    try {
+      server = await listening(gateway, host, port);
+      const { port: taken } = server.address() as AddressInfo; // of a TCP server
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+      say(io, `Gateway ready: ${url}, routes: ${url}/openapi.json`);
+      if (callers.made !== undefined) say(io, `Authorization: Bearer ${callers.made}`);
+      if (options.json === true) printJson(io, { url, token: callers.made ?? null });
+      await signal;
+      say(io, ENDING);
+      return exitCodes.answered;
+    } finally {
+      stop();
+      // Streams of events never end by themselves.
+      if (server !== undefined && 'closeAllConnections' in server) server.closeAllConnections();
+      server?.close();
+    }
+  });
+}
+
+async function listening(gateway: Gateway, host: string, port: number): Promise<ServerType> {
+  const { createAdaptorServer } = await import('@hono/node-server');
+  const server = createAdaptorServer({ fetch: (request) => gateway.fetch(request) });
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+    return server;
+  } catch (error) {
+    throw new UsageError(`serve cannot listen on ${host}:${port}: ${String(error)}`);
+  }
+}
+
+/** `made`: the token, where nobody has set one. */
+function callersOf(
+  io: Io,
+  { open = false, tokens, host }: ServeOptions,
+): { options: Pick<GatewayOptions, 'tokens' | 'open'>; made?: string } {
+  if (open && tokens !== undefined) throw new UsageError('serve: give --open or --tokens, not both.');
+  if (open && !isLoopback(host))
+    throw new UsageError(`serve: --open is for this machine only, and ${host} is reachable from others.`);
+  if (open) return { options: { open } };
+  if (tokens !== undefined) return { options: { tokens: readTokens(tokens) } };
+  const set = setValue(io.env['RELOOP_GATEWAY_TOKEN']);
+  const token = set ?? randomBytes(16).toString('hex');
+  return { options: { tokens: [{ token, name: 'gateway' }] }, ...(set === undefined && { made: token }) };
+}
+
+function readTokens(file: string): TokenCaller[] {
+  try {
+    const list = JSON.parse(readFileSync(file, 'utf8')) as TokenCaller[];
+    if (Array.isArray(list)) return list; // the gateway checks each
+  } catch (error) {
+    throw new UsageError(`--tokens ${file}: ${String(error)}`);
+  }
+  throw new UsageError(
+    `--tokens ${file}: write a list: [{ "token": "…", "name": "…", "scopes": ["read"] }].`,
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return /^(?:127\.|localhost$|::1$)/u.test(host);
+}

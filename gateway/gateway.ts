@@ -1,0 +1,199 @@
+import { OpenAPIHono, type z } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import { InvalidInput } from '../agent/values/refusal.ts';
+import type { AgentClient } from '../client/api/agent-client.ts';
+import { temporalAnswers } from './temporal-answers.ts';
+import {
+  type Authenticate,
+  type Caller,
+  type TokenCaller,
+  byToken,
+  checkedCaller,
+  everybody,
+  mayDo,
+} from './caller.ts';
+import { Refused, isOwnFault, problemResponse } from './problem.ts';
+import { createRateLimit } from './rate-limit.ts';
+import type { Route, ServedAgent } from './route.ts';
+import { runRoutes } from './run-routes.ts';
+import * as schemas from './schemas.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { steerRoutes } from './steer-routes.ts';
+import { checkOwn } from './tenant.ts';
+
+/** One of `tokens`, `authenticate` and `open` is needed. */
+export interface GatewayOptions {
+  /** Callers with a bearer token each. */
+  tokens?: readonly TokenCaller[] | undefined;
+  /** Finds the caller of a request in another way. */
+  authenticate?: Authenticate | undefined;
+  /** Everybody who reaches the gateway may do everything. */
+  open?: boolean | undefined;
+  /** The agents that callers may start. Default: all of the workers' config. */
+  agents?: readonly ServedAgent[] | undefined;
+  /** Path under which the gateway is mounted, such as `/api/reloop`. */
+  basePath?: string | undefined;
+  /** Origins of web pages that may ask. Default: none. */
+  origins?: readonly string[] | undefined;
+  /** Requests of a caller a minute, counted by each instance. Default: 600. */
+  requestsPerMinute?: number | undefined;
+  /** Largest body of a request. Default: 8,000,000 bytes. */
+  bodyBytes?: number | undefined;
+  /** Receives the errors that callers are not told. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+export interface Gateway {
+  /** Answers a request. Never throws. */
+  fetch(request: Request): Promise<Response>;
+}
+
+interface Env {
+  Variables: { caller: Caller };
+}
+
+const REQUESTS_PER_MINUTE = 600;
+const BODY_BYTES = 8_000_000;
+
+const routes: readonly Route[] = [...runRoutes, ...steerRoutes, ...sessionRoutes];
+
+/**
+ * An HTTP API for runs, sessions and waiting calls. The gateway keeps no state, so any number of instances can serve the same runs. Throws
+ * InvalidInput for options that let nobody in.
+ */
+export function createGateway(client: AgentClient, options: GatewayOptions): Gateway {
+  const authenticate = authenticatorOf(options);
+  const { agents, basePath = '', origins = [], bodyBytes = BODY_BYTES } = options;
+  const waitSeconds = createRateLimit(options.requestsPerMinute ?? REQUESTS_PER_MINUTE);
+  const app = new OpenAPIHono<Env>({
+    defaultHook(result) {
+      if (!result.success) throw new Refused(400, 'InvalidInput', sentenceOf(result.error));
+    },
+  }).basePath(basePath);
+  app.onError((error) => {
+    if (isOwnFault(error)) options.onError?.(error);
+    return problemResponse(error);
+  });
+  app.notFound(() =>
+    problemResponse(new Refused(404, 'RouteNotFound', 'GET /openapi.json lists the routes.')),
+  );
+  if (origins.length > 0) app.use(cors({ origin: [...origins], exposeHeaders: ['Location'] }));
+  app.get('/health', async (context) => {
+    const answers = await temporalAnswers(client);
+    return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);
+  });
+  app.use(async (context, next) => {
+    const caller = await authenticate(context.req.raw);
+    if (caller === undefined) throw UNKNOWN;
+    const seconds = waitSeconds(`${caller.tenant ?? ''} ${caller.name}`);
+    if (seconds > 0) throw tooMany(seconds);
+    context.set('caller', caller);
+    return next();
+  });
+  app.use(bodyLimit({ maxSize: bodyBytes, onError: () => problemResponse(tooLarge(bodyBytes)) }));
+  for (const route of routes) serve(app, route, { client, agents });
+  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
+  return { fetch: async (request) => app.fetch(request) };
+}
+
+function serve(
+  app: OpenAPIHono<Env>,
+  route: Route,
+  { client, agents }: { client: AgentClient; agents: readonly ServedAgent[] | undefined },
+): void {
+  const { method, path, scope, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
+  const isOfRun = path.includes('{id}');
+  const isOfSession = path.includes('{name}');
+  const problems = {
+    description: 'A problem',
+    content: { 'application/problem+json': { schema: schemas.problem } },
+  };
+  const content =
+    response === undefined
+      ? { 'text/event-stream': { schema: schemas.problem } }
+      : { 'application/json': { schema: response } };
+  app.openapi(
+    {
+      method,
+      path,
+      summary,
+      security: [{ bearer: [scope] }],
+      request: {
+        ...(isOfRun && { params: schemas.runId }),
+        ...(isOfSession && { params: schemas.sessionName }),
+        ...(query && { query: query as z.ZodObject }),
+        ...(body && {
+          body: { content: { 'application/json': { schema: body } }, required: bodyIsOptional !== true },
+        }),
+      },
+      responses: {
+        [status]: status === 204 ? { description: 'Done' } : { description: summary, content },
+        default: problems,
+      },
+    },
+    async (context) => {
+      const caller = context.get('caller');
+      if (!mayDo(caller, scope)) throw lacking(caller, scope);
+      const { id = '', name = '' } = context.req.param() as { id?: string; name?: string };
+      if (isOfRun) checkOwn(caller, id);
+      const named = client.as(caller.name, caller.credential);
+      const found = await handle({
+        client: named,
+        caller,
+        run: named.get(id),
+        name,
+        query: query && context.req.valid('query' as never),
+        body: body && (context.req.valid('json' as never) ?? {}),
+        request: context.req.raw,
+        agents,
+      });
+      if (found instanceof Response) return found;
+      return status === 204 ? context.body(null, 204) : context.json(found as object, status);
+    },
+  );
+}
+
+/** Throws InvalidInput. */
+function authenticatorOf({ tokens, authenticate, open = false }: GatewayOptions): Authenticate {
+  const given = [tokens, authenticate, open || undefined].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new InvalidInput('createGateway: give one of tokens, authenticate, and open: true for everybody.');
+  }
+  if (tokens !== undefined) return byToken(tokens);
+  if (authenticate === undefined) return everybody;
+  return async (request) => {
+    const caller = await authenticate(request);
+    return caller && checkedCaller(caller);
+  };
+}
+
+/** The problems of a request that does not fit the schema. */
+function sentenceOf({
+  issues,
+}: {
+  issues: readonly { path: readonly PropertyKey[]; message: string }[];
+}): string {
+  return issues
+    .map(({ path, message }) => `${path.length === 0 ? 'The body' : path.join('.')}: ${message}`)
+    .join('; ');
+}
+
+const UNKNOWN = new Refused(401, 'Unauthorized', 'Send a token: Authorization: Bearer TOKEN.', {
+  'www-authenticate': 'Bearer',
+});
+
+function lacking({ name }: Caller, scope: string): Refused {
+  return new Refused(403, 'Forbidden', `${name} does not have the scope ${scope}.`);
+}
+
+function tooMany(seconds: number): Refused {
+  return new Refused(429, 'TooManyRequests', `Ask again in ${seconds} s.`, {
+    'retry-after': String(seconds),
+  });
+}
+
+function tooLarge(bytes: number): Refused {
+  return new Refused(413, 'BodyTooLarge', `A body has at most ${bytes} bytes.`);
+}

@@ -1,0 +1,88 @@
+import { HTTPException } from 'hono/http-exception';
+
+/** An error with a status of HTTP, as RFC 9457 has it. `code`: the name of Reloop's error. */
+export interface ProblemDetails {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+}
+
+/** A refused request. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly status: number;
+  readonly code: string;
+  readonly headers: { [name: string]: string };
+
+  constructor(status: number, code: string, message: string, headers: { [name: string]: string } = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** Status of each error of the client. All others are the gateway's own fault. */
+const statusOf: { readonly [name: string]: number } = {
+  InvalidInput: 400,
+  RunNotFound: 404,
+  SessionNotFound: 404,
+  DecisionRefused: 409,
+  TemporalUnreachable: 503,
+  ClientClosed: 503,
+};
+
+const titles: { readonly [status: number]: string } = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** The response to an error. An unknown error keeps its message to itself. */
+export function problemResponse(error: unknown): Response {
+  const { status, code, detail, headers } = describeError(error);
+  const body: ProblemDetails = {
+    type: 'about:blank',
+    title: titles[status] ?? 'Error',
+    status,
+    detail,
+    code,
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, 'content-type': 'application/problem+json' },
+  });
+}
+
+/** True for an error that the operator of the gateway has to know of. */
+export function isOwnFault(error: unknown): boolean {
+  return describeError(error).status === 500;
+}
+
+function describeError(error: unknown): {
+  status: number;
+  code: string;
+  detail: string;
+  headers?: { [name: string]: string };
+} {
+  if (error instanceof Refused) {
+    const { status, code, message, headers } = error;
+    return { status, code, detail: message, headers };
+  }
+  if (error instanceof HTTPException)
+    return { status: error.status, code: 'InvalidInput', detail: error.message };
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: '' };
+  const status = statusOf[name];
+  if (status !== undefined) return { status, code: name, detail: message };
+  return { status: 500, code: 'InternalError', detail: 'The gateway met an error; its log has the details.' };
+}

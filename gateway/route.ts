@@ -1,0 +1,51 @@
+import type { z } from '@hono/zod-openapi';
+import type { AgentClient } from '../client/api/agent-client.ts';
+import type { AgentRun } from '../client/api/agent-run.ts';
+import type { Caller, Scope } from './caller.ts';
+
+/** An agent that callers may start. */
+export interface ServedAgent {
+  name: string;
+  description?: string | undefined;
+}
+
+/** A request as a handler gets it: checked, and from a caller with the scope of the route. */
+export interface Asked<Query, Body> {
+  /** In the caller's name. */
+  client: AgentClient;
+  caller: Caller;
+  /** The run of the path. Only in routes with `{id}`; the caller may see the run. */
+  run: AgentRun;
+  /** The parameter of the path. */
+  name: string;
+  query: Query;
+  body: Body;
+  request: Request;
+  /** Undefined: all agents may be started. */
+  agents: readonly ServedAgent[] | undefined;
+}
+
+export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+  method: 'get' | 'post' | 'delete';
+  /** As OpenAPI writes it: `/runs/{id}`. */
+  path: string;
+  scope: Scope;
+  summary: string;
+  query?: Query;
+  body?: Body;
+  /** An empty body counts as `{}`. */
+  bodyIsOptional?: true;
+  /** Schema of the response; undefined: a stream of events. */
+  response?: z.ZodType;
+  /** Status of the response. Default: 200. */
+  status?: 200 | 201 | 204;
+  /** Returns a response, or its body. Throws the errors of the client. */
+  handle(asked: Asked<z.output<Query>, z.output<Body>>): Promise<unknown>;
+}
+
+/** Infers the types of a route's handler from the schemas. */
+export function route<Query extends z.ZodType, Body extends z.ZodType>(
+  definition: Route<Query, Body>,
+): Route {
+  return definition;
+}

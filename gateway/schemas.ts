@@ -1,0 +1,193 @@
+import { z } from '@hono/zod-openapi';
+import { decisionNames } from '../agent/rules/decisions.ts';
+import { runStatuses } from '../client/read/run-filters.ts';
+
+/** Bodies of requests and responses. Reloop's client checks what a schema leaves open, and names the field. */
+
+const json = z.unknown().openapi({ description: 'Any JSON value' });
+const id = z.string().openapi({ description: 'Id of a run: its workflow id in Temporal' });
+const errorInfo = z.looseObject({ type: z.string(), message: z.string() });
+/** RFC 3339. JSON has no dates. */
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+const part = z.union([
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({
+    type: z.literal('image'),
+    image: z.string().openapi({ description: 'An https URL, a data: URL, or base64' }),
+    mediaType: z.string().optional(),
+  }),
+]);
+
+export const runStart = z
+  .strictObject({
+    agent: z.string(),
+    input: z.union([z.string(), z.array(part)]).openapi({ description: 'The question' }),
+    id: z
+      .string()
+      .optional()
+      .openapi({ description: 'Id of the run. An id that is there already gives that run' }),
+    session: z.string().optional().openapi({ description: 'The conversation that the run continues' }),
+    chatHistory: z
+      .array(z.strictObject({ role: z.enum(['user', 'assistant', 'system']), content: z.string() }))
+      .optional(),
+    variables: z.record(z.string(), z.string()).optional(),
+    model: z.string().optional(),
+    maxIterations: z.int().nullable().optional(),
+    maxExecutionTime: z.int().nullable().optional().openapi({ description: 'Milliseconds' }),
+    budget: z
+      .strictObject({ totalTokens: z.int().nullable().optional(), cost: z.number().nullable().optional() })
+      .optional(),
+    context: z.record(z.string(), json).optional(),
+    tags: z.array(z.string()).optional(),
+  })
+  .openapi('RunStart');
+
+export const runStarted = z.object({ id }).openapi('RunStarted');
+
+const waitingCall = z
+  .looseObject({
+    call: z.string().openapi({ description: '`3.1`: the first tool call of the third step' }),
+    n: z.int().openapi({ description: 'Number of the wait of this call' }),
+    tool: z.string(),
+    toolInput: json,
+    reason: z.string(),
+    error: errorInfo.optional(),
+    note: json.optional(),
+    until: z.number().optional(),
+  })
+  .openapi('WaitingCall');
+
+export const runReport = z
+  .looseObject({
+    id,
+    runId: z.string(),
+    agent: z.string(),
+    input: json,
+    status: z.enum(runStatuses),
+    stopReason: z.string().nullable(),
+    output: json,
+    iterations: z.int(),
+    intermediateSteps: z.array(z.looseObject({ call: z.string(), observation: json })),
+    usage: z.looseObject({ totalTokens: z.int(), modelCalls: z.int() }),
+    waiting: z.array(waitingCall),
+    error: errorInfo.nullable(),
+    history: z.object({ events: z.int(), bytes: z.int() }),
+  })
+  .openapi('RunReport');
+
+export const runExport = z
+  .looseObject({
+    version: z.int(),
+    run: z.looseObject({ id }),
+    events: z.array(z.looseObject({ type: z.string() })),
+  })
+  .openapi('RunExport');
+
+export const runPage = z
+  .object({
+    runs: z.array(
+      z.looseObject({
+        id,
+        runId: z.string(),
+        agent: z.string(),
+        input: z.string(),
+        status: z.enum(runStatuses),
+      }),
+    ),
+    nextPage: z.string().nullable(),
+  })
+  .openapi('RunPage');
+
+const oneOrMore = <T extends z.ZodType>(schema: T) =>
+  z.union([schema.transform((value) => [value]), z.array(schema)]);
+
+export const runQuery = z.strictObject({
+  status: oneOrMore(z.enum(runStatuses)).optional(),
+  agent: z.string().optional(),
+  session: z.string().optional(),
+  tag: oneOrMore(z.string()).optional(),
+  since: time.optional(),
+  until: time.optional(),
+  text: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(500).optional(),
+  page: z.string().optional(),
+});
+
+export const limitQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(500).optional() });
+
+export const eventsQuery = z.strictObject({
+  after: z.string().optional().openapi({ description: 'The id of an event. `Last-Event-ID` says the same' }),
+  subAgents: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+});
+
+export const runId = z.strictObject({ id });
+export const sessionName = z.strictObject({ name: z.string() });
+
+export const decision = z
+  .looseObject({
+    type: z.enum(decisionNames),
+    call: z.string().optional().openapi({ description: 'May be left out where only one call waits' }),
+    wait: z.int().optional().openapi({ description: 'The `n` of the wait that was looked at' }),
+    input: json.optional(),
+    output: json.optional(),
+    reason: z.string().optional(),
+    remember: z.enum(['tool', 'input']).optional(),
+  })
+  .openapi('Decision');
+
+export const decisionReceipt = z
+  .looseObject({ call: z.string(), n: z.int(), decision: z.string() })
+  .openapi('DecisionReceipt');
+
+export const deferredResult = z.strictObject({ token: z.string(), output: json }).openapi('DeferredResult');
+export const message = z.strictObject({ message: z.string() }).openapi('Message');
+export const extension = z
+  .strictObject({
+    iterations: z.int().optional(),
+    time: z.union([z.number(), z.string()]).optional(),
+    tokens: z.int().optional(),
+    cost: z.number().optional(),
+  })
+  .openapi('Extension');
+export const rewindOptions = z.strictObject({ step: z.int() }).openapi('Rewind');
+export const forkOptions = z
+  .strictObject({
+    step: z.int(),
+    say: z.string().optional(),
+    edits: z.record(z.string(), json).optional(),
+    id: z.string().optional(),
+    model: z.string().optional(),
+    maxIterations: z.int().nullable().optional(),
+    maxExecutionTime: z.int().nullable().optional(),
+  })
+  .openapi('Fork');
+export const retryOptions = z
+  .strictObject({ call: z.string().optional(), input: json.optional() })
+  .openapi('Retry');
+export const restarted = z
+  .looseObject({ id, runId: z.string(), step: z.int().optional() })
+  .openapi('Restarted');
+
+export const sessionReport = z
+  .looseObject({
+    name: z.string(),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    runs: z.array(z.string()),
+    running: z.string().nullable(),
+    queued: z.array(z.string()),
+    unanswered: z.array(z.string()),
+  })
+  .openapi('SessionReport');
+export const sessionList = z.array(z.object({ name: z.string(), startedAt: z.string() }));
+
+export const agentList = z.array(z.object({ name: z.string(), description: z.string().optional() }));
+export const waitingList = z.array(z.object({ run: runReport }));
+
+export const problem = z
+  .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string(), code: z.string() })
+  .openapi('Problem');
+export const health = z.object({ status: z.enum(['ok', 'unreachable']) }).openapi('Health');

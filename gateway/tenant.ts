@@ -1,0 +1,28 @@
+import { RunNotFound } from '../client/connect/errors.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * Runs and sessions of a tenant have names that begin with the tenant and a dot, which no tenant's name has. So each instance knows
+ * the owner without asking anybody.
+ */
+
+type Of = Pick<Caller, 'tenant'>;
+
+/** How the names of the caller's runs and sessions begin. */
+export function ownPrefix({ tenant }: Of): string {
+  return tenant === undefined ? '' : `${tenant}.`;
+}
+
+/** The name with its tenant; a name that has it stays as it is. */
+export function recordedName(caller: Of, name: string): string {
+  return ownsName(caller, name) ? name : ownPrefix(caller) + name;
+}
+
+function ownsName(caller: Of, recorded: string): boolean {
+  return recorded.startsWith(ownPrefix(caller));
+}
+
+/** Throws RunNotFound for a run of another tenant, as for one that is not there. */
+export function checkOwn(caller: Of, runId: string): void {
+  if (!ownsName(caller, runId)) throw new RunNotFound(runId);
+}

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import type { TokenCaller } from '../../gateway/caller.ts';
+import { type Gateway, createGateway } from '../../gateway/gateway.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { useRig } from '../support/rig.ts';
+import { act, answer, script } from '../support/scripts.ts';
+import { type Message, messagesOf } from '../support/sse.ts';
+
+const guarded = defineTool({
+  name: 'guarded',
+  description: 'asks every time',
+  approval: 'always',
+  run: (input) => `did ${input}`,
+});
+const tokens: string[] = [];
+const deferring = defineTool({
+  name: 'deferring',
+  description: 'leaves its result to a webhook',
+  async run(_input, context) {
+    tokens.push((await context.defer()).token);
+    return 'sent';
+  },
+});
+
+const agents = [
+  { name: 'clerk', description: 'answers', model: script(answer('ok')), tools: [] },
+  { name: 'careful', model: script(act('guarded', 'x'), answer('done')), tools: [guarded] },
+  { name: 'patient', model: script(act('deferring', 'x'), answer('done')), tools: [deferring] },
+];
+const rig = useRig({ agents });
+
+const callers = {
+  root: { token: 'admin-token-0123456789', name: 'root' },
+  rita: { token: 'reader-token-0123456789', name: 'rita', scopes: ['read'] },
+  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme' },
+  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other' },
+} satisfies { [name: string]: TokenCaller };
+type Who = keyof typeof callers;
+
+/** Each request goes to a gateway of its own, as behind a balancer. */
+function gateway(): Gateway {
+  const served = agents.map(({ name, description }) => ({ name, description }));
+  return createGateway(rig.client, { tokens: Object.values(callers), agents: served });
+}
+
+interface Sent {
+  body?: unknown;
+  headers?: { [name: string]: string };
+}
+
+function ask(who: Who | undefined, asked: string, { body, headers }: Sent = {}): Promise<Response> {
+  const [method = '', path = ''] = asked.split(' ');
+  const request = new Request(`http://gateway${path}`, {
+    method,
+    headers: {
+      ...(who !== undefined && { authorization: `Bearer ${callers[who].token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return gateway().fetch(request);
+}
+
+async function jsonOf<T = { [field: string]: unknown }>(
+  response: Promise<Response>,
+  status = 200,
+): Promise<T> {
+  const answered = await response;
+  const text = await answered.text();
+  expect(`${answered.status} ${text}`).toMatch(new RegExp(`^${status} `, 'u'));
+  return (text === '' ? undefined : JSON.parse(text)) as T; // of the gateway
+}
+
+async function started(who: Who, agent: string, more: object = {}): Promise<string> {
+  const { id } = await jsonOf<{ id: string }>(
+    ask(who, 'POST /runs', { body: { agent, input: 'what?', ...more } }),
+    201,
+  );
+  return id;
+}
+
+/** The messages of a run's stream up to one of this type. */
+async function messagesTo(type: string, who: Who, id: string, headers = {}): Promise<Message[]> {
+  const messages: Message[] = [];
+  for await (const message of messagesOf(await ask(who, `GET /runs/${id}/events`, { headers }))) {
+    messages.push(message);
+    if (message.event === type) return messages;
+  }
+  throw new Error(`The stream ended without ${type}.`);
+}
+
+describe('a run', () => {
+  test('starts, is followed to its end, and is read', async () => {
+    const id = await started('root', 'clerk', { tags: ['eu'], id: 'gateway-1' });
+    expect(id).toBe('gateway-1');
+    await messagesTo('run_ended', 'root', id);
+    const report = await jsonOf(ask('rita', `GET /runs/${id}`));
+    expect(report).toMatchObject({ id, agent: 'clerk', status: 'completed', output: 'ok' });
+    const { runs } = await jsonOf<{ runs: object[] }>(ask('rita', 'GET /runs?tag=eu&limit=5'));
+    expect(runs).toMatchObject([{ id, tags: ['eu'] }]);
+    await expect(jsonOf(ask('rita', `GET /runs/${id}/export`))).resolves.toMatchObject({ run: { id } });
+  });
+
+  test('waits, is listed, and goes on by a decision at another gateway, which records the name of the caller', async () => {
+    const id = await started('root', 'careful');
+    const [waits] = (await messagesTo('waiting', 'root', id)).slice(-1);
+    expect(waits?.data).toMatchObject({ wait: { call: '1.1', tool: 'guarded' } });
+    const listed = await jsonOf<{ run: { id: string } }[]>(ask('rita', 'GET /waiting'));
+    expect(listed.map(({ run }) => run.id)).toContain(id);
+    const body = { type: 'approve', call: '1.1', wait: 0 };
+    await expect(jsonOf(ask('root', `POST /runs/${id}/decisions`, { body }))).resolves.toMatchObject({
+      call: '1.1',
+      decision: 'approve',
+    });
+    // The stream goes on where the reader lost it.
+    const rest = await messagesTo('run_ended', 'root', id, { 'last-event-id': waits?.id });
+    expect(rest[0]?.data).toMatchObject({ type: 'decided', decision: { type: 'approve', by: 'root' } });
+    const refused = await jsonOf(ask('root', `POST /runs/${id}/decisions`, { body }), 409);
+    expect(refused).toMatchObject({ title: 'Conflict', status: 409, code: 'DecisionRefused' });
+  });
+
+  test('is paused, told something, resumed, rewound and forked', async () => {
+    const id = await started('root', 'careful');
+    await messagesTo('waiting', 'root', id);
+    for (const verb of ['pause', 'resume']) {
+      await jsonOf(ask('root', `POST /runs/${id}/${verb}`), 204);
+    }
+    await jsonOf(ask('root', `POST /runs/${id}/messages`, { body: { message: 'hurry' } }), 204);
+    await jsonOf(ask('root', `POST /runs/${id}/rewind`, { body: { step: 1 } }));
+    const fork = await jsonOf<{ id: string }>(
+      ask('root', `POST /runs/${id}/fork`, { body: { step: 1 } }),
+      201,
+    );
+    for (const one of [id, fork.id]) await jsonOf(ask('root', `POST /runs/${one}/cancel`), 204);
+    const told = await messagesTo('run_ended', 'root', id);
+    expect(told.map(({ event }) => event)).toEqual(expect.arrayContaining(['steered', 'restarted']));
+    await messagesTo('run_ended', 'root', fork.id);
+    await jsonOf(ask('root', `POST /runs/${id}/retry`));
+    await jsonOf(ask('root', `POST /runs/${id}/cancel`), 204);
+  });
+
+  test('gets the result of a deferred call by its token', async () => {
+    const id = await started('root', 'patient');
+    await messagesTo('waiting', 'root', id);
+    const token = tokens.at(-1);
+    await jsonOf(ask('otto', 'POST /deferred', { body: { token, output: 'x' } }), 404);
+    await jsonOf(ask('root', 'POST /deferred', { body: { token, output: { paid: true } } }));
+    const told = await messagesTo('run_ended', 'root', id);
+    expect(told.at(-1)?.data).toMatchObject({ output: 'done' });
+  });
+});
+
+describe('an idempotency key', () => {
+  const start = (input: string) =>
+    ask('root', 'POST /runs', { body: { agent: 'clerk', input }, headers: { 'idempotency-key': 'k1' } });
+
+  test('gives the same run again, and refuses another question', async () => {
+    const [first, second] = await Promise.all([jsonOf(start('what?'), 201), jsonOf(start('what?'), 201)]);
+    expect(second).toEqual(first);
+    await expect(jsonOf(start('what?'), 201)).resolves.toEqual(first);
+    await expect(jsonOf(start('where?'), 422)).resolves.toMatchObject({ code: 'KeyUsed' });
+  });
+
+  test('is one of the caller', async () => {
+    const other = await jsonOf(
+      ask('ann', 'POST /runs', {
+        body: { agent: 'clerk', input: 'what?' },
+        headers: { 'idempotency-key': 'k1' },
+      }),
+      201,
+    );
+    expect(other).not.toEqual(await jsonOf(start('what?'), 201));
+  });
+});
+
+describe('a tenant', () => {
+  test('sees its own runs only, and no other tenant sees these', async () => {
+    const id = await started('ann', 'clerk', { id: 'mine' });
+    expect(id).toBe('acme.mine');
+    await messagesTo('run_ended', 'ann', id);
+    const lists = await Promise.all(
+      (['ann', 'otto'] as const).map((who) => jsonOf<{ runs: { id: string }[] }>(ask(who, 'GET /runs'))),
+    );
+    const [own = [], others = []] = lists.map(({ runs }) => runs.map((run) => run.id));
+    expect(own).toContain(id);
+    expect([
+      ...own.filter((one) => !one.startsWith('acme.')),
+      ...others.filter((one) => one.startsWith('acme.')),
+    ]).toEqual([]);
+    const routes = ['GET /runs/ID', 'GET /runs/ID/events', 'GET /runs/ID/export', 'POST /runs/ID/cancel'];
+    for (const asked of routes) {
+      const problem = await jsonOf(ask('otto', asked.replace('ID', id)), 404);
+      expect(problem).toMatchObject({ code: 'RunNotFound' });
+    }
+  });
+
+  test('has sessions of its own', async () => {
+    const first = await started('ann', 'clerk', { session: 'talk' });
+    await messagesTo('run_ended', 'ann', first);
+    await expect(jsonOf(ask('ann', 'GET /sessions/talk'))).resolves.toMatchObject({ name: 'acme.talk' });
+    await jsonOf(ask('otto', 'GET /sessions/talk'), 404);
+    const lists = await Promise.all(
+      (['ann', 'otto'] as const).map((who) => jsonOf(ask(who, 'GET /sessions'))),
+    );
+    expect(lists).toMatchObject([[{ name: 'acme.talk' }], []]);
+    await jsonOf(ask('ann', 'DELETE /sessions/talk/messages'), 204);
+  });
+});
+
+describe('a request is refused', () => {
+  test.each<[number, string, Who | undefined, string, Sent]>([
+    [401, 'without a token', undefined, 'GET /runs', {}],
+    [401, 'with a token that nobody has', undefined, 'GET /runs', { headers: { authorization: 'Bearer x' } }],
+    [403, 'without the scope', 'rita', 'POST /runs', { body: { agent: 'clerk', input: 'what?' } }],
+    [404, 'for an agent that is not served', 'root', 'POST /runs', { body: { agent: 'no', input: 'what?' } }],
+    [404, 'for a run that is not there', 'root', 'GET /runs/none', {}],
+    [404, 'for a route that is not there', 'root', 'GET /nothing', {}],
+    [400, 'with an unknown field', 'root', 'POST /runs', { body: { agent: 'clerk', input: 'what?', x: 1 } }],
+    [400, 'without a question', 'root', 'POST /runs', { body: { agent: 'clerk', input: ' ' } }],
+    [400, 'with an unknown status', 'root', 'GET /runs?status=odd', {}],
+    [
+      400,
+      'with a body that is not JSON',
+      'root',
+      'POST /runs',
+      { headers: { 'content-type': 'application/json' } },
+    ],
+  ])('with %d %s', async (status, _why, who, asked, sent) => {
+    const response = await ask(who, asked, sent);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    const problem = (await response.json()) as { status: number; detail: string };
+    expect(problem).toMatchObject({ type: 'about:blank', status });
+    expect(response.status).toBe(status);
+    expect(problem.detail).not.toContain(' at ');
+  });
+});
+
+test('the description of the API lists each route with its scope', async () => {
+  const { openapi, paths } = await jsonOf<{ openapi: string; paths: { [path: string]: object } }>(
+    ask('rita', 'GET /openapi.json'),
+  );
+  expect(openapi).toBe('3.1.0');
+  expect(Object.keys(paths)).toMatchSnapshot();
+});
+
+test('a probe needs no token, and says whether Temporal answers', async () => {
+  await expect(jsonOf(ask(undefined, 'GET /health'))).resolves.toEqual({ status: 'ok' });
+});
