@@ -165,7 +165,11 @@ function authenticatorOf({ tokens, authenticate, open = false }: GatewayOptions)
   if (authenticate === undefined) return everybody;
   return async (request) => {
     const caller = await authenticate(request);
-    return caller && checkedCaller(caller);
+    try {
+      return caller && checkedCaller(caller);
+    } catch (cause) {
+      throw new Error('authenticate() gave a caller that cannot be used', { cause }); // not the sender's mistake
+    }
   };
 }
 

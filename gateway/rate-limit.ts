@@ -9,7 +9,7 @@ interface Bucket {
   at: number;
 }
 
-/** Seconds until the caller may ask again; 0: now. Each instance of the gateway counts by itself. */
+/** Seconds until the caller may ask again; 0: now. Each instance of the gateway has its own count. */
 export type RateLimit = (caller: string, now?: number) => number;
 
 export function createRateLimit(perMinute: number): RateLimit {

@@ -10,7 +10,7 @@ export interface ServedAgent {
 }
 
 /** A request as a handler gets it: checked, and from a caller with the scope of the route. */
-export interface Asked<Query, Body> {
+export interface RouteRequest<Query, Body> {
   /** In the caller's name. */
   client: AgentClient;
   caller: Caller;
@@ -40,7 +40,7 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** Status of the response. Default: 200. */
   status?: 200 | 201 | 204;
   /** Returns a response, or its body. Throws the errors of the client. */
-  handle(asked: Asked<z.output<Query>, z.output<Body>>): Promise<unknown>;
+  handle(request: RouteRequest<z.output<Query>, z.output<Body>>): Promise<unknown>;
 }
 
 /** Infers the types of a route's handler from the schemas. */

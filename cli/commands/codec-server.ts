@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { setValue } from '../../agent/values/set-value.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { createCodec } from '../../encryption/codec.ts';
 import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
@@ -7,6 +5,7 @@ import { type CodecServer, serveCodec } from '../../encryption/serve-codec.ts';
 import { runningServer, stateDirectory } from '../../server/server.ts';
 import { usualPorts } from '../../server/ports.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
+import { tokenOf } from '../connection/token.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
 
@@ -22,7 +21,7 @@ export async function codecServer(io: Io, options: CodecServerOptions): Promise<
   const { host, port } = options;
   const keys = await keysOf(io, options);
   const origins = (options.origin ?? (await usualOrigins())).map(checkedOrigin);
-  const token = tokenOf(io.env);
+  const token = tokenOf(io.env, 'RELOOP_CODEC_TOKEN');
   const codec = createCodec(keys);
   const { signal, stop } = untilSignal(io);
   let server: CodecServer | undefined;
@@ -52,11 +51,6 @@ export async function codecServer(io: Io, options: CodecServerOptions): Promise<
     stop();
     await server?.close();
   }
-}
-
-/** The token of RELOOP_CODEC_TOKEN, else a random one. */
-export function tokenOf(env: NodeJS.ProcessEnv): string {
-  return setValue(env['RELOOP_CODEC_TOKEN']) ?? randomBytes(16).toString('hex');
 }
 
 async function keysOf(io: Io, { config }: CommonOptions): Promise<Keyring> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +7,7 @@ import type { Gateway, GatewayOptions, ServedAgent, TokenCaller } from '../../ga
 import { requirePackage } from '../../tools/optional-package.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
+import { tokenOf } from '../connection/token.ts';
 import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
 
 interface ServeOptions extends ContextOptions {
@@ -21,6 +21,7 @@ interface ServeOptions extends ContextOptions {
   origin?: string[];
 }
 
+const TOKEN = 'RELOOP_GATEWAY_TOKEN';
 const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
 
 /** `reloop serve`: an HTTP API for runs, until it is told to end. */
@@ -84,9 +85,9 @@ function callersOf(
     throw new UsageError(`serve: --open is for this machine only, and ${host} is reachable from others.`);
   if (open) return { options: { open } };
   if (tokens !== undefined) return { options: { tokens: readTokens(tokens) } };
-  const set = setValue(io.env['RELOOP_GATEWAY_TOKEN']);
-  const token = set ?? randomBytes(16).toString('hex');
-  return { options: { tokens: [{ token, name: 'gateway' }] }, ...(set === undefined && { made: token }) };
+  const token = tokenOf(io.env, TOKEN);
+  const isSet = setValue(io.env[TOKEN]) !== undefined;
+  return { options: { tokens: [{ token, name: 'gateway' }] }, ...(isSet ? {} : { made: token }) };
 }
 
 function readTokens(file: string): TokenCaller[] {

@@ -64,7 +64,10 @@ function flagOf(option: string): string {
   return option.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
-export type FilterOptions = Omit<RunFilters, 'status' | 'tags' | 'idPrefix'> & { status?: RunStatus; tag?: string[] };
+export type FilterOptions = Omit<RunFilters, 'status' | 'tags' | 'idPrefix'> & {
+  status?: RunStatus;
+  tag?: string[];
+};
 
 export function withFilters(command: Command): Command {
   return command

@@ -55,7 +55,8 @@ beforeAll(async () => {
   const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   const binaries = NODES.map((node) => `node-${node}@npm:node-${process.platform}-${process.arch}@${node}`);
   await Promise.all([
-    run('npm', ['install', ...quietly, packed.file], { cwd: project }),
+    // `reloop/gateway` needs these optional peers.
+    run('npm', ['install', ...quietly, packed.file, 'hono', '@hono/zod-openapi'], { cwd: project }),
     run('npm', ['install', ...quietly, '--prefix', nodes, ...binaries]),
   ]);
   // A project that is checked by TypeScript has Node's types; these are ours.

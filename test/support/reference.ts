@@ -6,6 +6,7 @@ import { type Declaration, exportsOf, usedIn } from './declarations.ts';
 const ENTRIES = [
   ['reloop', 'index.d.ts', 'For config modules, and for workers of your own.'],
   ['client', 'client/index.d.ts', 'The client library: start runs, follow them, decide.'],
+  ['gateway', 'gateway/index.d.ts', 'For an HTTP API.'],
   ['workflows', 'workflows/index.d.ts', 'For workflows of your own.'],
   ['testing', 'testing.d.ts', 'For tests.'],
 ] as const;

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { environmentKeyring } from '../../encryption/keys.ts';
-import { tokenOf } from '../../cli/commands/codec-server.ts';
+import { tokenOf } from '../../cli/connection/token.ts';
 import { credentialOf } from '../../cli/connection/context.ts';
 import { namedQueue } from '../../cli/connection/task-queue.ts';
 import { loadEnvFile } from '../../cli/shell/env-file.ts';
@@ -65,32 +65,26 @@ async function isBinarySaid(): Promise<boolean> {
   return said.includes('TEMPORAL_CLI_PATH is /no/such/temporal,');
 }
 
-const listed: [variable: string, value: string, read: () => unknown, effect: unknown, otherwise: unknown][] =
-  [
-    [
-      'RELOOP_STATE_DIR',
-      'state',
-      () => stateDirectory(folder),
-      join(folder, 'state'),
-      join(folder, '.reloop'),
-    ],
-    ['TEMPORAL_ADDRESS', '127.0.0.1:1', () => temporalSettings({}).address, '127.0.0.1:1', undefined],
-    ['TEMPORAL_NAMESPACE', 'mine', () => temporalSettings({}).namespace, 'mine', 'default'],
-    ['TEMPORAL_API_KEY', 'key', () => temporalSettings({}).connection?.apiKey, 'key', undefined],
-    ['TEMPORAL_TASK_QUEUE', 'mine', queues, ['mine', 'mine'], [undefined, 'reloop']],
-    ['RELOOP_CREDENTIAL', 'secret', () => credentialOf(process.env), 'secret', undefined],
-    ['RELOOP_ENCRYPTION_KEYS', `a:${KEY}`, encryptsWith, 'a', undefined],
-    [
-      'RELOOP_CODEC_TOKEN',
-      'secret',
-      () => tokenOf(process.env),
-      'secret',
-      expect.stringMatching(/^[0-9a-f]{32}$/u),
-    ],
-    ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
-    ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
-    ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],
-  ];
+type Listed = [variable: string, value: string, read: () => unknown, effect: unknown, otherwise: unknown];
+const listed: Listed[] = [
+  ['RELOOP_STATE_DIR', 'state', () => stateDirectory(folder), join(folder, 'state'), join(folder, '.reloop')],
+  ['TEMPORAL_ADDRESS', '127.0.0.1:1', () => temporalSettings({}).address, '127.0.0.1:1', undefined],
+  ['TEMPORAL_NAMESPACE', 'mine', () => temporalSettings({}).namespace, 'mine', 'default'],
+  ['TEMPORAL_API_KEY', 'key', () => temporalSettings({}).connection?.apiKey, 'key', undefined],
+  ['TEMPORAL_TASK_QUEUE', 'mine', queues, ['mine', 'mine'], [undefined, 'reloop']],
+  ['RELOOP_CREDENTIAL', 'secret', () => credentialOf(process.env), 'secret', undefined],
+  ['RELOOP_ENCRYPTION_KEYS', `a:${KEY}`, encryptsWith, 'a', undefined],
+  ...['RELOOP_CODEC_TOKEN', 'RELOOP_GATEWAY_TOKEN'].map((name): Listed => [
+    name,
+    'secret',
+    () => tokenOf(process.env, name),
+    'secret',
+    expect.stringMatching(/^[0-9a-f]{32}$/u),
+  ]),
+  ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
+  ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
+  ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],
+];
 const rows: Row[] = [
   ...listed.map(([variable, value, read, effect, otherwise]) => ({
     variable,

@@ -83,6 +83,8 @@ const rows: { [command: string]: string[][] } = {
   dev: [[]],
   // It refuses a config without keys.
   'codec-server': [[]],
+  // It refuses a host that others reach.
+  serve: [['--open', '--host', '0.0.0.0']],
 };
 
 /** Rows that print nothing on stdout. */
@@ -92,6 +94,7 @@ const SILENT = [
   ...['reconcile', 'approve', 'reject', 'stop'].map((name) => `${name} --all --dry-run --agent stuck`),
   'dev',
   'codec-server',
+  'serve --open --host 0.0.0.0',
 ];
 
 const folder = tempFolder();

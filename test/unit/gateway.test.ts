@@ -1,0 +1,133 @@
+import { Client, Connection } from '@temporalio/client';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { AgentClient } from '../../client/api/agent-client.ts';
+import { type Caller, byToken } from '../../gateway/caller.ts';
+import { type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
+import { createRateLimit } from '../../gateway/rate-limit.ts';
+
+/** Nobody listens at the address, and nothing is tried twice. */
+const deaf = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
+const client = new AgentClient(deaf, '127.0.0.1:1', 'reloop');
+afterAll(() => deaf.connection.close());
+
+const TOKEN = 'a-token-of-a-test';
+const bearer = { authorization: `Bearer ${TOKEN}` };
+const ask = (options: GatewayOptions, path: string, init: RequestInit = {}) =>
+  createGateway(client, options).fetch(new Request(`http://gateway${path}`, init));
+
+describe('options', () => {
+  test.each<[string, GatewayOptions]>([
+    ['nobody may come in', {}],
+    ['there are two ways in', { open: true, tokens: [] }],
+  ])('are refused if %s', (_why, options) => {
+    expect(() => createGateway(client, options)).toThrow('give one of tokens, authenticate, and open');
+  });
+
+  test.each<[string, object, string]>([
+    ['a token is short', { token: 'short', name: 'a' }, 'The token of a has fewer than 16 characters'],
+    ['a caller has no name', { token: TOKEN }, 'A caller has no name'],
+    ['a tenant has a dot', { token: TOKEN, name: 'a', tenant: 'x.y' }, 'The tenant of a has to be'],
+    ['a scope is unknown', { token: TOKEN, name: 'a', scopes: ['all'] }, 'The scopes of a have to be'],
+  ])('are refused if %s', (_why, caller, sentence) => {
+    expect(() => byToken([caller as never])).toThrow(sentence);
+  });
+
+  test("a caller of `authenticate` is checked too, and the fault is not the sender's", async () => {
+    const errors: unknown[] = [];
+    const authenticate = () => ({ name: '', scopes: [] }) as Caller;
+    const onError = (error: unknown) => errors.push(error);
+    const { status } = await ask({ authenticate, onError }, '/runs');
+    expect([status, errors]).toEqual([500, [expect.any(Error)]]);
+  });
+});
+
+test('the gateway is mounted under a path', async () => {
+  const { status } = await ask({ open: true, basePath: '/api/reloop' }, '/api/reloop/agents');
+  expect(status).toBe(200);
+});
+
+test('errors of Temporal are told as they are, and unknown errors are told to the operator only', async () => {
+  const unreachable = await ask({ open: true }, '/runs/r1');
+  await expect(unreachable.json()).resolves.toMatchObject({ status: 503, code: 'TemporalUnreachable' });
+  const errors: unknown[] = [];
+  const authenticate = () => Promise.reject(new Error('the database password is 1234'));
+  const broken = await ask({ authenticate, onError: (error) => errors.push(error) }, '/runs');
+  const text = await broken.text();
+  expect([broken.status, errors]).toEqual([500, [expect.any(Error)]]);
+  expect(text).not.toContain('1234');
+});
+
+test('a body that is too large is refused', async () => {
+  const body = JSON.stringify({ agent: 'a', input: 'x'.repeat(100) });
+  const { status } = await ask({ open: true, bodyBytes: 50 }, '/runs', { method: 'POST', body });
+  expect(status).toBe(413);
+});
+
+test('pages of listed origins may ask, and no others', async () => {
+  const options = { tokens: [{ token: TOKEN, name: 'a' }], origins: ['https://app.example.com'] };
+  const allowed = async (origin: string) => {
+    const { headers } = await ask(options, '/agents', { headers: { origin, ...bearer } });
+    return headers.get('access-control-allow-origin');
+  };
+  await expect(allowed('https://app.example.com')).resolves.toBe('https://app.example.com');
+  await expect(allowed('https://other.example.com')).resolves.toBeNull();
+});
+
+describe('a rate limit', () => {
+  test('fills up over a minute, for each caller', () => {
+    const waitSeconds = createRateLimit(2);
+    expect([0, 0, 0].map((at) => waitSeconds('a', at))).toEqual([0, 0, 30]);
+    expect(waitSeconds('b', 0)).toBe(0);
+    expect([30_000, 30_000, 600_000, 600_000, 600_000].map((at) => waitSeconds('a', at))).toEqual([
+      0, 30, 0, 0, 30,
+    ]);
+  });
+
+  test('is told to the caller', async () => {
+    const gateway = createGateway(client, { open: true, requestsPerMinute: 1 });
+    const asked = () => gateway.fetch(new Request('http://gateway/agents'));
+    expect((await asked()).status).toBe(200);
+    const refused = await asked();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+  });
+});
+
+test('no request makes the gateway fail, or tells where its code is', async () => {
+  const gateway = createGateway(client, {
+    tokens: [{ token: TOKEN, name: 'a', tenant: 't' }],
+    requestsPerMinute: Number.MAX_SAFE_INTEGER,
+  });
+  const path = fc.oneof(
+    fc.constantFrom('runs', 'runs/x/decisions', 'runs/x/fork', 'deferred', 'sessions/x', 'waiting'),
+    fc.webPath().map((text) => text.replace(/^\/+/u, '')),
+  );
+  const request = fc.record({
+    method: fc.constantFrom('GET', 'POST', 'DELETE', 'PUT', 'OPTIONS'),
+    path,
+    query: fc.webQueryParameters(),
+    body: fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      fc.constant('{"agent":"a","input":"q","id":"\u0000"}'),
+    ),
+    type: fc.constantFrom('application/json', 'text/plain', 'application/json; charset=x', ''),
+    token: fc.constantFrom(TOKEN, TOKEN, TOKEN, 'other'),
+    after: fc.string({ unit: 'grapheme-ascii' }),
+  });
+  await fc.assert(
+    fc.asyncProperty(request, async ({ method, path: asked, query, body, type, token, after }) => {
+      const response = await gateway.fetch(
+        new Request(`http://gateway/${asked}?${query}`, {
+          method,
+          headers: { authorization: `Bearer ${token}`, 'content-type': type, 'last-event-id': after.trim() },
+          ...(method === 'GET' ? {} : { body }),
+        }),
+      );
+      const text = await response.text();
+      expect(response.status).not.toBe(500);
+      expect(text).not.toMatch(/node_modules|gateway\.ts| {4}at /u);
+    }),
+    { numRuns: 300 },
+  );
+});
