@@ -4,7 +4,7 @@ import { InvalidInput } from '../agent/values/refusal.ts';
 /** `run`: start runs. `decide`: decide on calls, and steer runs. `read`: see them. `admin`: all of these. */
 export type Scope = 'run' | 'decide' | 'read' | 'admin';
 
-export const scopes = ['run', 'decide', 'read', 'admin'] as const satisfies readonly Scope[];
+const scopes = ['run', 'decide', 'read', 'admin'] as const satisfies readonly Scope[];
 
 /** The sender of a request. */
 export interface Caller {

@@ -2,6 +2,7 @@ import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { InvalidInput } from '../agent/values/refusal.ts';
+import { fieldOf } from '../agent/values/values.ts';
 import type { AgentClient } from '../client/api/agent-client.ts';
 import { temporalAnswers } from './temporal-answers.ts';
 import {
@@ -92,7 +93,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     return next();
   });
   app.use(bodyLimit({ maxSize: bodyBytes, onError: () => problemResponse(tooLarge(bodyBytes)) }));
-  for (const route of routes) serve(app, route, { client, agents });
+  for (const route of routes) serve(app, route, { client, agents, basePath });
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
   return { fetch: async (request) => app.fetch(request) };
@@ -101,7 +102,11 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
 function serve(
   app: OpenAPIHono<Env>,
   route: Route,
-  { client, agents }: { client: AgentClient; agents: readonly ServedAgent[] | undefined },
+  {
+    client,
+    agents,
+    basePath,
+  }: { client: AgentClient; agents: readonly ServedAgent[] | undefined; basePath: string },
 ): void {
   const { method, path, scope, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
   const isOfRun = path.includes('{id}');
@@ -150,6 +155,9 @@ function serve(
         agents,
       });
       if (found instanceof Response) return found;
+      // Routes that create something create a run.
+      if (status === 201)
+        context.header('location', `${basePath}/runs/${encodeURIComponent(String(fieldOf(found, 'id')))}`);
       return status === 204 ? context.body(null, 204) : context.json(found as object, status);
     },
   );

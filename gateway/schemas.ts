@@ -190,4 +190,3 @@ export const waitingList = z.array(z.object({ run: runReport }));
 export const problem = z
   .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string(), code: z.string() })
   .openapi('Problem');
-export const health = z.object({ status: z.enum(['ok', 'unreachable']) }).openapi('Health');

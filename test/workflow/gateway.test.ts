@@ -83,7 +83,9 @@ async function started(who: Who, agent: string, more: object = {}): Promise<stri
 /** The messages of a run's stream up to one of this type. */
 async function messagesTo(type: string, who: Who, id: string, headers = {}): Promise<Message[]> {
   const messages: Message[] = [];
-  for await (const message of messagesOf(await ask(who, `GET /runs/${id}/events`, { headers }))) {
+  for await (const message of messagesOf(
+    await ask(who, `GET /runs/${encodeURIComponent(id)}/events`, { headers }),
+  )) {
     messages.push(message);
     if (message.event === type) return messages;
   }
@@ -92,14 +94,17 @@ async function messagesTo(type: string, who: Who, id: string, headers = {}): Pro
 
 describe('a run', () => {
   test('starts, is followed to its end, and is read', async () => {
-    const id = await started('root', 'clerk', { tags: ['eu'], id: 'gateway-1' });
-    expect(id).toBe('gateway-1');
+    const id = 'gateway/1';
+    const body = { agent: 'clerk', input: 'what?', tags: ['eu'], id };
+    const { status, headers } = await ask('root', 'POST /runs', { body });
+    expect([status, headers.get('location')]).toEqual([201, '/runs/gateway%2F1']);
     await messagesTo('run_ended', 'root', id);
-    const report = await jsonOf(ask('rita', `GET /runs/${id}`));
+    const path = `/runs/${encodeURIComponent(id)}`;
+    const report = await jsonOf(ask('rita', `GET ${path}`));
     expect(report).toMatchObject({ id, agent: 'clerk', status: 'completed', output: 'ok' });
     const { runs } = await jsonOf<{ runs: object[] }>(ask('rita', 'GET /runs?tag=eu&limit=5'));
     expect(runs).toMatchObject([{ id, tags: ['eu'] }]);
-    await expect(jsonOf(ask('rita', `GET /runs/${id}/export`))).resolves.toMatchObject({ run: { id } });
+    await expect(jsonOf(ask('rita', `GET ${path}/export`))).resolves.toMatchObject({ run: { id } });
   });
 
   test('waits, is listed, and goes on by a decision at another gateway, which records the name of the caller', async () => {
