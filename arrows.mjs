@@ -14,6 +14,7 @@ export const arrows = {
     rooms: [
       'text',
       'values',
+      'model-limits',
       'definition',
       'observation',
       'start',
@@ -43,7 +44,7 @@ export const arrows = {
       models: { only: ['model.ts'] },
       tools: { only: ['tool.ts'] },
     },
-    rooms: ['attempt', 'model', 'run', 'tool', 'turn'],
+    rooms: ['attempt', 'limits', 'model', 'run', 'tool', 'turn'],
     temporal: ['activity', 'client', 'common', 'types:proto'],
   },
   history: {
