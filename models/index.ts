@@ -1,5 +1,5 @@
 export { ModelError, defineModel } from './model.ts';
-export type { Model, ModelCallContext, ModelReply, ModelRequest, ReplyStore } from './model.ts';
+export type { Model, ModelCallContext, ModelReply, ModelRequest, RateLimit, ReplyStore } from './model.ts';
 export { azureOpenAI } from './openai/azure.ts';
 export { openai } from './openai/openai.ts';
 export {

@@ -36,9 +36,20 @@ export interface ModelCallContext {
   onText(piece: string): void;
   /** The same for the model's reasoning before its text. */
   onReasoning?(piece: string): void;
+  /** Called with the numbers of the provider's rate limit, if the provider sends them with a reply or a refusal. */
+  onRateLimit?(limit: RateLimit): void;
   /** `3` for the third iteration, `3.1` for a request made by that iteration's first tool call. */
   step: string;
   runId: string;
+}
+
+/** The state of a provider's rate limit after a request. */
+export interface RateLimit {
+  /** Requests and tokens that are left. */
+  requests?: number | undefined;
+  tokens?: number | undefined;
+  /** Time until the limits that are used up allow requests again. */
+  resetMs?: number | undefined;
 }
 
 /**

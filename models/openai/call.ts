@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { OpenAI } from 'openai';
+import { APIError, OpenAI } from 'openai';
 import { limits } from '../../agent/values/limits.ts';
 import { secretValues } from '../../agent/text/secrets.ts';
 import { shownUrl } from '../../agent/text/shown-url.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { type RequestContext, type SettingNames, classifyError } from './errors.ts';
 import { unsupportedParam, unsupportedWarning, withoutParam } from './request/unsupported-params.ts';
+import { rateLimitOf } from './reply/limit-headers.ts';
 import { readReply } from './reply/read-reply.ts';
 import { type WireRequest, buildRequest } from './request/request-body.ts';
 import { undiciFetch } from './transport/undici-fetch.ts';
@@ -95,16 +96,23 @@ async function ask(
       })
       .asResponse();
     context.onText('');
+    notifyOfLimit(context, response.headers);
     const stream = body['stream'] === true;
     return await readReply(response, { client, context, stream, asked, stop, returnsReasoning, cut });
   } catch (error) {
     cut();
     context.signal.throwIfAborted();
+    if (error instanceof APIError) notifyOfLimit(context, error.headers as Headers | undefined); // `any` in a narrowed class
     throw error;
   } finally {
     // A connection whose answer was read to its end stays open for the next request.
     context.signal.removeEventListener('abort', cut);
   }
+}
+
+function notifyOfLimit(context: ModelCallContext, headers: Headers | undefined): void {
+  const limit = rateLimitOf(headers);
+  if (limit !== undefined) context.onRateLimit?.(limit);
 }
 
 function dropParam({ path, body }: WireRequest, param: string): WireRequest {
