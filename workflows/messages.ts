@@ -8,6 +8,7 @@ import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
 import { CALL_INTENT, type Origin } from '../agent/calls/calls.ts';
 import type { RunSignals } from '../agent/run/run-signals.ts';
+import type { RunOverrides } from '../agent/definition/overrides.ts';
 import type { Budget } from '../agent/definition/budget.ts';
 import type { FreshStart } from '../agent/start/run-start.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
@@ -27,12 +28,20 @@ export type { DecisionData } from '../agent/rules/gate.ts';
 
 export const AGENT_RUN = 'agentRun';
 
-/** Memo and summary that `reloop list` and the Web UI show. Part of a run's start. */
-export function runLabels(agent: string, question: Content, tags?: readonly string[]) {
+/**
+ * Memo and summary that `reloop list` and the Web UI show, and the key by which Temporal dispatches the tasks of tenants in turn. Part of a
+ * run's start. Children inherit the key.
+ */
+export function runLabels(
+  agent: string,
+  question: Content,
+  { tags, tenant }: Pick<RunOverrides, 'tags' | 'tenant'> = {},
+) {
   const input = contentText(question);
   return {
     memo: { agent, input: input.slice(0, 200), ...(tags && { tags }) },
     staticSummary: `${agent}: ${input.slice(0, 160)}`,
+    ...(tenant && { priority: { fairnessKey: tenant } }),
   };
 }
 

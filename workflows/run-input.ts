@@ -13,7 +13,7 @@ export function runInput(start: RunStart | AgentRunInput, images: readonly unkno
   if (isLabelled() && isRecordedStart(start)) return start; // written by Reloop
   const input = orFailure(() => readRunStart(start, images));
   const { agent, question, overrides } = input;
-  if (!isLabelled()) upsertMemo(runLabels(agent, question.input, overrides?.tags).memo);
+  if (!isLabelled()) upsertMemo(runLabels(agent, question.input, overrides).memo);
   return input;
 }
 

@@ -175,6 +175,8 @@ export interface AgentManifest extends LoopOptions {
   /** The agent has its own parser, in the worker's config. */
   parser?: true | undefined;
   modelRetry: RetryPolicy;
+  /** The model has limits when the run begins, so the number of attempts that wait for them has no limit. */
+  limited?: true | undefined;
   /** Task queue of the model calls. Absent: that of the run. */
   modelQueue?: string | undefined;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
@@ -183,6 +185,8 @@ export interface AgentManifest extends LoopOptions {
   askTimeout?: AskTimeout | undefined;
   /** Facts that the run's program gave. */
   context?: RunContext | undefined;
+  /** Customer or user that the run is for. */
+  tenant?: string | undefined;
   /** Texts to filter runs by. */
   tags?: readonly string[] | undefined;
 }

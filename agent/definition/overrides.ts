@@ -19,6 +19,8 @@ export interface StartOverrides {
   context?: RunContext | undefined;
   /** Texts to filter runs by, 1 to 20 of at most 100 characters. Sub-agents do not inherit them. */
   tags?: readonly string[] | undefined;
+  /** Customer or user that the run is for: tenants share the limits of models equally. Sub-agents inherit the tenant. */
+  tenant?: string | undefined;
 }
 
 /** {@link StartOverrides} as a run records them: under these names they override the fields of the manifest. */
@@ -84,6 +86,16 @@ const overrides: { readonly [O in keyof StartOverrides]-?: Override } = {
     },
   },
   tags: { check: { fits: areTags, rule: TAGS_RULE } },
+  tenant: {
+    check: {
+      fits: (value) =>
+        typeof value === 'string' &&
+        value.trim() !== '' &&
+        utf8Length(value) <= limits.tenantBytes &&
+        !/\p{Cc}/u.test(value),
+      rule: `a text of at most ${limits.tenantBytes} bytes, not empty and without control characters`,
+    },
+  },
 };
 
 const all = Object.entries(overrides).map(([name, { recordedAs = name, nullable = false, check }]) => ({

@@ -44,6 +44,8 @@ export const limits = {
   externalBytes: 128_000,
   /** The context of a run, as JSON text. */
   contextBytes: 16_000,
+  /** The tenant of a run: Temporal takes no longer fairness key. */
+  tenantBytes: 64,
   /** A tool's result. */
   resultBytes: 1_500_000,
   /** Transcript carried over continue-as-new instead of being read from the earlier run. */

@@ -22,6 +22,7 @@ export interface OverrideOptions {
   budgetCost?: Limit;
   context?: RunContext;
   tag?: string[];
+  tenant?: string;
 }
 
 /** Help of `--tag`. */
@@ -38,11 +39,12 @@ export function withOverrides(command: Command): Command {
     .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeLimit)
     .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarLimit)
     .option('--context <json>', CONTEXT, jsonObject)
-    .option('--tag <text>', TAG, repeated);
+    .option('--tag <text>', TAG, repeated)
+    .option('--tenant <name>', 'customer or user that the run is for');
 }
 
 export function overridesIn(options: OverrideOptions): StartOverrides {
-  const { model, maxIterations, maxTime, budgetTokens, budgetCost, context, tag } = options;
+  const { model, maxIterations, maxTime, budgetTokens, budgetCost, context, tag, tenant } = options;
   const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
   return {
     model,
@@ -51,5 +53,6 @@ export function overridesIn(options: OverrideOptions): StartOverrides {
     budget: isBudget ? { totalTokens: limitOf(budgetTokens), cost: limitOf(budgetCost) } : undefined,
     context,
     tags: tag,
+    tenant,
   };
 }

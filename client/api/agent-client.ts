@@ -184,7 +184,7 @@ export class AgentClient {
             args: [runInput, ...images],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             workflowIdConflictPolicy: 'FAIL',
-            ...runLabels(agent, question, overrides.tags),
+            ...runLabels(agent, question, overrides),
             ...attributes,
           }),
       );

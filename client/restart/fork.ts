@@ -37,9 +37,9 @@ export interface ForkOptions extends Pick<StartOverrides, 'model' | 'maxIteratio
  */
 export async function fork(client: Client, id: string, options: ForkOptions): Promise<RestartReceipt> {
   if (options.id !== undefined) checkId(options.id);
-  const { model, context, tags, ...limitsGiven } = overridesOf(options);
-  if (context !== undefined || tags !== undefined)
-    throw new InvalidInput('A fork keeps the context and the tags of its run: leave them out.');
+  const { model, context, tags, tenant, ...limitsGiven } = overridesOf(options);
+  if (context !== undefined || tags !== undefined || tenant !== undefined)
+    throw new InvalidInput('A fork keeps the context, the tags and the tenant of its run: leave them out.');
   const edits = checkedEdits(options.edits);
   const say = checkedMessage(options.say);
   const run = await runToRestart(client, id, 'fork');

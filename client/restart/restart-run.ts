@@ -109,7 +109,10 @@ async function start(
         args: [input],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: 'FAIL',
-        ...runLabels(input.agent, record.input.question?.input ?? '', tagsOf(input)),
+        ...runLabels(input.agent, record.input.question?.input ?? '', {
+          tags: tagsOf(input),
+          tenant: input.overrides?.tenant ?? input.manifest?.tenant,
+        }),
         ...attributes,
       }),
     );

@@ -18,7 +18,8 @@ describe("a run's overrides of its agent", () => {
     expect(checkOverrides(overrides)).toBeUndefined();
   });
 
-  const fields = 'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost, context, tags';
+  const fields =
+    'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost, context, tags, tenant';
   const other = (name: string) => `A run cannot override "${name}", only ${fields}.`;
   const NO_OBJECT = `The overrides of a run are an object of ${fields}.`;
   const isNo = (what: string, given: unknown) =>

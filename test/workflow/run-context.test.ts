@@ -122,5 +122,5 @@ test('a message of a session and a start by hand bring a context', async () => {
 
 test('a fork cannot change the context', async () => {
   const fork = rig.client.get('any').fork({ step: 1, context: { user: 'root' } } as never);
-  await expect(fork).rejects.toThrow('A fork keeps the context and the tags of its run');
+  await expect(fork).rejects.toThrow('A fork keeps the context, the tags and the tenant of its run');
 });

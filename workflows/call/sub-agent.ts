@@ -41,10 +41,10 @@ export function runSubAgent(
   const workflowId = `${workflowInfo().workflowId}/${id}`;
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
   const insteadOf = previousSchedule(id, loop.firstN);
-  const { context } = loop.manifest;
+  const { context, tenant } = loop.manifest;
   const inherited = {
     parentBudget,
-    overrides: context && { context },
+    overrides: context === undefined && tenant === undefined ? undefined : { context, tenant },
     done: done.length === 0 ? undefined : [...done],
     insteadOf: insteadOf && `${workflowInfo().workflowId}/${insteadOf}`,
     trace,

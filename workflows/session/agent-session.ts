@@ -264,7 +264,7 @@ function startRun(
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
-    ...runLabels(agent, input, tags),
+    ...runLabels(agent, input, overrides),
     ...attributes,
   });
 }
