@@ -31,6 +31,7 @@ export type { Input, InputPart } from './client/start/read-input.ts';
 export { contentText } from './agent/values/content.ts';
 export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
 export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/keys.ts';
+export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
 export type { SentWord } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';

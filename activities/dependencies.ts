@@ -7,6 +7,7 @@ import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { Model } from '../models/model.ts';
+import type { ModelLimiter } from './limits/model-limiter.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -31,6 +32,8 @@ export interface Dependencies {
   authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
   /** The worker's cache of replies to identical requests at temperature 0. */
   replies: ReplyCache | undefined;
+  /** Limits of models over all workers; undefined: the config has none. */
+  limiter: ModelLimiter | undefined;
   /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** Somebody listens to the events of this worker's runs. */

@@ -7,6 +7,7 @@ import { type ConfigDefinition, ConfigError } from './define.ts';
 import { options, problemsOf } from './options/options.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
+import { limitsSchema } from './options/limits-option.ts';
 import { queuesSchema } from './options/queues.ts';
 import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
@@ -30,6 +31,7 @@ const configShape = {
       cachedInput: amount.optional(),
     }),
   ),
+  limits: limitsSchema,
   cache: z.union(
     [
       z.boolean(),

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../agent/run/events.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
+import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
@@ -69,6 +70,11 @@ export interface ConfigDefinition {
    * output: 0.6 } }`. Reloop knows no prices: they change. A run keeps the prices that it began with.
    */
   prices?: { [model: string]: Price } | undefined;
+  /**
+   * Limits of models, over all workers of a task queue, by the name in `models` or the name that is sent: `{ 'gpt-4o-mini': {
+   * rpm: 600, tpm: 60_000, concurrency: 50 } }`. Calls wait for them: docs/model-limits.md. Default: none.
+   */
+  limits?: { [model: string]: ModelLimits } | undefined;
   /**
    * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
    * memory, or a store of your own. Off by default.

@@ -9,6 +9,7 @@ import type {
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
 import { setHeartbeatInterval } from '../activities/attempt/heartbeat.ts';
+import { createModelLimiter } from '../activities/limits/model-limiter.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { BUILD } from '../agent/values/names.ts';
@@ -83,7 +84,8 @@ export async function createAgentWorkers(
     startRecovery(options.stateDir, scope, connection),
   ]);
   const telemetry = await startTelemetry(loaded, { connection, namespace, searchAttributes, onWarning });
-  const settings = activitySettings(loaded, searchAttributes, { ...options, telemetry });
+  const runQueue = taskQueues.find((name) => !loaded.queues.has(name));
+  const settings = activitySettings(loaded, searchAttributes, { ...options, telemetry, runQueue });
   if (drain !== undefined) settings.interceptors.activity.unshift(drainInterceptor(drain));
   settings.interceptors.activity.unshift(...recovery);
   return Promise.all(
@@ -147,6 +149,8 @@ type SettingsOptions = Pick<
   /** The user's own default activity, for activities that the worker does not know. */
   ownDefault?: AnyActivity | undefined;
   telemetry?: Telemetry | undefined;
+  /** Task queue of runs that the same process serves. Default: the config's. */
+  runQueue?: string | undefined;
 };
 
 export function activitySettings(
@@ -154,7 +158,8 @@ export function activitySettings(
   searchAttributes: boolean,
   options: SettingsOptions = {},
 ): ActivitySettings {
-  const { identity, address, telemetry } = options;
+  const { identity, address, telemetry, runQueue = loaded.taskQueue } = options;
+  const { limitsOf, queues } = loaded;
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const dependencies = {
     ...loaded,
@@ -163,6 +168,13 @@ export function activitySettings(
     agents: [...loaded.agents.keys()],
     replies:
       loaded.cache === false ? undefined : createReplyCache(loaded.cache === true ? undefined : loaded.cache),
+    limiter:
+      limitsOf &&
+      createModelLimiter({
+        limitsOf,
+        runQueueOf: (own) => (queues.has(own) ? runQueue : own),
+        waited: telemetry?.limitWaited,
+      }),
     events: loaded.onEvent !== undefined,
     searchAttributes,
     rollingDeploys,

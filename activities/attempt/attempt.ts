@@ -127,12 +127,12 @@ async function confirmOurs({ context, heartbeat, signal }: Attempt): Promise<voi
 }
 
 /**
- * Number of the attempt, and heartbeats of all attempts; empty for a first attempt without heartbeats, which nearly all
- * are.
+ * Number of the attempt, without those that waited for the model's limits, and heartbeats of all attempts; empty for a first
+ * attempt without heartbeats, which nearly all are.
  */
 export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: number; heartbeats?: number } {
-  const { attempt } = context.info;
-  const { heartbeats = 0 } = heartbeat.record;
+  const { heartbeats = 0, waits = 0 } = heartbeat.record;
+  const attempt = context.info.attempt - waits;
   return { ...(attempt > 1 ? { attempt } : {}), ...(heartbeats > 0 ? { heartbeats } : {}) };
 }
 

@@ -10,6 +10,7 @@ import { type Attempt, type AttemptPolicy, startClock } from '../attempt/attempt
 import { checkReply } from './check-reply.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
+import { limitedModel } from '../limits/limited-model.ts';
 import { runUserCode } from '../attempt/user-code.ts';
 import { type StoredImages, hasImages } from './stored-images.ts';
 import type { CachedReply } from '../reply-cache.ts';
@@ -66,7 +67,11 @@ export function modelPolicy({ modelRetry, params, model }: AgentManifest): Attem
     retry: modelRetry,
     timeoutMs: params.requestTimeoutMs,
     timedOut: silent(model),
-    classify: classifyError,
+    classify(error) {
+      const classified = classifyError(error);
+      // Only a person can say whether the call killed its workers.
+      return classified.type === 'WorkerDied' ? { ...classified, mayPass: true } : classified;
+    },
   };
 }
 
@@ -99,10 +104,12 @@ export async function askWithin(
   return orAborted(model.call(request, context), either).finally(() => clock.stop());
 }
 
-/** The agent's model, its replies checked. Throws a retryable failure where this worker has none of that name. */
-export function modelOf({ models }: Dependencies, { adapter, name }: AgentManifest): Model {
-  const model = models.get(adapter);
-  if (model !== undefined) {
+/** The agent's model, within its limits, its replies checked. Throws a retryable failure where this worker has none of that name. */
+export function modelOf({ models, limiter }: Dependencies, manifest: AgentManifest, attempt: Attempt): Model {
+  const { adapter, name } = manifest;
+  const known = models.get(adapter);
+  if (known !== undefined) {
+    const model = limitedModel(known, limiter, manifest, attempt);
     return { call: async (request, context) => checkReply(adapter, await model.call(request, context)) };
   }
   throw notConfigured('ModelNotConfigured', `Agent "${name}" was started with the model "${adapter}"`, [
@@ -117,7 +124,7 @@ function asker(
   attempt: Attempt,
   images: StoredImages,
 ): (request: ModelRequest) => Promise<CachedReply> {
-  const model = modelOf(dependencies, manifest);
+  const model = modelOf(dependencies, manifest, attempt);
   const { info } = attempt.context;
   return async (rendered) => {
     const request = hasImages(rendered) ? await images.withData(attempt.context, rendered) : rendered;

@@ -59,16 +59,16 @@ export function createToolActivity(
 async function complete(
   prompt: string,
   meta: ToolCallMeta,
-  { context, signal }: Attempt,
+  attempt: Attempt,
   dependencies: Dependencies,
   transcripts: Transcripts,
   add: (usage: Usage) => void,
 ): Promise<string> {
-  const manifest = await transcripts.manifest(context, meta.scope);
+  const manifest = await transcripts.manifest(attempt.context, meta.scope);
   const { model, params, price } = manifest;
   const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
   const call = { step: meta.call, runId: meta.root };
-  const reply = await askWithin(signal, modelOf(dependencies, manifest), request, call);
+  const reply = await askWithin(attempt.signal, modelOf(dependencies, manifest, attempt), request, call);
   add(usageOf(reply.usage, 1, price, { prompt: prompt.length, reply: reply.text.length }));
   return reply.text;
 }

@@ -22,6 +22,7 @@ import { type TurnPlace, callsWithModel } from './inline-calls.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
+import { refuseAfterDeaths } from '../attempt/worker-deaths.ts';
 import { readDecision } from '../model/read-decision.ts';
 import type { StoredImages } from '../model/stored-images.ts';
 import type { Transcripts } from '../run/transcripts.ts';
@@ -42,6 +43,9 @@ export function createCallModel(
         const context = conversation(entries, input.closing === true);
         const { manifest } = context;
         policy = modelPolicy(manifest);
+        // Else Temporal limits the attempts that are lost to dying workers.
+        if (manifest.limited === true)
+          await refuseAfterDeaths(attempt, withoutSchedule(attempt.context.info.activityId));
 
         const kind = kindOf(dependencies, manifest);
         const asked =

@@ -33,7 +33,7 @@ async function ask(
   const { context, signal, heartbeat } = attempt;
   const { model, params, price } = manifest;
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
-  const reply = await modelOf(dependencies, manifest).call(
+  const reply = await modelOf(dependencies, manifest, attempt).call(
     { model, prompt, stop: [], params },
     {
       signal,

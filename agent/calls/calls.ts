@@ -234,6 +234,10 @@ export interface Heartbeat {
   lastError?: string | undefined;
   /** The last attempt that did not vanish with its worker: it failed on its own, or its worker was told to end. */
   endedAt?: number | undefined;
+  /** Attempts that ended because the call waits for the model's limits. */
+  waits?: number | undefined;
+  /** Begin of that wait, in milliseconds since 1970. */
+  waitsSince?: number | undefined;
   /** Attempts that met a worker without the tool. */
   missed?: number | undefined;
   /** For `effects: 'once'` only. */

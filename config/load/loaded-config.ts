@@ -29,6 +29,7 @@ import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
+import { createLimitsOf } from '../options/limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
@@ -41,6 +42,8 @@ export interface LoadedConfig {
   taskQueue: string;
   /** Further task queues, for some of the calls. */
   queues: Queues;
+  /** Limits of a model, and the name that the config gives them to; undefined: the config has none. */
+  limitsOf: ReturnType<typeof createLimitsOf> | undefined;
   /** undefined: as it is usual where the worker runs. */
   heartbeats: Heartbeats | undefined;
   /** Calls that a worker makes at a time. */
@@ -104,6 +107,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     ...Object.keys(config.models ?? {}),
   ];
   const queues = allQueues(config.queues, { own: taskQueue, models: new Set(named), tools });
+  const limitsOf = createLimitsOf(config.limits, new Set(named), models);
 
   const loaded: LoadedConfig = {
     agents,
@@ -121,6 +125,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,
     queues,
+    limitsOf: config.limits === undefined ? undefined : limitsOf,
     manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);
       if (agent === undefined) return undefined;
@@ -129,7 +134,11 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       const price = priceOf(config.prices, ref.model);
       const manifest = agentManifest(agent, kind, { ...ref, price }, overrides, parentBudget);
       checkPrices(manifest, agents, models, config.prices);
-      const own = config.authorize === undefined ? manifest : { ...manifest, authorizes: true as const };
+      const own: AgentManifest = {
+        ...manifest,
+        ...(config.authorize === undefined ? {} : { authorizes: true }),
+        ...(limitsOf(manifest) === undefined ? {} : { limited: true }),
+      };
       return onQueues(own, queues, overrides.model ?? givenModel(agent, models));
     },
     checkContext: createContextCheck(config.context),

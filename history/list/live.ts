@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { parseActivityId } from '../../agent/calls/calls.ts';
+import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
@@ -49,7 +50,12 @@ export function createLivePoll(
     if (activity.lastFailure && attempt > 1 && isNew(`${call} failure`, `${id.n} ${attempt}`)) {
       const error = await recordedError(client, activity.lastFailure)();
       const retryInMs = untilNextAttempt(activity, at);
-      events.push({ at, type: 'attempt_failed', call, attempt: attempt - 1, error, retryInMs });
+      const before = { at, call, attempt: attempt - 1 };
+      // The call waits for its model's limits: nothing has failed. An attempt that waits reports so itself.
+      const isWait = error.type === MODEL_LIMIT;
+      if (!isWait) events.push({ type: 'attempt_failed', ...before, error, retryInMs });
+      else if (retryInMs !== undefined)
+        events.push({ type: 'tool_progress', ...before, text: error.message });
     }
     const thought = textOf(reasoning);
     if (thought && isNew(`${call} reasoning`, `${attempt} ${thought}`)) {

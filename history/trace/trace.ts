@@ -221,12 +221,12 @@ export function createTrace(id: string) {
 
   function replied(task: Pending, turn: ModelTurn | undefined, ms: number): TimelessEvent[] {
     if (turn === undefined) return [];
-    const { call, attempts, closing } = task;
+    const { call, closing } = task;
+    const { decision, text, attempt: attempts = 1 } = turn;
     const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
     calls.delete(call);
     if (!closing) spent.iterations++;
     spent.usage = addUsage(spent.usage, turn.usage);
-    const { decision, text } = turn;
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     const tools = manifests.get(scopeOf(call))?.tools ?? [];
     return rewinding ? reply : [...reply, ...calls.plan(call, turn, { tools, firstN })];

@@ -32,6 +32,7 @@ export function callModelOnce(
     checkOutput: (_manifest, output) => output,
     authorize: undefined,
     replies: undefined,
+    limiter: undefined,
     searchAttributes: false,
     beginTrace: undefined,
     events: false,

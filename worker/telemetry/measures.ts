@@ -1,8 +1,10 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import { type Price, type Tokens, usageOf } from '../../agent/definition/price.ts';
 import type { RunSpan, SpanMark } from '../../agent/run/run-spans.ts';
+import { fieldOf } from '../../agent/values/values.ts';
 import { WAITING_RUNS } from '../../agent/values/names.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
+import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { TelemetryServer } from './telemetry.ts';
 
 /** Buckets that the semantic conventions name. */
@@ -25,9 +27,11 @@ export interface Measures {
   /** A request to a model is over, after `seconds`. */
   request(about: RequestAbout, seconds: number, end: RequestEnd): void;
   /** An attempt of an activity begins. */
-  attempt(info: { attempt: number; activityType: string }): void;
+  attempt(info: { attempt: number; activityType: string; heartbeatDetails?: unknown }): void;
   /** A call begins to wait. */
   waits(wait: { agent: string; reason: WaitingReason }): void;
+  /** A model call has waited for the model's limits. */
+  limitWaited(wait: LimitWait): void;
   /** A run or a call is over. */
   ended(span: RunSpan): void;
 }
@@ -61,6 +65,12 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     'Duration of waits, of calls that are over',
     WAIT_SECONDS,
   );
+  const limitWait = histogram(
+    'reloop.model_limit.wait',
+    's',
+    "Duration of waits for a model's limits, of each request",
+    SECONDS,
+  );
   const doubts = meter.createCounter('reloop.doubts', {
     description: 'Calls whose effect was in doubt, of calls that are over',
   });
@@ -88,11 +98,16 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
       tokens.record(usage.completionTokens, { ...about, 'gen_ai.token.type': 'output' });
       if (usage.cost !== undefined) cost.add(usage.cost, about);
     },
-    attempt({ attempt, activityType }) {
-      if (attempt > 1) retries.add(1, { 'reloop.activity': activityType });
+    attempt({ attempt, activityType, heartbeatDetails }) {
+      // An attempt that comes back from a wait for the model's limits is not a retry.
+      const comesBack = fieldOf(heartbeatDetails, 'waitsSince') !== undefined;
+      if (attempt > 1 && !comesBack) retries.add(1, { 'reloop.activity': activityType });
     },
     waits({ agent, reason }) {
       waits.add(1, { 'gen_ai.agent.name': agent, 'reloop.wait.reason': reason });
+    },
+    limitWaited({ agent, model, ms }) {
+      limitWait.record(ms / 1000, { 'gen_ai.agent.name': agent, 'gen_ai.request.model': model });
     },
     ended(span) {
       const agent = { 'gen_ai.agent.name': span.name };

@@ -78,6 +78,7 @@ export function createTelemetry({ contents, models, priceOf, server }: Telemetry
       wait: measures.waits,
     },
     interceptor: attemptSpans(measures),
+    limitWaited: measures.limitWaited,
     measured: (all) =>
       new Map(
         [...all].map(([adapter, model]) => {

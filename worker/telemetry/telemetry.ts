@@ -1,4 +1,5 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
+import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { Model } from '../../models/model.ts';
 import type { ReloopSinks } from '../../workflows/operator/emit.ts';
 
@@ -13,6 +14,8 @@ export interface Telemetry {
   sinks: Pick<ReloopSinks['reloop'], 'span' | 'wait'>;
   /** Makes a span of each attempt, under which the spans of the user's own instrumentation are. */
   interceptor: ActivityInterceptorsFactory;
+  /** Receives the waits for models' limits that are over. */
+  limitWaited(wait: LimitWait): void;
   /** The same models, with metrics of each request. */
   measured(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Model>;
 }

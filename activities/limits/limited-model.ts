@@ -1,0 +1,131 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { MODEL_LIMIT, type ModelLimits } from '../../agent/model-limits/lease-request.ts';
+import { fieldOf, finiteMs } from '../../agent/values/values.ts';
+import type { Model, ModelCallContext, RateLimit } from '../../models/model.ts';
+import { type Attempt, AttemptEnd } from '../attempt/attempt.ts';
+import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
+import type { Caller, Permit } from './waiting-calls.ts';
+
+/** A call that waits longer leaves its place in the worker to another call, and comes back later. */
+const PLACE_MS = 3_000;
+/** Bounds of the time until the call comes back. */
+const BACK_LEAST_MS = 2_000;
+const BACK_MOST_MS = 30_000;
+/** Time between two signs of life of a waiting call, whose `requestTimeout` does not count the wait. */
+const ALIVE_MS = 500;
+/** Pause of all workers after an answer 429 that gives no time. */
+const HOLD_MS = 1_000;
+
+/** The same model, whose requests wait for the limits that the config gives it. */
+export function limitedModel(
+  model: Model,
+  limiter: ModelLimiter | undefined,
+  manifest: AgentManifest,
+  attempt: Attempt,
+): Model {
+  const named = limiter?.limitsOf(manifest);
+  if (limiter === undefined || named === undefined) return model;
+  const { client, info } = attempt.context;
+  const calls = limiter.callsOf(client, info.taskQueue, named);
+  const { name: agent, tenant = '', limited } = manifest;
+  // Only these activities have no limit of attempts.
+  const mayLeave = limited === true && info.activityType === 'callModel';
+  return {
+    async call(request, context) {
+      const since = attempt.heartbeat.record.waitsSince ?? Date.now();
+      const caller = { tenant, agent, tokens: () => calls.of(agent, request), since };
+      const permit = await permitOf(calls, caller, { named, mayLeave, attempt, context });
+      limiter.waited?.({ agent, model: named.name, ms: Date.now() - since });
+      let limit: RateLimit = {};
+      const onRateLimit = (sent: RateLimit) => {
+        limit = sent;
+        calls.remains({ requests: sent.requests, tokens: sent.tokens });
+        context.onRateLimit?.(sent);
+      };
+      try {
+        const reply = await model.call(request, { ...context, onRateLimit });
+        const tokens = reply.usage?.totalTokens || undefined;
+        if (tokens !== undefined) calls.learn(agent, request, tokens);
+        permit.end(tokens);
+        return reply;
+      } catch (error) {
+        const isRefused = fieldOf(error, 'type') === 'ModelRateLimited';
+        permit.end(isRefused ? 0 : undefined);
+        if (isRefused && fieldOf(error, 'retryable') !== false) {
+          calls.hold(finiteMs(fieldOf(error, 'retryAfterMs')) ?? limit.resetMs ?? HOLD_MS);
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+interface LimitedRequest {
+  named: NamedLimits;
+  /** The attempt may end before the request, any number of times. */
+  mayLeave: boolean;
+  attempt: Attempt;
+  context: ModelCallContext;
+}
+
+/** Waits for the limits. Throws {@link AttemptEnd} if the call has to come back, and the signal's reason. */
+async function permitOf(
+  calls: LimitedCalls,
+  caller: Caller,
+  { named, mayLeave, attempt, context }: LimitedRequest,
+): Promise<Permit> {
+  const { heartbeat } = attempt;
+  const { progress } = heartbeat.record;
+  const leaves = new AbortController();
+  const timer = mayLeave ? setTimeout(() => leaves.abort(), PLACE_MS) : undefined;
+  const alive = setInterval(() => context.onText(''), ALIVE_MS);
+  heartbeat.set({ progress: waitText(named, calls) });
+  try {
+    const permit = await calls.wait(caller, AbortSignal.any([context.signal, leaves.signal]));
+    heartbeat.set({ waitsSince: undefined });
+    return permit;
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    throw new AttemptEnd(await waitFailure(attempt, caller.since, calls.waitMs, waitText(named, calls)));
+  } finally {
+    clearTimeout(timer);
+    clearInterval(alive);
+    heartbeat.set({ progress });
+  }
+}
+
+/** The failure of an attempt that comes back. Times are spread, so that there are always calls that wait. */
+async function waitFailure(
+  { heartbeat, context }: Attempt,
+  since: number,
+  waitMs: number,
+  message: string,
+): Promise<ApplicationFailure> {
+  const waits = (heartbeat.record.waits ?? 0) + 1;
+  const record = { waits, waitsSince: since, endedAt: context.info.attempt };
+  // If the record cannot be stored, the call has lost its turn, and nothing else.
+  await heartbeat.store(record).catch(() => undefined);
+  const longest = Math.min(BACK_MOST_MS, Math.max(BACK_LEAST_MS, 2 * waitMs));
+  return ApplicationFailure.create({
+    type: MODEL_LIMIT,
+    message,
+    nextRetryDelay: BACK_LEAST_MS + Math.round(Math.random() * (longest - BACK_LEAST_MS)),
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+function waitText({ name, limits }: NamedLimits, { isUnanswered, workflowId }: LimitedCalls): string {
+  const text = `waits for the limits of the model "${name}": ${limitWords(limits).join(', ')}`;
+  if (!isUnanswered) return text;
+  return `${text}. The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
+}
+
+function limitWords({ rpm, tpm, concurrency }: ModelLimits): string[] {
+  return [
+    ...(rpm === undefined ? [] : [`${rpm} requests a minute`]),
+    ...(tpm === undefined ? [] : [`${tpm} tokens a minute`]),
+    ...(concurrency === undefined ? [] : [`${concurrency} requests at a time`]),
+  ];
+}
