@@ -33,7 +33,7 @@ interface WorkerState {
  * Part of the limits that is used, in each minute. The rest is for estimates that were too low, and for the time between a lease
  * and its request.
  */
-const SHARE = 0.96;
+const SHARE = 0.97;
 /** Requests and tokens are saved up for this time at most: the first requests do not come at once, and a pause is made up for. */
 const SAVED_MS = 8_000;
 const FIRST_MS = 1_000;
