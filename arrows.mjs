@@ -40,7 +40,7 @@ export const arrows = {
     imports: {
       agent: true,
       history: true,
-      models: { only: ['model.ts'] },
+      models: { only: ['model.ts', 'failure-types.ts'] },
       tools: { only: ['tool.ts'] },
     },
     rooms: ['attempt', 'model', 'run', 'tool', 'turn'],

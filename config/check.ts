@@ -1,9 +1,10 @@
 import { z } from 'zod/v4';
-import { agentSchema, model, tool } from './options/agent-options.ts';
+import { agentSchema, tool } from './options/agent-options.ts';
 import { encryptionSchema } from './options/encryption-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
+import { model } from './options/model-option.ts';
 import { options, problemsOf } from './options/options.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';

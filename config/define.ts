@@ -2,7 +2,7 @@ import type { RunEvent } from '../agent/run/events.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
-import type { Model, ReplyStore } from '../models/model.ts';
+import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../encryption/keys.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
@@ -23,8 +23,11 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    * or a custom kind, made with `defineKind`: give the kind itself, not its name.
    */
   kind?: KindName | AgentKind | undefined;
-  /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
-  model: string | Model;
+  /**
+   * A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. A list: where the first model
+   * fails, the next one is asked, in the same attempt.
+   */
+  model: string | Model | readonly (string | Model | FallbackModel)[];
   tools?: readonly Tool[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
@@ -56,6 +59,13 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   askTimeout?: AskTimeoutOption | undefined;
   /** Stop strings in place of the kind's own. */
   stop?: readonly string[] | undefined;
+}
+
+/** A model that is asked only after some failures of the models before it. */
+export interface FallbackModel {
+  model: string | Model;
+  /** Types of these failures. Default: all but `ModelBadRequest` and `ModelContextTooLong`, which are faults of the request. */
+  on?: readonly ModelErrorType[] | undefined;
 }
 
 export interface ConfigDefinition {

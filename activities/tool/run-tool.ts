@@ -4,7 +4,8 @@ import { usageOf } from '../../agent/definition/price.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Attempt, effortOf, runAttempt } from '../attempt/attempt.ts';
-import { askWithin, modelOf } from '../model/ask-model.ts';
+import { askInTurn } from '../model/ask-in-turn.ts';
+import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
@@ -55,7 +56,7 @@ export function createToolActivity(
   };
 }
 
-/** The agent's own model, asked with one text; failures are the tool's, and so are their retries. */
+/** The agent's own models, asked with one text; failures are the tool's, and so are their retries. */
 async function complete(
   prompt: string,
   meta: ToolCallMeta,
@@ -65,12 +66,13 @@ async function complete(
   add: (usage: Usage) => void,
 ): Promise<string> {
   const manifest = await transcripts.manifest(context, meta.scope);
-  const { model, params, price } = manifest;
-  const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
-  const call = { step: meta.call, runId: meta.root };
-  const reply = await askWithin(signal, modelOf(dependencies, manifest), request, call);
-  add(usageOf(reply.usage, 1, price, { prompt: prompt.length, reply: reply.text.length }));
-  return reply.text;
+  const request = { prompt: { type: 'text', text: prompt } as const, stop: [], params: manifest.params };
+  const call = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
+  const { answer, by } = await askInTurn(manifest, signal, (one) =>
+    modelOf(dependencies, manifest.name, one).call({ ...request, model: one.model }, call),
+  );
+  add(usageOf(answer.usage, 1, by.price, { prompt: prompt.length, reply: answer.text.length }));
+  return answer.text;
 }
 
 /** Model calls of failed attempts count too; they are kept in the heartbeat record. */

@@ -59,7 +59,7 @@ export function createCallModel(
         const { tools } = dependencies;
         const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
         const made = place && (await callsWithModel(tools, decision, place, attempt, observations));
-        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price, lengthsOf(asked));
+        const usage = usageOf(reply.usage, asked.modelCalls, asked.by.price, lengthsOf(asked));
         return {
           digest: mark.digest,
           text,
@@ -71,6 +71,7 @@ export function createCallModel(
           made,
           uncached: (place !== undefined && !isFirstAttempt(attempt, input)) || undefined,
           finishReason: reply.finishReason,
+          answeredBy: answeredBy(asked, input, manifest),
           usage,
           warnings: warningsOf(context, usage, asked),
           shortened: asked.shortened || undefined,
@@ -81,6 +82,15 @@ export function createCallModel(
       },
     );
   };
+}
+
+/** Recorded for an agent with several models. */
+function answeredBy(
+  { by: { adapter, model } }: ModelExchange,
+  { reply }: CallModelInput,
+  { fallbacks }: AgentManifest,
+): ModelTurn['answeredBy'] {
+  return fallbacks === undefined || reply !== undefined ? undefined : { adapter, model };
 }
 
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): ApprovalContext {

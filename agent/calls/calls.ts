@@ -110,6 +110,8 @@ export interface ModelTurn {
   providerData?: Json | undefined;
   decision: TurnDecision;
   finishReason: string;
+  /** The model that answered, of an agent with several: the adapter in the config, and the name that was sent. */
+  answeredBy?: { adapter: string; model: string } | undefined;
   usage: Usage;
   warnings?: string[] | undefined;
   /** The context was too long for the model: the request was made again with its oldest observations shortened. */
@@ -248,6 +250,8 @@ export interface Heartbeat {
   /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
   heartbeats?: number | undefined;
   progress?: string | undefined;
+  /** Number of the agent's model that is asked, after those before it failed in this attempt. Absent: the first. */
+  model?: number | undefined;
   /** Reply text so far, and the end of the reasoning so far. */
   text?: string | undefined;
   reasoning?: string | undefined;

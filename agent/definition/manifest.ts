@@ -143,6 +143,15 @@ export interface LoopOptions {
   budget?: Budget | undefined;
 }
 
+/** A further model of an agent: as `adapter`, `model` and `price` of the manifest. */
+export interface Fallback {
+  adapter: string;
+  model: string;
+  price?: Price | undefined;
+  /** Types of failures after which it is asked. Absent: those by which another model may answer. */
+  on?: readonly string[] | undefined;
+}
+
 /**
  * An agent, resolved once at the start of a run and pinned for its whole lineage: nothing a deploy changes in a
  * definition reaches a run that has begun.
@@ -161,6 +170,8 @@ export interface AgentManifest extends LoopOptions {
   model: string;
   /** Price of the model when the run began; absent if the config has none. */
   price?: Price | undefined;
+  /** Models that are asked after a failure of the one before, in this order. Absent: none. */
+  fallbacks?: readonly Fallback[] | undefined;
   params: RequestParams;
   stop: string[];
   /** Output of a run that a limit stopped, where `stopMessage` has no other. */
