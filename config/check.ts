@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import { agentSchema, tool } from './options/agent-options.ts';
 import { encryptionSchema } from './options/encryption-option.ts';
+import { breakerSchema } from './options/breaker-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
@@ -31,6 +32,7 @@ const configShape = {
       cachedInput: amount.optional(),
     }),
   ),
+  breaker: breakerSchema,
   cache: z.union(
     [
       z.boolean(),

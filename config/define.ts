@@ -80,6 +80,12 @@ export interface ConfigDefinition {
    */
   prices?: { [model: string]: Price } | undefined;
   /**
+   * A model with an outage is left alone: after `failures` requests in a row have failed by it (5), a worker sends one request every
+   * `probeEvery` ('10s') until the model answers. Other calls wait, or ask the agent's next model. true: with these numbers. Default:
+   * none. Runs that begin with it keep it.
+   */
+  breaker?: boolean | BreakerOptions | undefined;
+  /**
    * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
    * memory, or a store of your own. Off by default.
    */
@@ -132,6 +138,14 @@ export interface ConfigDefinition {
    * (`reloop worker --queue NAME`). Default: all calls are made on `taskQueue`.
    */
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
+}
+
+/** When a worker takes a failing model for one with an outage, and how often the worker asks that model then. */
+export interface BreakerOptions {
+  /** Failed requests in a row. Default 5. */
+  failures?: number | undefined;
+  /** Time between two requests during the outage. Default '10s'. */
+  probeEvery?: number | string | undefined;
 }
 
 /** Spans and metrics of a worker. */

@@ -29,6 +29,11 @@ export function failureType(error: unknown): ModelErrorType {
   return modelErrorTypes.find((known) => known === type) ?? 'ModelServerError';
 }
 
+/** The model's server does not work; any other failure is an answer of it. */
+export function isOutage(type: ModelErrorType): boolean {
+  return ['ModelServerError', 'ModelConnectionError', 'ModelTimeout', 'ModelStreamCut'].includes(type);
+}
+
 /** Error type of an HTTP status, for any provider. `said` is the provider's code and message. */
 export function typeOfStatus(status: number, said: string): ModelErrorType {
   if ([400, 413, 422].includes(status) && isContextTooLong(said)) return 'ModelContextTooLong';

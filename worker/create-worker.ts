@@ -1,3 +1,4 @@
+import { log as activityLog } from '@temporalio/activity';
 import type {
   ActivityInterceptorsFactory,
   InjectedSinks,
@@ -9,8 +10,10 @@ import type {
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
 import { setHeartbeatInterval } from '../activities/attempt/heartbeat.ts';
+import { withBreaker } from '../activities/model/breaker.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
+import type { Model } from '../models/model.ts';
 import { BUILD } from '../agent/values/names.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
@@ -158,7 +161,7 @@ export function activitySettings(
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const dependencies = {
     ...loaded,
-    models: telemetry?.measured(loaded.models) ?? loaded.models,
+    models: guardedModels(loaded, telemetry),
     beginTrace: telemetry?.begin,
     agents: [...loaded.agents.keys()],
     replies:
@@ -189,6 +192,19 @@ export function activitySettings(
       ],
     },
   };
+}
+
+/** The models with metrics of each request, and with the breaker around these. */
+function guardedModels(
+  { breaker, models }: LoadedConfig,
+  telemetry: Telemetry | undefined,
+): ReadonlyMap<string, Model> {
+  const measured = telemetry?.measured(models) ?? models;
+  if (breaker === undefined) return measured;
+  return withBreaker(measured, breaker, (change) => {
+    telemetry?.outage(change);
+    activityLog.warn(change.text);
+  });
 }
 
 function eventSinks({ onEvent }: LoadedConfig, telemetry: Telemetry | undefined): InjectedSinks<ReloopSinks> {

@@ -35,6 +35,8 @@ export interface AttemptPolicy {
   /** The error of a time-out. Default: a `Timeout` of the whole attempt. */
   timedOut?(timeoutMs: number): Error;
   classify(error: unknown): ClassifiedError;
+  /** An attempt that was held back before it sent anything does not count as failed. */
+  holdsBack?: boolean | undefined;
   /** The body minds the signal itself and always ends. Otherwise the attempt ends with the signal, even if the body does not. */
   endsItself?: boolean | undefined;
 }
@@ -139,7 +141,8 @@ export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: num
 async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {
   const { context, heartbeat } = attempt;
   const classified = policy.classify(error);
-  const failures = (heartbeat.record.failures ?? 0) + 1;
+  const isFailure = policy.holdsBack !== true || classified.heldBack !== true;
+  const failures = (heartbeat.record.failures ?? 0) + (isFailure ? 1 : 0);
   const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
   const { checkpoint, usage, heartbeats } = heartbeat.record;
   if (!classified.retryable || exhausted) {

@@ -75,6 +75,7 @@ function failureOfAll(failed: readonly FailedModel[]): unknown {
   return new ModelError(type, `No model answered. ${failed.map(sentenceOf).join(' ')}`, {
     retryable: passing.length > 0,
     retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+    heldBack: failed.every(({ error }) => fieldOf(error, 'heldBack') === true),
     cause,
   });
 }

@@ -63,12 +63,13 @@ function render(kind: AgentKind, context: PromptContext): ModelRequest {
 }
 
 /** Retry policy of an agent's model calls. While a model is asked, {@link modelOf} keeps the time. */
-export function modelPolicy({ modelRetry, params, model }: AgentManifest): AttemptPolicy {
+export function modelPolicy({ modelRetry, params, model, holdsBack }: AgentManifest): AttemptPolicy {
   return {
     retry: modelRetry,
     timeoutMs: params.requestTimeoutMs,
     timedOut: silent(model),
     classify: classifyError,
+    holdsBack,
   };
 }
 

@@ -21,6 +21,7 @@ import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from '../attem
 import { type TurnPlace, callsWithModel } from './inline-calls.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
+import { failAfterDeaths } from '../attempt/worker-deaths.ts';
 import type { Observations } from '../run/observations.ts';
 import { readDecision } from '../model/read-decision.ts';
 import type { StoredImages } from '../model/stored-images.ts';
@@ -42,6 +43,7 @@ export function createCallModel(
         const context = conversation(entries, input.closing === true);
         const { manifest } = context;
         policy = modelPolicy(manifest);
+        if (manifest.holdsBack === true) failAfterDeaths(attempt, manifest.modelRetry);
 
         const kind = kindOf(dependencies, manifest);
         const asked =

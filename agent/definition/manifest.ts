@@ -188,6 +188,8 @@ export interface AgentManifest extends LoopOptions {
   modelRetry: RetryPolicy;
   /** Task queue of the model calls. Absent: that of the run. */
   modelQueue?: string | undefined;
+  /** The config has a `breaker`: attempts of a model call may be held back, any number of times. */
+  holdsBack?: true | undefined;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
   onModelFailure?: 'ask' | 'fail' | undefined;
   /** Absent: a person is waited for as long as it takes. */

@@ -21,6 +21,7 @@ import { problemOfName } from '../../tools/tool-name.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
+import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
 import { CONCURRENCY } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';
@@ -47,6 +48,8 @@ export interface LoadedConfig {
   heartbeats: Heartbeats | undefined;
   /** Calls that a worker makes at a time. */
   concurrency: number;
+  /** Outages of models. undefined: each call finds them out itself. */
+  breaker: Breaker | undefined;
   /** Cache for replies to identical requests at temperature 0; true: in the worker's memory. */
   cache: boolean | ReplyStore;
   /** Called for each event of this worker's runs. */
@@ -114,6 +117,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     tools,
     models,
     kinds,
+    breaker: completeBreaker(config.breaker),
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     authorize: config.authorize,
@@ -138,6 +142,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       const own = {
         ...manifest,
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
+        ...(loaded.breaker === undefined ? {} : { holdsBack: true as const }),
       };
       return onQueues(own, queues, chosen ?? first.given);
     },

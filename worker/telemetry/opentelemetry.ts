@@ -77,6 +77,7 @@ export function createTelemetry({ contents, models, priceOf, server }: Telemetry
       },
       wait: measures.waits,
     },
+    outage: ({ adapter, model, isOpen }) => measures.outage({ provider: providerOf(adapter), model }, isOpen),
     interceptor: attemptSpans(measures),
     measured: (all) =>
       new Map(

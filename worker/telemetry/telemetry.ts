@@ -1,4 +1,5 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
+import type { BreakerReport } from '../../activities/model/breaker.ts';
 import type { Model } from '../../models/model.ts';
 import type { ReloopSinks } from '../../workflows/operator/emit.ts';
 
@@ -13,6 +14,8 @@ export interface Telemetry {
   sinks: Pick<ReloopSinks['reloop'], 'span' | 'wait'>;
   /** Makes a span of each attempt, under which the spans of the user's own instrumentation are. */
   interceptor: ActivityInterceptorsFactory;
+  /** Counts the outage of a model that begins, or that is over. */
+  outage(change: Pick<BreakerReport, 'adapter' | 'model' | 'isOpen'>): void;
   /** The same models, with metrics of each request. */
   measured(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Model>;
 }

@@ -52,8 +52,9 @@ export function readRecord<R>(name: string, activityId: string, summary: string,
 }
 
 /** Options of model calls. The runner limits the time in which the model sends nothing. */
-export function modelOptions({ modelRetry, modelQueue }: AgentManifest): ActivityOptions {
-  return { ...runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs), ...onQueue(modelQueue) };
+export function modelOptions({ modelRetry, modelQueue, holdsBack }: AgentManifest): ActivityOptions {
+  const maxAttempts = holdsBack === true ? limits.heldBackAttempts : modelRetry.maxAttempts;
+  return { ...runnerOptions(maxAttempts, limits.modelAttemptMs), ...onQueue(modelQueue) };
 }
 
 /** More attempts than any agent allows. The runner in activities/ applies the agent's own limit. */

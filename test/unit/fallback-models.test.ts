@@ -1,0 +1,237 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { askInTurn } from '../../activities/model/ask-in-turn.ts';
+import { modelsOf } from '../../agent/definition/agent-models.ts';
+import type { Fallback } from '../../agent/definition/manifest.ts';
+import { ModelError, type ModelErrorType, defineModel } from '../../models/model.ts';
+import { openai } from '../../models/openai/openai.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
+import { agent, loadedConfig, problemOf } from '../support/config.ts';
+
+const own = defineModel({ call: () => Promise.reject(new Error('not asked')) });
+
+/** The models of an agent that is defined so, as they are recorded. */
+function recorded(model: unknown, config: object = {}, overrides: object = {}) {
+  const manifest = loadedConfig({ agents: [agent({ model })], ...config }).manifest('a', overrides);
+  return manifest && modelsOf(manifest);
+}
+
+describe('a list of models', () => {
+  test('is recorded in its order, with names, prices and types of failures', () => {
+    const prices = { strong: { input: 2, output: 8 }, 'a/3': { input: 0, output: 0 } };
+    const cheap = openai('gpt-4o-mini', { baseURL: 'http://127.0.0.1:1/v1', apiKey: 'k' });
+    const list = ['strong', { model: 'cheap', on: ['ModelTimeout'] }, own, 'other'];
+    expect(recorded(list, { prices, models: { cheap } })).toEqual([
+      { adapter: 'openai', model: 'strong', price: prices.strong },
+      { adapter: 'cheap', model: 'gpt-4o-mini', on: ['ModelTimeout'] },
+      { adapter: 'agent:a/3', model: 'a/3', price: prices['a/3'] },
+      { adapter: 'openai', model: 'other' },
+    ]);
+  });
+
+  test('of one model is that model, and the recorded agent has no list', () => {
+    const manifest = (model: unknown) => loadedConfig({ agents: [agent({ model })] }).manifest('a', {});
+    expect(manifest(['m'])).toStrictEqual(manifest('m'));
+    expect(manifest('m')).not.toHaveProperty('fallbacks', expect.anything());
+  });
+
+  test('is replaced by the model that a run names', () => {
+    expect(recorded(['m', 'n'], {}, { model: 'o' })).toEqual([{ adapter: 'openai', model: 'o' }]);
+    expect(recorded([own, 'n'], {}, { model: 'o' })).toEqual([{ adapter: 'agent:a', model: 'o' }]);
+  });
+
+  const types =
+    'ModelAuthenticationError, ModelPermissionDenied, ModelNotFound, ModelBadRequest, ModelContextTooLong, ModelRateLimited, ModelConflict, ModelServerError, ModelConnectionError, ModelTimeout, ModelInvalidResponse, ModelStreamCut';
+  const NO_MODEL =
+    'is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call })';
+  test.each<[problem: string, model: unknown]>([
+    ['model: is an empty list: give one model at least', []],
+    ['model.1: is empty', ['m', '']],
+    [`model.1: ${NO_MODEL}`, ['m', 5]],
+    [`model.1.model: ${NO_MODEL}`, ['m', { model: {} }]],
+    ['model.1: unknown option when (known: model, on)', ['m', { model: 'n', when: [] }]],
+    [
+      `model.1.on: is not a list of types of failures (known: ${types})`,
+      ['m', { model: 'n', on: ['outage'] }],
+    ],
+    [`model.1.on: is not a list of types of failures (known: ${types})`, ['m', { model: 'n', on: [] }]],
+    [
+      'model.0.on: is for the models after the first: the first one is always asked',
+      [{ model: 'm', on: ['ModelTimeout'] }],
+    ],
+  ])('is refused: %s', (problem, model) => {
+    expect(problemOf({ agents: [agent({ model })] })).toBe(`the config: agent "a": ${problem}.`);
+  });
+
+  test.each<[problem: string, config: object]>([
+    ['Agent "a" lists the model "m" twice. Leave one out.', { agents: [agent({ model: ['m', 'n', 'm'] })] }],
+    [
+      `Agent "a": its model has no name to be asked by. Write openai('gpt-4o-mini', { … }), or put the model into the config's models under its name.`,
+      { agents: [agent({ model: ['m', openai({ apiKey: 'k' })] })] },
+    ],
+  ])('is refused: %s', (problem, config) => {
+    expect(problemOf(config)).toBe(problem);
+  });
+
+  test('needs the price of each model for a budget of money, also that of a sub-agent', () => {
+    const prices = { m: { input: 1, output: 1 } };
+    const below = agent({ name: 'below', model: ['m', 'x'] });
+    const tools = [agentTool({ name: 'asks', description: 'Asks.', agent: 'below' })];
+    const above = agent({ model: ['m', 'y'], tools, budget: { cost: 1 } });
+    expect(problemOf({ agents: [above, below], prices })).toContain(
+      'there is no price of "y", "x" (agent "below").',
+    );
+  });
+
+  test('cannot be asked from here if one of its models cannot', () => {
+    const keyless = { ...own, validate: () => 'The second model has no key.' };
+    const loaded = loadedConfig({ agents: [agent({ model: [own, 'keyless'] })], models: { keyless } });
+    expect(loaded.validate('a')).toBe('The second model has no key.');
+  });
+});
+
+/** Asks models that fail like this, in turn; a model that is not named answers with its name. */
+async function ask(
+  failures: { [model: string]: ModelErrorType | Error },
+  fallbacks: readonly (string | Pick<Fallback, 'model' | 'on'>)[] = ['second'],
+  from?: number,
+) {
+  const asked: string[] = [];
+  const models = fallbacks.map((one) => ({
+    adapter: 'openai',
+    ...(typeof one === 'string' ? { model: one } : one),
+  }));
+  const agentModels = { adapter: 'openai', model: 'first', fallbacks: models };
+  const { signal } = new AbortController();
+  const answer = await askInTurn(
+    agentModels,
+    signal,
+    ({ model }) => {
+      asked.push(model);
+      const failure = failures[model];
+      if (failure === undefined) return Promise.resolve(`by ${model}`);
+      return Promise.reject(typeof failure === 'string' ? failed(failure) : failure);
+    },
+    from,
+  ).catch((error: unknown) => ({ error }));
+  return { asked, ...answer };
+}
+
+function failed(
+  type: ModelErrorType,
+  retryable = true,
+  retryAfterMs?: number,
+  heldBack?: boolean,
+): ModelError {
+  return new ModelError(type, `It was ${type}.`, { retryable, retryAfterMs, heldBack });
+}
+
+describe('the models of a list are asked in turn', () => {
+  test.each<ModelErrorType>([
+    'ModelServerError',
+    'ModelConnectionError',
+    'ModelTimeout',
+    'ModelStreamCut',
+    'ModelRateLimited',
+    'ModelNotFound',
+    'ModelAuthenticationError',
+    'ModelPermissionDenied',
+    'ModelInvalidResponse',
+    'ModelConflict',
+  ])('after a %s the next one is asked, with a warning', async (type) => {
+    expect(await ask({ first: type })).toEqual({
+      asked: ['first', 'second'],
+      answer: 'by second',
+      by: { adapter: 'openai', model: 'second' },
+      warnings: [`first failed (${type}): It was ${type}. So second was asked.`],
+    });
+  });
+
+  test.each<ModelErrorType>(['ModelBadRequest', 'ModelContextTooLong'])(
+    'after a %s no other one is asked, unless the list says so',
+    async (type) => {
+      expect(await ask({ first: type })).toMatchObject({
+        asked: ['first'],
+        error: { type, message: `It was ${type}.` },
+      });
+      const listed = await ask({ first: type }, [{ model: 'second', on: [type] }]);
+      expect(listed).toMatchObject({ asked: ['first', 'second'], answer: 'by second' });
+    },
+  );
+
+  test('an error that a model has not classified is one of its server', async () => {
+    expect(await ask({ first: new TypeError('fetch failed') })).toMatchObject({ answer: 'by second' });
+  });
+
+  test('a model that is not there for the failure is passed over', async () => {
+    const list = [{ model: 'large', on: ['ModelContextTooLong'] }, 'third'];
+    expect(await ask({ first: 'ModelTimeout' }, list)).toMatchObject({ asked: ['first', 'third'] });
+    expect(await ask({ first: 'ModelContextTooLong' }, list)).toMatchObject({ asked: ['first', 'large'] });
+    expect(await ask({ first: 'ModelContextTooLong', large: 'ModelTimeout' }, list)).toMatchObject({
+      asked: ['first', 'large', 'third'],
+    });
+  });
+
+  test('an attempt after a worker’s death begins with the model that was asked then', async () => {
+    expect(await ask({}, ['second', 'third'], 1)).toMatchObject({ asked: ['second'], answer: 'by second' });
+  });
+
+  test('a failure of Temporal’s is none of the model', async () => {
+    const error = ApplicationFailure.create({ type: 'ModelNotConfigured' });
+    expect(await ask({ first: error })).toEqual({ asked: ['first'], error });
+  });
+
+  test('a cancelled call asks no other model', async () => {
+    const cancelled = new AbortController();
+    const reason = new Error('cancelled');
+    const models = { adapter: 'openai', model: 'm', fallbacks: [{ adapter: 'openai', model: 'n' }] };
+    const asked: string[] = [];
+    const asking = askInTurn(models, cancelled.signal, ({ model }) => {
+      asked.push(model);
+      cancelled.abort(reason);
+      return Promise.reject(reason);
+    });
+    await expect(asking).rejects.toBe(reason);
+    expect(asked).toEqual(['m']);
+  });
+
+  test.each<[what: string, first: ModelError, second: ModelError, error: object]>([
+    [
+      'may work later if one may',
+      failed('ModelNotFound', false),
+      failed('ModelTimeout'),
+      { type: 'ModelTimeout', retryable: true },
+    ],
+    [
+      'is final if all are',
+      failed('ModelNotFound', false),
+      failed('ModelBadRequest', false),
+      { type: 'ModelNotFound', retryable: false },
+    ],
+    [
+      'waits as the more patient one asks',
+      failed('ModelRateLimited', true, 9000),
+      failed('ModelRateLimited', true, 50),
+      { retryAfterMs: 50 },
+    ],
+    [
+      'counts if one request was sent',
+      failed('ModelTimeout', true, 9, true),
+      failed('ModelTimeout'),
+      { heldBack: false },
+    ],
+    [
+      'does not count if none was sent',
+      failed('ModelTimeout', true, 9, true),
+      failed('ModelTimeout', true, 9, true),
+      { heldBack: true },
+    ],
+  ])('the failure of all %s', async (_what, first, second, error) => {
+    const all = await ask({ first, second });
+    expect(all).toMatchObject({ asked: ['first', 'second'], error });
+    expect(all).toHaveProperty(
+      'error.message',
+      `No model answered. first failed (${first.type}): ${first.message} second failed (${second.type}): ${second.message}`,
+    );
+  });
+});
