@@ -55,13 +55,13 @@ export async function startModelOutage(atOnce: number, fallback?: string): Promi
   });
 }
 
-/** Starts runs in an outage, ends the outage when calls have come more often than they may fail, and checks that all runs are answered. */
+/** Starts runs in an outage, and ends the outage when calls have come more often than they may fail. Returns the numbers of runs. */
 export async function runThroughOutage(
   outage: ModelOutage,
   rig: Rig,
   runs: number,
   atOnce: number,
-): Promise<void> {
+): Promise<{ answered: number; waited: number }> {
   const startedAt = performance.now();
   const all = await Promise.all(Array.from({ length: runs }, () => rig.client.start('patient', 'Hello?')));
   await expect.poll(() => attemptOf(rig, all.at(-1)), { timeout: 200_000 }).toBeGreaterThan(MOST_FAILURES);
@@ -71,9 +71,11 @@ export async function runThroughOutage(
     .toMatchObject([{ type: 'attempt_failed', error: HELD_BACK }]);
   outage.isOver = true;
   const results = await Promise.all(all.map((run) => run.result()));
-  expect(results.map(({ output }) => output)).toEqual(all.map(() => 'by main'));
   const waited = await Promise.all(all.map(hasWaited));
-  expect(waited).toEqual(all.map(() => false));
+  return {
+    answered: results.filter(({ output }) => output === 'by main').length,
+    waited: waited.filter(Boolean).length,
+  };
 }
 
 /** Attempts of a run's model call so far. */

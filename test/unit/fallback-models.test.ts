@@ -1,10 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { askInTurn } from '../../activities/model/ask-in-turn.ts';
+import { probeModels } from '../../cli/doctor/probe-models.ts';
+import { isScripted, shownModel } from '../../cli/doctor/shown-model.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { Fallback } from '../../agent/definition/manifest.ts';
-import { ModelError, type ModelErrorType, defineModel } from '../../models/model.ts';
+import { type Model, ModelError, type ModelErrorType, defineModel } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';
+import { scripted } from '../../testing.ts';
+import { testConfig } from '../../testing/test-config.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { agent, loadedConfig, problemOf } from '../support/config.ts';
 
@@ -88,6 +92,40 @@ describe('a list of models', () => {
     const loaded = loadedConfig({ agents: [agent({ model: [own, 'keyless'] })], models: { keyless } });
     expect(loaded.validate('a')).toBe('The second model has no key.');
   });
+});
+
+test('a list in an agent of a test is asked only if all its models are scripted', () => {
+  const recordedIn = (model: object[], options = {}) => {
+    const manifest = testConfig(
+      { agents: [{ name: 'a', model: model as Model[] }] },
+      options,
+    ).loaded.manifest('a', {});
+    return manifest && modelsOf(manifest).map(({ adapter }) => adapter);
+  };
+  expect(recordedIn([scripted([]), scripted([])])).toEqual(['agent:a', 'agent:a/2']);
+  expect(recordedIn([scripted([]), own])).toEqual(['test:a']);
+  expect(recordedIn([scripted([]), own], { allowRealModels: true })).toEqual(['agent:a', 'agent:a/2']);
+  expect(recordedIn([scripted([]), scripted([])], { models: { a: [] } })).toEqual(['test:a']);
+});
+
+test('the models of a list are shown in their order, and all of them are probed', async () => {
+  const good = defineModel({
+    call: () => Promise.resolve({ text: '', toolCalls: [], finishReason: 'stop' }),
+  });
+  const model = ['good', { model: 'bad' }, scripted([])];
+  const loaded = loadedConfig({
+    models: { good, bad: { ...own, modelName: 'bad-1' } },
+    agents: [
+      agent({ model }),
+      agent({ name: 'b', model: ['good', 'bad'] }),
+      agent({ name: 'c', model: ['good'] }),
+    ],
+  });
+  expect(shownModel(loaded, 'a')).toBe('good, then bad-1, then scripted');
+  expect(['a', 'b'].map((name) => isScripted(loaded, name))).toEqual([true, false]);
+  const probed = await probeModels(loaded, ['b', 'c']);
+  expect(probed.get('b')).toMatchObject({ type: 'failed', problem: 'bad (bad-1): not asked' });
+  expect(probed.get('c')).toMatchObject({ type: 'answered' });
 });
 
 /** Asks models that fail like this, in turn; a model that is not named answers with its name. */

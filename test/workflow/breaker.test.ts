@@ -13,7 +13,7 @@ beforeEach(() => {
 afterAll(() => Promise.all([outage.server.close(), other.close()]));
 
 test('an outage costs probes and no attempt of each call, and all runs go on when the model is back', async () => {
-  await runThroughOutage(outage, rig, 30, AT_ONCE);
+  expect(await runThroughOutage(outage, rig, 30, AT_ONCE)).toEqual({ answered: 30, waited: 0 });
 });
 
 test('during an outage, the next model of the list is asked, and the first one only by probes', async () => {

@@ -75,8 +75,8 @@ beforeAll(() => {
   down.requests.length = 0;
 });
 afterAll(async () => {
-  for (const server of streams) server.closeAllConnections();
-  await Promise.all([...servers.map((server) => server.close()), ...streams.map((server) => server.close())]);
+  for (const server of streams) server.close().closeAllConnections();
+  await Promise.all(servers.map((server) => server.close()));
 });
 
 const callsTool: ScriptedReply = {
