@@ -65,6 +65,7 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   tools: false,
   models: true,
   prices: true,
+  breaker: true,
   cache: true,
   onEvent: true,
   heartbeats: true,

@@ -29,7 +29,7 @@ export interface Circuit {
   failed(): boolean;
 }
 
-/** `now` returns milliseconds. */
+/** `now` returns milliseconds, which a change of the machine's time does not touch. */
 export function createCircuit({ failures: most, probeMs }: BreakerSettings, now: () => number): Circuit {
   let inARow = 0;
   let outage: { sinceMs: number; probeAt: number } | undefined;
@@ -82,12 +82,15 @@ function guarded(
     ...model,
     async call(request, context) {
       const name = request.model;
-      const known = circuits.get(name) ?? { circuit: createCircuit(settings, Date.now), last: undefined };
+      const known = circuits.get(name) ?? {
+        circuit: createCircuit(settings, () => performance.now()),
+        last: undefined,
+      };
       circuits.set(name, known);
       const { circuit } = known;
       const waitMs = circuit.waitMs();
       if (waitMs > 0) throw heldBack(name, known.last, waitMs + Math.random() * probeMs);
-      const begunAt = Date.now();
+      const begunAt = performance.now();
       const answered = () => {
         const lengthMs = circuit.answered(begunAt);
         if (lengthMs === undefined) return;

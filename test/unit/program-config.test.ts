@@ -18,6 +18,7 @@ const changes: Required<ConfigDefinition> = {
   tools: [brokenTool()],
   models: {},
   prices: {},
+  breaker: true,
   cache: true,
   onEvent: () => undefined,
   heartbeats: 'frugal',
