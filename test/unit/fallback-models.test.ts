@@ -4,7 +4,9 @@ import { askInTurn } from '../../activities/model/ask-in-turn.ts';
 import { probeModels } from '../../cli/doctor/probe-models.ts';
 import { isScripted, shownModel } from '../../cli/doctor/shown-model.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
-import type { Fallback } from '../../agent/definition/manifest.ts';
+import type { AgentManifest, Fallback } from '../../agent/definition/manifest.ts';
+import { missingParts } from '../../agent/rules/missing-parts.ts';
+import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import { type Model, ModelError, type ModelErrorType, defineModel } from '../../models/model.ts';
 import { openai } from '../../models/openai/openai.ts';
 import { scripted } from '../../testing.ts';
@@ -92,6 +94,36 @@ describe('a list of models', () => {
     const loaded = loadedConfig({ agents: [agent({ model: [own, 'keyless'] })], models: { keyless } });
     expect(loaded.validate('a')).toBe('The second model has no key.');
   });
+});
+
+test('a fork with another model has the price of that model, and no models after it', () => {
+  const prices = { m: { input: 1, output: 1 }, o: { input: 2, output: 2 } };
+  const loaded = loadedConfig({ agents: [agent({ model: ['m', 'n'], maxTokens: 7 })], prices });
+  const [pinned, other] = [loaded.manifest('a', {}), loaded.manifest('a', { model: 'o' })] as [
+    AgentManifest,
+    AgentManifest,
+  ];
+  expect(modelsOf(withModelOf(pinned, other))).toEqual([{ adapter: 'openai', model: 'o', price: prices.o }]);
+  expect(modelsOf(withModelOf(other, pinned))).toEqual(modelsOf(pinned));
+});
+
+test('a config that lacks a later model of a run is named by `reloop check`', () => {
+  const manifest = loadedConfig({
+    agents: [agent({ model: ['m', 'gone', own] })],
+    models: { gone: own },
+  }).manifest('a', {});
+  const none = new Set<string>();
+  const parts = {
+    agents: none,
+    tools: new Map(),
+    models: new Set(['openai']),
+    kinds: new Set(['tool-calling']),
+    queues: none,
+  };
+  expect(manifest && missingParts(manifest, { ...parts, hasParser: () => true })).toEqual([
+    'The config has no model "gone": a model call that comes to it fails.',
+    'The config has no agent "a" with a model of its own: a model call that comes to it fails.',
+  ]);
 });
 
 test('a list in an agent of a test is asked only if all its models are scripted', () => {
