@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import { agentSchema, tool } from './options/agent-options.ts';
+import { deploymentSchema } from './options/deployment-option.ts';
 import { encryptionSchema } from './options/encryption-option.ts';
 import { breakerSchema } from './options/breaker-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
@@ -53,6 +54,7 @@ const configShape = {
   encryption: encryptionSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
+  deployment: deploymentSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 
 const configSchema = options(configShape).partial().required({ agents: true });

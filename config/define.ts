@@ -138,6 +138,19 @@ export interface ConfigDefinition {
    * (`reloop worker --queue NAME`). Default: all calls are made on `taskQueue`.
    */
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
+  /**
+   * The version of this project's workers, by Temporal's Worker Versioning: a run ends on the version that it began with, and `reloop deploy`
+   * says which version new runs get: docs/deploys.md. RELOOP_VERSION alone does the same. Default: workers have no version.
+   */
+  deployment?: DeploymentDefinition | undefined;
+}
+
+/** A project as the server tells its versions apart. For `reloop worker` and `createWorker`; `dev` and `run` have no version. */
+export interface DeploymentDefinition {
+  /** Default: the task queue of the runs. */
+  name?: string | undefined;
+  /** Version of the code, such as the tag of the image. RELOOP_VERSION goes before it. */
+  version?: string | undefined;
 }
 
 /** When a worker takes a failing model for one with an outage, and how often the worker asks that model then. */

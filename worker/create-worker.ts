@@ -15,6 +15,7 @@ import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import type { Model } from '../models/model.ts';
 import { BUILD } from '../agent/values/names.ts';
+import { type DeploymentVersion, versionOf } from '../config/options/deployment-option.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
 import { encryptedConverter } from './encrypted-converter.ts';
@@ -23,7 +24,7 @@ import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { versionedBundle, workflowBundle } from './workflow-bundle.ts';
 
 const TRANSCRIPT_CACHE_BYTES = 64_000_000;
 
@@ -61,9 +62,15 @@ export interface CreateWorkerOptions {
 export async function createAgentWorker(loaded: LoadedConfig, options: CreateWorkerOptions): Promise<Worker> {
   const { taskQueue = loaded.taskQueue } = options;
   checkedConcurrency('createWorker', options.concurrency);
-  const [worker] = await createAgentWorkers(loaded, [taskQueue], options);
+  const version = versionOf(loaded.deployment);
+  const [worker] = await createAgentWorkers(loaded, [taskQueue], { ...options, version });
   if (worker === undefined) throw new Error('unreachable: each task queue has a worker');
   return worker;
+}
+
+interface AgentWorkersOptions extends Omit<CreateWorkerOptions, 'taskQueue'> {
+  /** undefined: the workers have no version. */
+  version: DeploymentVersion | undefined;
 }
 
 /**
@@ -73,16 +80,16 @@ export async function createAgentWorker(loaded: LoadedConfig, options: CreateWor
 export async function createAgentWorkers(
   loaded: LoadedConfig,
   taskQueues: readonly string[],
-  options: Omit<CreateWorkerOptions, 'taskQueue'>,
+  options: AgentWorkersOptions,
   drain?: AbortSignal,
 ): Promise<Worker[]> {
-  const { connection, namespace = 'default', onWarning } = options;
+  const { connection, namespace = 'default', version, onWarning } = options;
   const scope = { namespace, address: options.address };
   const hasRuns = taskQueues.some((name) => !loaded.queues.has(name));
   const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
-    hasRuns ? (options.bundle ?? workflowBundle()) : undefined,
+    hasRuns ? workflowCode(options) : undefined,
     startRecovery(options.stateDir, scope, connection),
   ]);
   const telemetry = await startTelemetry(loaded, { connection, namespace, searchAttributes, onWarning });
@@ -98,7 +105,7 @@ export async function createAgentWorkers(
         ...(options.identity === undefined ? {} : { identity: options.identity }),
         // Workers without workflow code make calls only.
         ...(code === undefined || loaded.queues.has(taskQueue) ? {} : { workflowBundle: code }),
-        buildId: BUILD,
+        ...identified(version),
         ...workerSettings,
         ...queueSettings(loaded, taskQueue, options.concurrency, taskQueues.length > 1),
         dataConverter: encryptedConverter(loaded.encryption),
@@ -107,6 +114,25 @@ export async function createAgentWorkers(
       }),
     ),
   );
+}
+
+async function workflowCode({ bundle, version }: AgentWorkersOptions): Promise<WorkflowBundleOption> {
+  const code = bundle ?? (await workflowBundle());
+  return version === undefined ? code : versionedBundle(code);
+}
+
+/** Options by which the server tells a worker's code from others. */
+export function identified(
+  version: DeploymentVersion | undefined,
+): Pick<WorkerOptions, 'buildId' | 'workerDeploymentOptions'> {
+  if (version === undefined) return { buildId: BUILD };
+  return {
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version: { deploymentName: version.name, buildId: version.version },
+      defaultVersioningBehavior: 'PINNED',
+    },
+  };
 }
 
 export { encryptedConverter, startRecovery, startTelemetry };

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
+import { VERSIONED } from '../agent/values/names.ts';
 import { LIGHT_PROMISES } from './light-promises.ts';
 import { statelessModules } from './stateless-modules.ts';
 
@@ -15,6 +17,12 @@ const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url
 /** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
+}
+
+/** The code for a worker that is a version of a deployment. */
+export async function versionedBundle(given: WorkflowBundleOption): Promise<WorkflowBundleOption> {
+  const code = 'code' in given ? given.code : await readFile(given.codePath, 'utf8');
+  return { code: `globalThis.${VERSIONED} = true; ${code}` };
 }
 
 /**
