@@ -141,6 +141,7 @@ export const arrows = {
       'bulk',
       'chat',
       'check',
+      'deploy',
       'commands',
       'declare',
     ],

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
-import { VERSIONED } from '../agent/values/names.ts';
 import { LIGHT_PROMISES } from './light-promises.ts';
 import { statelessModules } from './stateless-modules.ts';
 
@@ -19,10 +18,10 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
 }
 
-/** The code for a worker that is a version of a deployment. */
+/** The code for a worker that is a version of a deployment: `versioned-session.ts` reads the variable. */
 export async function versionedBundle(given: WorkflowBundleOption): Promise<WorkflowBundleOption> {
   const code = 'code' in given ? given.code : await readFile(given.codePath, 'utf8');
-  return { code: `globalThis.${VERSIONED} = true; ${code}` };
+  return { code: `var reloopVersioned = true; ${code}` };
 }
 
 /**

@@ -10,9 +10,6 @@ export const TASK_QUEUE = 'reloop';
  */
 export const BUILD = 'reloop.1';
 
-/** Global name in the workflow code of a worker that is a version of a deployment. */
-export const VERSIONED = 'reloopVersioned';
-
 /** Metadata of each payload that reaches the workflow code of a worker that encrypts. */
 export const ENCRYPTING = 'reloop-encrypting';
 

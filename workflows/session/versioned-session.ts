@@ -1,11 +1,16 @@
 import { setWorkflowOptions } from '@temporalio/workflow';
-import { VERSIONED } from '../../agent/values/names.ts';
 import { agentSession } from './agent-session.ts';
 
+/** Set by `versionedBundle` in the code of a worker that has a version. */
+declare const reloopVersioned: true | undefined;
+
 /**
- * A session lives for months, so it moves to the current version of its deployment, and starts its next run there. Other workflows stay on
- * the version that they began with, which is the default of our workers. The server refuses a behavior from a worker without a version.
+ * A session lives for months, so it moves to the current version, and its next run begins there. Other workflows stay on the version that
+ * they began with: that is the default of our workers. The server refuses this option from a worker without a version.
  */
-setWorkflowOptions(() => (VERSIONED in globalThis ? { versioningBehavior: 'AUTO_UPGRADE' } : {}), agentSession);
+setWorkflowOptions(
+  () => (typeof reloopVersioned === 'undefined' ? {} : { versioningBehavior: 'AUTO_UPGRADE' }),
+  agentSession,
+);
 
 export { agentSession };
