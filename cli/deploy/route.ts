@@ -66,12 +66,13 @@ export function versionIn({ name, versions }: DeploymentStatus, version: string)
 
 /** Waits until workers of the version poll. Throws UsageError. */
 async function withWorkers(place: DeploymentPlace, version: string): Promise<DeploymentStatus> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
     const status = await readDeployment(place);
     const own =
       version === UNVERSIONED ? status.unversioned : status.versions.find((one) => one.version === version);
     if (own !== undefined && own.workers.length > 0) return status;
-    if (waitedMs >= PATIENCE_MS) {
+    if (Date.now() >= deadline) {
       const { workers } = version === UNVERSIONED ? status.unversioned : versionIn(status, version);
       if (workers.length > 0) return status;
       throw new UsageError(
@@ -89,14 +90,15 @@ function startOf(version: string): string {
 
 /** Changes the routing as soon as the version's workers poll all task queues of the current version. Throws UsageError. */
 async function whenAllQueuesArePolled(version: string, change: () => Promise<unknown>): Promise<void> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
     try {
       await ofServer(change);
       return;
     } catch (error) {
       if (codeOf(error) !== FAILED_PRECONDITION || !String(error).includes('missing active task queues'))
         throw error;
-      if (waitedMs >= PATIENCE_MS) {
+      if (Date.now() >= deadline) {
         throw new UsageError(
           `No worker of version ${version} polls some of the task queues that the current version has. Start workers of version ${version} for all \`queues\` of the config. Where a queue is gone on purpose: \`temporal worker deployment set-current-version --ignore-missing-task-queues\`.`,
         );
