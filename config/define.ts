@@ -140,7 +140,7 @@ export interface ConfigDefinition {
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
   /**
    * The version of this project's workers, by Temporal's Worker Versioning: a run ends on the version that it began with, and `reloop deploy`
-   * says which version new runs get: docs/deploys.md. RELOOP_VERSION alone does the same. Default: workers have no version.
+   * says which version new runs get: docs/deploying.md. RELOOP_VERSION alone does the same. Default: workers have no version.
    */
   deployment?: DeploymentDefinition | undefined;
 }

@@ -10,7 +10,7 @@ import {
   type VersionStatus,
   readDeployment,
 } from '../deploy/deployment.ts';
-import { type RunLeft, moveRuns, runsLeft } from '../deploy/drain.ts';
+import { type RunLeft, moveRuns, runsLeft } from '../deploy/runs-left.ts';
 import { promote, ramp } from '../deploy/route.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { count, oneLine, table } from '../shell/display.ts';
@@ -30,7 +30,7 @@ export function deployStatus(io: Io, options: CommonOptions): Promise<number> {
 /** `reloop deploy promote`: all new runs get a version. */
 export function deployPromote(io: Io, version: string, options: CommonOptions): Promise<number> {
   return withDeployment(io, options, async (place) => {
-    const { name, current: previous = null } = await promote(place, version);
+    const { name, current: previous } = await promote(place, version);
     if (options.json === true) printJson(io, { name, current: version, previous });
     else
       say(io, `New runs of ${oneLine(name)} get version ${oneLine(version)}.${drainHint(previous, version)}`);
@@ -138,7 +138,7 @@ async function withDeployment(
   const isNamed = temporalSettings(options).address !== undefined;
   const config = await configFor(options, isNamed);
   const taskQueue = usualQueue(config, namedQueue(io, options), !isNamed);
-  const name = (config?.loaded.deployment ?? completeDeployment({}, taskQueue))?.name ?? taskQueue;
+  const { name } = config?.loaded.deployment ?? completeDeployment({}, taskQueue);
   if (await neverStarted(options)) {
     throw new UsageError(
       `There is no Temporal server yet, so there are no versions. Start one with \`${cliName()} dev\`, or set TEMPORAL_ADDRESS.`,

@@ -2,7 +2,8 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { UNVERSIONED } from '../../config/options/deployment-option.ts';
-import { isGone, pollersOf } from '../../client/connect/task-queue.ts';
+import { hasVersion, isGone, pollersOf } from '../../client/connect/task-queue.ts';
+import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { UsageError } from '../shell/io.ts';
 
 /**
@@ -20,16 +21,16 @@ export interface VersionStatus {
   percent?: number | undefined;
   /** Open runs that stay on the version. */
   runs: number;
-  /** Milliseconds since new runs got the version for the last time. undefined: they get it now, or never got it. */
-  idleMs: number | undefined;
+  /** Time at which new runs ceased to get the version. null: they get it, or never got it. */
+  until: Date | null;
   /** Identities of the workers that take work. */
   workers: string[];
 }
 
 export interface DeploymentStatus {
   name: string;
-  /** undefined: new runs get workers without a version. */
-  current: string | undefined;
+  /** null: new runs get workers without a version. */
+  current: string | null;
   /** Latest first. */
   versions: VersionStatus[];
   /** Workers and open runs without a version. */
@@ -50,50 +51,46 @@ type Summary = temporal.api.deployment.v1.WorkerDeploymentInfo.IWorkerDeployment
 /** Versions, workers and open runs of a deployment. Throws UsageError if the server has no deployments. */
 export async function readDeployment(place: DeploymentPlace): Promise<DeploymentStatus> {
   const { client, name, taskQueue } = place;
-  const { routingConfig: routing, versionSummaries } = (await describe(place)) ?? {};
-  const current = routing?.currentDeploymentVersion?.buildId ?? undefined;
+  const { routingConfig: routing, versionSummaries } = (await describe(client, name)) ?? {};
+  const current = routing?.currentDeploymentVersion?.buildId ?? null;
   const ramping = routing?.rampingDeploymentVersion?.buildId ?? undefined;
   const pollers = (await pollersOf(client, taskQueue)).filter(({ identity }) => !isGone(identity));
   const statusOf = async (summary: Summary): Promise<VersionStatus> => {
-    const version = summary.deploymentVersion?.buildId ?? '';
+    const { deploymentVersion, lastDeactivationTime: since } = summary;
+    const version = deploymentVersion?.buildId ?? '';
     const runs = await countRuns(client, pinnedTo({ name, version }));
-    const workers = pollers.filter(
-      ({ deployment }) => deployment?.name === name && deployment.version === version,
-    );
+    const workers = pollers.filter((poller) => hasVersion(poller, { name, version }));
     return {
       version,
       state: version === current ? 'current' : version === ramping ? 'ramping' : stateOf(summary, runs),
-      idleMs: idleMs(summary),
+      until: since ? new Date(tsToMs(since)) : null,
       percent: version === ramping ? (routing?.rampingVersionPercentage ?? 0) : undefined,
       runs,
       workers: workers.map(({ identity }) => identity),
     };
   };
-  const runs = await countRuns(
-    client,
-    `TemporalWorkerDeployment IS NULL AND TaskQueue = ${quoted(taskQueue)}`,
-  );
+  const runs = await countRuns(client, withoutVersion(taskQueue));
   return {
     name,
     current,
     versions: await Promise.all((versionSummaries ?? []).toSorted(latestFirst).map(statusOf)),
     unversioned: {
       version: UNVERSIONED,
-      state: current === undefined ? 'current' : runs > 0 ? 'draining' : 'drained',
+      state: current === null ? 'current' : runs > 0 ? 'draining' : 'drained',
       runs,
-      idleMs: undefined,
+      until: null,
       workers: pollers.flatMap(({ identity, deployment }) => (deployment === undefined ? [identity] : [])),
     },
   };
 }
 
-/** The version that new runs get; undefined: none, or there is no deployment. */
-export async function currentVersion(place: Omit<DeploymentPlace, 'taskQueue'>): Promise<string | undefined> {
-  return (await describe(place))?.routingConfig?.currentDeploymentVersion?.buildId ?? undefined;
+/** The version that new runs get; null: workers without a version. Throws UsageError if the server has no deployments. */
+export async function currentVersion(client: Client, name: string): Promise<string | null> {
+  return (await describe(client, name))?.routingConfig?.currentDeploymentVersion?.buildId ?? null;
 }
 
 /** undefined: no worker of the deployment has ever polled. */
-async function describe({ client, name }: Omit<DeploymentPlace, 'taskQueue'>): Promise<Info | undefined> {
+async function describe(client: Client, name: string): Promise<Info | undefined> {
   const { namespace } = client.options;
   try {
     const { workerDeploymentInfo } = await ofServer(() =>
@@ -104,10 +101,6 @@ async function describe({ client, name }: Omit<DeploymentPlace, 'taskQueue'>): P
     if (codeOf(error) === NOT_FOUND) return undefined;
     throw error;
   }
-}
-
-function idleMs({ lastDeactivationTime: since }: Summary): number | undefined {
-  return since ? Date.now() - tsToMs(since) : undefined;
 }
 
 function latestFirst(a: Summary, b: Summary): number {
@@ -123,6 +116,11 @@ function stateOf({ firstActivationTime }: Summary, runs: number): VersionState {
 /** Query for the workflows that stay on a version. The list follows the histories a moment later. */
 export function pinnedTo({ name, version }: { name: string; version: string }): string {
   return `BuildIds = ${quoted(`pinned:${name}:${version}`)}`;
+}
+
+/** Query for runs that stay with workers without a version. A session moves with its next message. */
+function withoutVersion(taskQueue: string): string {
+  return `TemporalWorkerDeployment IS NULL AND WorkflowType != "${AGENT_SESSION}" AND TaskQueue = ${quoted(taskQueue)}`;
 }
 
 /** Query for open workflows. */

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { DeploymentVersion } from '../../agent/values/names.ts';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { pidHere, processExists } from '../../server/process-identity.ts';
 
@@ -12,7 +13,7 @@ const FRESH_MS = 75_000;
 export interface Poller {
   identity: string;
   /** undefined: the worker has no version. */
-  deployment: { name: string; version: string } | undefined;
+  deployment: DeploymentVersion | undefined;
 }
 
 /** Temporal's number for workers with a version. */
@@ -37,6 +38,11 @@ export async function pollersOf(
       : undefined;
     return [{ identity: identity ?? '', deployment }];
   });
+}
+
+/** Returns true if the worker has the version. */
+export function hasVersion({ deployment }: Poller, { name, version }: DeploymentVersion): boolean {
+  return deployment?.name === name && deployment.version === version;
 }
 
 /** Identities of the workers that have asked a task queue for work lately. */

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import type { DeploymentVersion } from '../../agent/values/names.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import { ConfigError, type DeploymentDefinition } from '../define.ts';
 import { options } from './options.ts';
@@ -27,20 +28,22 @@ const deploymentShape = {
 
 export const deploymentSchema = options(deploymentShape).partial();
 
-/**
- * The deployment of a config, whose name is by default that of the task queue. RELOOP_VERSION goes before the config's version. undefined: the
- * config has no deployment. Throws {@link ConfigError}.
- */
-export function completeDeployment(
+/** The deployment of a config; undefined: it has none. Throws {@link ConfigError}. */
+export function deploymentOf(
   given: DeploymentDefinition | undefined,
   taskQueue: string,
 ): Deployment | undefined {
+  const isWanted = given !== undefined || setValue(process.env['RELOOP_VERSION']) !== undefined;
+  return isWanted ? completeDeployment(given, taskQueue) : undefined;
+}
+
+/** A deployment, by default of the name of the task queue. RELOOP_VERSION goes before the config's version. Throws {@link ConfigError}. */
+export function completeDeployment(given: DeploymentDefinition = {}, taskQueue: string): Deployment {
   const fromEnvironment = setValue(process.env['RELOOP_VERSION']);
   if (fromEnvironment !== undefined && !isVersion(fromEnvironment))
     throw new ConfigError(`RELOOP_VERSION: "${fromEnvironment}" ${VERSION_PROBLEM}.`);
-  const version = fromEnvironment ?? given?.version;
-  if (given === undefined && version === undefined) return undefined;
-  const name = given?.name ?? taskQueue;
+  const version = fromEnvironment ?? given.version;
+  const name = given.name ?? taskQueue;
   if (NAME.test(name)) return { name, version };
   throw new ConfigError(
     `The task queue "${taskQueue}" cannot be the name of a deployment, because it ${NAME_PROBLEM}. Write deployment: { name: '…' } in the config.`,
@@ -55,12 +58,6 @@ export function versionOf(deployment: Deployment | undefined): DeploymentVersion
   throw new ConfigError(
     `The config has a deployment "${name}" without a version, and a worker of a deployment needs one. Set RELOOP_VERSION, for instance to the tag of the image, or deployment.version in the config.`,
   );
-}
-
-/** A version of a deployment. */
-export interface DeploymentVersion {
-  name: string;
-  version: string;
 }
 
 function isVersion(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/index.ts';
+import { reloop } from '../support/cli.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
 import { reloopHere } from '../support/reloop-here.ts';
@@ -41,11 +42,19 @@ async function startVersion(version: string) {
   return worker;
 }
 
+const watch = (run: AgentRun) => reloop(['watch', run.id, '--address', rig.server.address]);
+
 const outputsOf = (runs: AgentRun[]) => Promise.all(runs.map(async (run) => (await run.result()).output));
 const startSix = () => Promise.all(Array.from({ length: 6 }, () => rig.client.start('clerk', 'Work.')));
 
 test('runs end on the version that they began with, new runs begin on the promoted one, and `drain` says when the old one may end', async () => {
   const first = await startVersion('1');
+  expect(first.stderr()).toContain('New runs get workers without a version. `reloop deploy promote 1`');
+  const early = await rig.client.start('clerk', 'Work.');
+  const watching = watch(early);
+  await watching.prints(
+    'its workers have versions (1), and a worker takes new runs when its version is promoted',
+  );
   expect(await deploy('promote', '1')).toMatchObject({ code: 0 });
   const [old, asked] = await Promise.all([startSix(), rig.client.start('clerk', 'Pay.')]);
   await waitOf(asked, { call: '1.1' });
@@ -58,6 +67,8 @@ test('runs end on the version that they began with, new runs begin on the promot
   expect((await deploy('drain', '1', '--no-wait')).code).toBe(4);
   await startVersion('1');
 
+  expect(await outputsOf([early])).toEqual(['1']);
+  expect(await watching.exit).toBe(0);
   expect(await outputsOf(old)).toEqual(old.map(() => '1'));
   expect(await outputsOf(later)).toEqual(later.map(() => '2'));
   // The list of the server follows the histories a moment later.
@@ -81,6 +92,8 @@ test('a run that waits for a person is moved to the current version, whose worke
   const run = await rig.client.start('clerk', 'Pay.');
   await waitOf(run, { call: '1.1' });
   await third.killGroup();
+  const watching = watch(run);
+  await watching.prints('start one with RELOOP_VERSION=3, or move the runs');
   await startVersion('4');
   expect((await deploy('promote', '4')).code).toBe(0);
   await expect.poll(async () => (await deploy('drain', '3', '--no-wait')).out).toContain(run.id);
@@ -90,4 +103,5 @@ test('a run that waits for a person is moved to the current version, whose worke
   });
   await run.decide('1.1', { type: 'approve' });
   expect((await run.result()).output).toBe('paid by 4');
+  expect(await watching.exit).toBe(0);
 });

@@ -13,4 +13,4 @@ setWorkflowOptions(
   agentSession,
 );
 
-export { agentSession };
+export { agentSession } from './agent-session.ts';

@@ -37,9 +37,10 @@ export async function runsLeft(
   version: string,
 ): Promise<{ left: RunLeft[]; drained: boolean }> {
   const status = await readDeployment(place);
-  const { idleMs = Infinity } = drainable(status, version);
+  const { until } = drainable(status, version);
+  const isSettled = until === null || Date.now() - until.getTime() >= SETTLED_MS;
   const left = await list(place, version);
-  return { left, drained: left.length === 0 && idleMs >= SETTLED_MS };
+  return { left, drained: left.length === 0 && isSettled };
 }
 
 function drainable(status: DeploymentStatus, version: string) {
@@ -84,7 +85,7 @@ export async function moveRuns(place: DeploymentPlace, version: string): Promise
   const status = await readDeployment(place);
   drainable(status, version);
   const { current } = status;
-  if (current === undefined) {
+  if (current === null) {
     throw new UsageError(
       `There is no current version to move the runs to. Promote one first: \`${cliName()} deploy promote VERSION\`.`,
     );
