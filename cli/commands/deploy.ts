@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { completeDeployment } from '../../config/options/deployment-option.ts';
+import { UNVERSIONED, completeDeployment } from '../../config/options/deployment-option.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { configFor } from '../connection/command-config.ts';
 import { neverStarted, withTemporal } from '../connection/context.ts';
@@ -32,10 +32,13 @@ export function deployPromote(io: Io, version: string, options: CommonOptions): 
   return withDeployment(io, options, async (place) => {
     const { name, current: previous } = await promote(place, version);
     if (options.json === true) printJson(io, { name, current: version, previous });
-    else
-      say(io, `New runs of ${oneLine(name)} get version ${oneLine(version)}.${drainHint(previous, version)}`);
+    else say(io, `New runs of ${oneLine(name)} get ${which(version)}.${drainHint(previous, version)}`);
     return exitCodes.answered;
   });
+}
+
+function which(version: string): string {
+  return version === UNVERSIONED ? 'workers without a version' : `version ${oneLine(version)}`;
 }
 
 function drainHint(previous: string | null, version: string): string {

@@ -20,6 +20,7 @@ const LOOK_MS = 200;
 export async function promote(place: DeploymentPlace, version: string): Promise<DeploymentStatus> {
   const { client, name } = place;
   const before = await withWorkers(place, version);
+  if (version === UNVERSIONED && before.current === null) return before;
   await whenAllQueuesArePolled(version, () =>
     client.workflowService.setWorkerDeploymentCurrentVersion({
       namespace: client.options.namespace,
@@ -76,7 +77,7 @@ async function withWorkers(place: DeploymentPlace, version: string): Promise<Dep
       const { workers } = version === UNVERSIONED ? status.unversioned : versionIn(status, version);
       if (workers.length > 0) return status;
       throw new UsageError(
-        `No worker of version ${version} polls task queue ${place.taskQueue}, so its runs would wait. ${startOf(version)}`,
+        `No worker ${version === UNVERSIONED ? 'without a version' : `of version ${version}`} polls task queue ${place.taskQueue}, so its runs would wait. ${startOf(version)}`,
       );
     }
     await sleep(LOOK_MS);

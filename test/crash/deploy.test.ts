@@ -49,7 +49,9 @@ const startSix = () => Promise.all(Array.from({ length: 6 }, () => rig.client.st
 
 test('runs end on the version that they began with, new runs begin on the promoted one, and `drain` says when the old one may end', async () => {
   const first = await startVersion('1');
-  expect(first.stderr()).toContain('New runs get workers without a version. `reloop deploy promote 1`');
+  await first.prints(
+    'New runs get workers without a version. `reloop deploy promote 1` gives them version 1.',
+  );
   const early = await rig.client.start('clerk', 'Work.');
   const watching = watch(early);
   await watching.prints(

@@ -103,7 +103,9 @@ test('a session answers with the current version, after the workers of the earli
   await end(first);
   expect(await ask(second)).toBe('by 2');
   const unversioned = await start();
-  await deploy('promote', 'none');
+  expect((await deploy('promote', 'none')).out).toContain(
+    'get workers without a version. When `reloop deploy drain 2`',
+  );
   await end(second);
   expect(await ask(unversioned)).toBe('by none');
 });
@@ -159,7 +161,7 @@ test('what cannot be is refused, and nothing is changed', async () => {
       ['promote', '7'],
       `No worker of version 7 has polled. Deployment ${name} has: 1. Start one with RELOOP_VERSION=7`,
     ],
-    [['promote', 'none'], `No worker of version none polls task queue ${name}`],
+    [['promote', 'none'], `No worker without a version polls task queue ${name}`],
     [['ramp', '7', '10'], 'No worker of version 7 has polled'],
     [['ramp', '1', '10'], 'Version 1 is current: all new runs get it.'],
     [['ramp', 'none', '10'], 'A share of the runs cannot go back to workers without a version'],
