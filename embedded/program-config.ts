@@ -77,6 +77,8 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   encryption: true,
   taskQueue: true,
   queues: true,
+  // A program's worker has no version.
+  deployment: false,
 };
 
 function partsOf(definition: ConfigDefinition) {

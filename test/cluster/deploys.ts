@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentClient } from '../../client/index.ts';
+import { promote, ramp } from '../../cli/deploy/route.ts';
+import type { Random } from '../simulation/random.ts';
+
+/** Versions of the three workers. */
+export const VERSIONS = ['1', '2', '1'] as const;
+
+interface DeployOptions {
+  client: AgentClient;
+  random: Random;
+  /** Counts a deploy, and says it. */
+  did(what: string): void;
+  /** Ends the deploys. */
+  signal: AbortSignal;
+}
+
+/** Promotes and ramps versions until the signal. A version without workers, and a server that does not answer, are refusals. */
+export async function playDeploys({ client, random, did, signal }: DeployOptions): Promise<void> {
+  const place = { client: client.temporal, name: client.taskQueue, taskQueue: client.taskQueue };
+  const attempt = (what: string, change: Promise<unknown>) =>
+    change.then(
+      () => did(what),
+      () => did('a deploy was refused'),
+    );
+  await promote(place, VERSIONS[0]);
+  while (!signal.aborted) {
+    const version = random.of(VERSIONS);
+    if (random.chance(0.6)) await attempt('a version was promoted', promote(place, version));
+    else await attempt('a version ramps', ramp(place, version, random.int(1, 99)));
+    await sleep(random.int(1000, 5000), undefined, { signal }).catch(() => undefined);
+  }
+}
