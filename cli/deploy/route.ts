@@ -70,14 +70,14 @@ async function withWorkers(place: DeploymentPlace, version: string): Promise<Dep
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const status = await readDeployment(place);
-    const own =
-      version === UNVERSIONED ? status.unversioned : status.versions.find((one) => one.version === version);
+    const isUnversioned = version === UNVERSIONED;
+    const own = isUnversioned ? status.unversioned : status.versions.find((one) => one.version === version);
     if (own !== undefined && own.workers.length > 0) return status;
     if (Date.now() >= deadline) {
-      const { workers } = version === UNVERSIONED ? status.unversioned : versionIn(status, version);
-      if (workers.length > 0) return status;
+      if (!isUnversioned) versionIn(status, version);
+      const which = isUnversioned ? 'without a version' : `of version ${version}`;
       throw new UsageError(
-        `No worker ${version === UNVERSIONED ? 'without a version' : `of version ${version}`} polls task queue ${place.taskQueue}, so its runs would wait. ${startOf(version)}`,
+        `No worker ${which} polls task queue ${place.taskQueue}, so its runs would wait. ${startOf(version)}`,
       );
     }
     await sleep(LOOK_MS);

@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { searchAttribute } from '../../agent/values/names.ts';
 import { UNVERSIONED } from '../../config/options/deployment-option.ts';
@@ -123,7 +122,7 @@ async function pinTo(
     );
     return true;
   } catch (error) {
-    if (codeOf(error) === NOT_FOUND || error instanceof WorkflowNotFoundError) return false;
+    if (codeOf(error) === NOT_FOUND) return false;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { clearTexts } from './clear-texts.ts';
 import { startCluster } from './cluster.ts';
 import { type Evidence, collectEvidence } from './evidence.ts';
 import { makeLedger, openLedger } from './ledger.ts';
-import { VERSIONS, playDeploys } from './deploys.ts';
+import { VERSIONS, deployFirst, playDeploys } from './deploys.ts';
 import { makeFaults } from './process-faults.ts';
 import { brokenByProcesses } from './process-laws.ts';
 import type { Supervised } from './supervised.ts';
@@ -87,6 +87,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const encryption = key === undefined ? undefined : { keys: { [KEY_ID]: key } };
     const client = await AgentClient.connect({ address: rig.address, encryption });
     stops.push(() => client.close());
+    if (versions) await deployFirst(client);
     const traffic = new Traffic({ client, random: random.fork(), open });
     const playing = traffic.play();
     const faults = new AbortController();
@@ -149,12 +150,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 function countsOf({ runs, words, entries, histories }: Evidence): { [what: string]: number } {
   const things = [
     ...runs.map(({ report, isAgain }) => `runs ${report.status}${isAgain ? ', begun again' : ''}`),
+    ...[...histories.versions.values()].flatMap((versions) =>
+      [...versions].map((one) => `runs on version ${one}`),
+    ),
     ...words.map(({ outcome }) => `words ${outcome}`),
     ...entries.map(({ type, tool }) => (type === 'began' ? 'attempts of tools' : `effects of ${tool}`)),
   ];
   const counts: { [what: string]: number } = { 'histories replayed': histories.executions };
-  for (const [version, amount] of Object.entries(histories.versions))
-    counts[`runs on version ${version}`] = amount;
   for (const thing of things) counts[thing] = (counts[thing] ?? 0) + 1;
   return counts;
 }

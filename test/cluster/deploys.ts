@@ -15,17 +15,24 @@ interface DeployOptions {
   signal: AbortSignal;
 }
 
-/** Promotes and ramps versions until the signal. A version without workers, and a server that does not answer, are refusals. */
+const placeOf = ({ temporal: client, taskQueue }: AgentClient) => ({ client, name: taskQueue, taskQueue });
+
+/** Gives one half of the first runs the one version, and the other half the other one. */
+export async function deployFirst(client: AgentClient): Promise<void> {
+  await promote(placeOf(client), '1');
+  await ramp(placeOf(client), '2', 50);
+}
+
+/** Promotes and ramps the versions in turn until the signal. A version without workers, and a server that does not answer, are refusals. */
 export async function playDeploys({ client, random, did, signal }: DeployOptions): Promise<void> {
-  const place = { client: client.temporal, name: client.taskQueue, taskQueue: client.taskQueue };
+  const place = placeOf(client);
   const attempt = (what: string, change: Promise<unknown>) =>
     change.then(
       () => did(what),
       () => did('a deploy was refused'),
     );
-  await promote(place, VERSIONS[0]);
-  while (!signal.aborted) {
-    const version = random.of(VERSIONS);
+  for (let turn = 0; !signal.aborted; turn++) {
+    const version = turn % 2 === 0 ? '2' : '1';
     if (random.chance(0.6)) await attempt('a version was promoted', promote(place, version));
     else await attempt('a version ramps', ramp(place, version, random.int(1, 99)));
     await sleep(random.int(1000, 5000), undefined, { signal }).catch(() => undefined);

@@ -21,8 +21,8 @@ export interface HistoryFacts {
   executions: number;
   /** Time at which an activity completed, by run id and activity id. */
   completed: Map<string, number>;
-  /** Runs by the version of their workers. */
-  versions: { [version: string]: number };
+  /** Versions of the workers that continued a run, by workflow id and first run id. */
+  versions: Map<string, Set<string>>;
   /** Words that were accepted. */
   updates: number;
   /** Workflow tasks that failed, and replays that did. */
@@ -70,7 +70,13 @@ async function readLife(
 
 /** Reads every history once, and replays it with the code of today. */
 async function readHistories(client: AgentClient, keys: Keyring | undefined): Promise<HistoryFacts> {
-  const facts: HistoryFacts = { executions: 0, completed: new Map(), versions: {}, updates: 0, failures: [] };
+  const facts: HistoryFacts = {
+    executions: 0,
+    completed: new Map(),
+    versions: new Map(),
+    updates: 0,
+    failures: [],
+  };
   async function* histories() {
     for await (const { workflowId, runId } of client.temporal.workflow.list(listed(client))) {
       const history = await client.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
@@ -103,11 +109,10 @@ function readFacts(facts: HistoryFacts, id: string, runId: string, events: reado
     if (failure?.message && !EXPECTED.some((message) => failure.message?.startsWith(message)))
       facts.failures.push(`A workflow task of ${id} failed (${cause}): ${failure.message}`);
   }
-  const type = events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name;
-  if (type !== AGENT_RUN) return; // a session moves to the current version
-  for (const version of versions) facts.versions[version] = (facts.versions[version] ?? 0) + 1;
-  if (versions.size > 1)
-    facts.failures.push(`The versions ${[...versions].join(' and ')} continued the same run, ${id}`);
+  const { workflowType, firstExecutionRunId } = events[0]?.workflowExecutionStartedEventAttributes ?? {};
+  if (workflowType?.name !== AGENT_RUN) return; // a session moves to the current version
+  const run = `${id} ${firstExecutionRunId ?? ''}`;
+  facts.versions.set(run, new Set([...(facts.versions.get(run) ?? []), ...versions]));
 }
 
 function timeOf({ eventTime }: HistoryEvent): number {
