@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import { agentSchema, tool } from './options/agent-options.ts';
-import { deploymentSchema } from './options/deployment-option.ts';
+import { deploymentSchema } from './deployment-option.ts';
 import { encryptionSchema } from './options/encryption-option.ts';
 import { breakerSchema } from './options/breaker-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';

@@ -15,7 +15,7 @@ import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import type { Model } from '../models/model.ts';
 import { BUILD, type DeploymentVersion } from '../agent/values/names.ts';
-import { versionOf } from '../config/options/deployment-option.ts';
+import { versionOf } from '../config/deployment-option.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
 import { encryptedConverter } from './encrypted-converter.ts';

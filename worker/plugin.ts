@@ -2,7 +2,7 @@ import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin 
 import { createLoadedConfig } from '../config/load/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
-import { versionOf } from '../config/options/deployment-option.ts';
+import { versionOf } from '../config/deployment-option.ts';
 import type { AnyActivity } from '../activities/index.ts';
 import type { CreateWorkerOptions } from './create-worker.ts';
 import { registerSearchAttributes } from './search-attributes.ts';

@@ -1,7 +1,7 @@
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { CancelledFailure } from '@temporalio/common';
 import { ConfigError } from '../config/define.ts';
-import { versionOf } from '../config/options/deployment-option.ts';
+import { versionOf } from '../config/deployment-option.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { createAgentWorkers } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';

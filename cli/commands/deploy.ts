@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UNVERSIONED, completeDeployment } from '../../config/options/deployment-option.ts';
+import { UNVERSIONED, completeDeployment } from '../../config/deployment-option.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { configFor } from '../connection/command-config.ts';
 import { neverStarted, withTemporal } from '../connection/context.ts';
@@ -11,7 +11,7 @@ import {
   readDeployment,
 } from '../deploy/deployment.ts';
 import { type RunLeft, moveRuns, runsLeft } from '../deploy/runs-left.ts';
-import { promote, ramp } from '../deploy/route.ts';
+import { promote, ramp } from '../deploy/route-runs.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { count, oneLine, table } from '../shell/display.ts';
 import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';

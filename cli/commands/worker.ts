@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { DeploymentVersion } from '../../agent/values/names.ts';
-import { versionOf } from '../../config/options/deployment-option.ts';
+import { versionOf } from '../../config/deployment-option.ts';
 import { currentVersion } from '../deploy/deployment.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { TemporalUnreachable } from '../../client/connect/errors.ts';

@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import { UNVERSIONED } from '../../config/options/deployment-option.ts';
+import { UNVERSIONED } from '../../config/deployment-option.ts';
 import { hasVersion, isGone, pollersOf } from '../../client/connect/task-queue.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { UsageError } from '../shell/io.ts';

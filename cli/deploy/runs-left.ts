@@ -1,6 +1,6 @@
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { searchAttribute } from '../../agent/values/names.ts';
-import { UNVERSIONED } from '../../config/options/deployment-option.ts';
+import { UNVERSIONED } from '../../config/deployment-option.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { readListPage } from '../../history/list/listed.ts';
 import { UsageError } from '../shell/io.ts';
@@ -14,7 +14,7 @@ import {
   pinnedTo,
   readDeployment,
 } from './deployment.ts';
-import { versionIn } from './route.ts';
+import { versionIn } from './route-runs.ts';
 
 /** An open run that stays on a version. */
 export interface RunLeft {

@@ -31,7 +31,7 @@ import { type ModelChoice, type ModelName, modelChoices } from '../options/model
 import { checkPrices, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
-import { type Deployment, deploymentOf } from '../options/deployment-option.ts';
+import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';

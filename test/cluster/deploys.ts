@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentClient } from '../../client/index.ts';
-import { promote, ramp } from '../../cli/deploy/route.ts';
+import { promote, ramp } from '../../cli/deploy/route-runs.ts';
 import type { Random } from '../simulation/random.ts';
 
 /** Versions of the three workers. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { versionOf } from '../../config/options/deployment-option.ts';
+import { versionOf } from '../../config/deployment-option.ts';
 import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { agent } from '../support/config.ts';

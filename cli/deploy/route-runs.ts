@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UNVERSIONED } from '../../config/options/deployment-option.ts';
+import { UNVERSIONED } from '../../config/deployment-option.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { UsageError } from '../shell/io.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod/v4';
-import type { DeploymentVersion } from '../../agent/values/names.ts';
-import { setValue } from '../../agent/values/set-value.ts';
-import { ConfigError, type DeploymentDefinition } from '../define.ts';
-import { options } from './options.ts';
+import type { DeploymentVersion } from '../agent/values/names.ts';
+import { setValue } from '../agent/values/set-value.ts';
+import { ConfigError, type DeploymentDefinition } from './define.ts';
+import { options } from './options/options.ts';
 
 /** The versions of a project on a server. */
 export interface Deployment {
