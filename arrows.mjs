@@ -41,7 +41,7 @@ export const arrows = {
     imports: {
       agent: true,
       history: true,
-      models: { only: ['model.ts'] },
+      models: { only: ['model.ts', 'failure-types.ts'] },
       tools: { only: ['tool.ts'] },
     },
     rooms: ['attempt', 'limits', 'model', 'run', 'tool', 'turn'],
@@ -142,6 +142,7 @@ export const arrows = {
       'bulk',
       'chat',
       'check',
+      'deploy',
       'commands',
       'declare',
     ],

@@ -2,7 +2,9 @@
 export { ConfigError, defineAgent, defineConfig, defineKind } from './config/define.ts';
 export type {
   AgentDefinition,
+  BreakerOptions,
   ConfigDefinition,
+  FallbackModel,
   QueueDefinition,
   TelemetryOptions,
   WorkerLogger,

@@ -11,8 +11,8 @@ import { retryPolicy } from './options/options.ts';
 import { outputSchema } from './options/output-check.ts';
 import { toolManifest } from './options/tool-options.ts';
 
-/** Adapter, model and price; a run's own choice comes first. */
-export type ModelRef = Pick<AgentManifest, 'adapter' | 'model' | 'price'>;
+/** The models with their prices; a run's own choice comes first. */
+export type ModelRef = Pick<AgentManifest, 'adapter' | 'model' | 'price' | 'fallbacks'>;
 
 /**
  * The definition as it is recorded at the start of a run, all defaults filled in; `parentBudget` is the rest of the
@@ -21,7 +21,7 @@ export type ModelRef = Pick<AgentManifest, 'adapter' | 'model' | 'price'>;
 export function agentManifest(
   definition: AgentDefinition,
   kind: AgentKind,
-  { adapter, model, price }: ModelRef,
+  { adapter, model, price, fallbacks }: ModelRef,
   { model: _chosen, budget, ...limits }: RunOverrides,
   parentBudget: Budget | undefined,
 ): AgentManifest {
@@ -35,6 +35,7 @@ export function agentManifest(
     adapter,
     model,
     price,
+    fallbacks,
     params: {
       ...requestOptions.parse(agent),
       requestTimeoutMs: timeout(agent.requestTimeout, `${where}: requestTimeout`),

@@ -1,13 +1,16 @@
 import { z } from 'zod/v4';
-import { agentSchema, model, tool } from './options/agent-options.ts';
+import { agentSchema, tool } from './options/agent-options.ts';
+import { deploymentSchema } from './deployment-option.ts';
 import { encryptionSchema } from './options/encryption-option.ts';
+import { breakerSchema } from './options/breaker-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
+import { model } from './options/model-option.ts';
 import { options, problemsOf } from './options/options.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
-import { limitsSchema } from './options/limits-option.ts';
+import { limitsSchema } from './limits-option.ts';
 import { queuesSchema } from './options/queues.ts';
 import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
@@ -32,6 +35,7 @@ const configShape = {
     }),
   ),
   limits: limitsSchema,
+  breaker: breakerSchema,
   cache: z.union(
     [
       z.boolean(),
@@ -52,6 +56,7 @@ const configShape = {
   encryption: encryptionSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
+  deployment: deploymentSchema,
 } satisfies Record<keyof ConfigDefinition, z.ZodType>;
 
 const configSchema = options(configShape).partial().required({ agents: true });

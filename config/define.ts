@@ -3,7 +3,7 @@ import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
-import type { Model, ReplyStore } from '../models/model.ts';
+import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../encryption/keys.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
@@ -24,8 +24,11 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    * or a custom kind, made with `defineKind`: give the kind itself, not its name.
    */
   kind?: KindName | AgentKind | undefined;
-  /** A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. */
-  model: string | Model;
+  /**
+   * A model name (asked through `openai()`, or a key of the config's `models`), or a model itself. A list: where the first model
+   * fails, the next one is asked, in the same attempt.
+   */
+  model: string | Model | readonly (string | Model | FallbackModel)[];
   tools?: readonly Tool[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
@@ -59,6 +62,13 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   stop?: readonly string[] | undefined;
 }
 
+/** A model that is asked only after some failures of the models before it. */
+export interface FallbackModel {
+  model: string | Model;
+  /** Types of these failures. Default: all but `ModelBadRequest` and `ModelContextTooLong`, which are faults of the request. */
+  on?: readonly ModelErrorType[] | undefined;
+}
+
 export interface ConfigDefinition {
   agents: readonly AgentDefinition[];
   /** Tools that no agent lists, for `reloop tools`. */
@@ -75,6 +85,12 @@ export interface ConfigDefinition {
    * rpm: 600, tpm: 60_000, concurrency: 50 } }`. Calls wait for them: docs/model-limits.md. Default: none.
    */
   limits?: { [model: string]: ModelLimits } | undefined;
+  /**
+   * A model with an outage is left alone: after `failures` requests in a row have failed by it (5), a worker sends one request every
+   * `probeEvery` ('10s') until the model answers. Other calls wait, or ask the agent's next model. true: with these numbers. Default:
+   * none. Runs that begin with it keep it.
+   */
+  breaker?: boolean | BreakerOptions | undefined;
   /**
    * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
    * memory, or a store of your own. Off by default.
@@ -128,6 +144,27 @@ export interface ConfigDefinition {
    * (`reloop worker --queue NAME`). Default: all calls are made on `taskQueue`.
    */
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
+  /**
+   * The version of this project's workers, by Temporal's Worker Versioning: a run ends on the version that it began with, and `reloop deploy`
+   * says which version new runs get: docs/deploying.md. RELOOP_VERSION alone does the same. Default: workers have no version.
+   */
+  deployment?: DeploymentDefinition | undefined;
+}
+
+/** A project as the server tells its versions apart. For `reloop worker` and `createWorker`; `dev` and `run` have no version. */
+export interface DeploymentDefinition {
+  /** Default: the task queue of the runs. */
+  name?: string | undefined;
+  /** Version of the code, such as the tag of the image. RELOOP_VERSION goes before it. */
+  version?: string | undefined;
+}
+
+/** When a worker takes a failing model for one with an outage, and how often the worker asks that model then. */
+export interface BreakerOptions {
+  /** Failed requests in a row. Default 5. */
+  failures?: number | undefined;
+  /** Time between two requests during the outage. Default '10s'. */
+  probeEvery?: number | string | undefined;
 }
 
 /** Spans and metrics of a worker. */

@@ -66,6 +66,7 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   models: true,
   prices: true,
   limits: true,
+  breaker: true,
   cache: true,
   onEvent: true,
   heartbeats: true,
@@ -77,6 +78,8 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   encryption: true,
   taskQueue: true,
   queues: true,
+  // A program's worker has no version.
+  deployment: false,
 };
 
 function partsOf(definition: ConfigDefinition) {

@@ -37,6 +37,7 @@ export const runRoutes = [
         ...more,
         id,
         detach: true,
+        tenant: caller.tenant,
         context: context as RunContext | undefined, // a body is JSON
         session: session === undefined ? undefined : recordedName(caller, session),
       });

@@ -1,5 +1,38 @@
 import { problemOfStatus } from '../agent/values/http-exchange.ts';
+import { fieldOf } from '../agent/values/values.ts';
 import type { ModelErrorType } from './model.ts';
+
+/** Each type of failure; true: another model may answer the same request, so the next one of an agent's list is asked. */
+const mayOtherAnswer: { readonly [T in ModelErrorType]: boolean } = {
+  ModelAuthenticationError: true,
+  ModelPermissionDenied: true,
+  ModelNotFound: true,
+  ModelBadRequest: false,
+  ModelContextTooLong: false,
+  ModelRateLimited: true,
+  ModelConflict: true,
+  ModelServerError: true,
+  ModelConnectionError: true,
+  ModelTimeout: true,
+  ModelInvalidResponse: true,
+  ModelStreamCut: true,
+};
+
+export const modelErrorTypes = Object.keys(mayOtherAnswer) as ModelErrorType[]; // the keys of its type
+
+/** Failures after which the next model of an agent's list is asked, unless the list says otherwise. */
+export const fallbackTypes = modelErrorTypes.filter((type) => mayOtherAnswer[type]);
+
+/** Type of a model's failure. An error that the model has not classified counts as one of its server. */
+export function failureType(error: unknown): ModelErrorType {
+  const type = fieldOf(error, 'name') === 'ModelError' ? fieldOf(error, 'type') : undefined;
+  return modelErrorTypes.find((known) => known === type) ?? 'ModelServerError';
+}
+
+/** The model's server does not work; any other failure is an answer of it. */
+export function isOutage(type: ModelErrorType): boolean {
+  return ['ModelServerError', 'ModelConnectionError', 'ModelTimeout', 'ModelStreamCut'].includes(type);
+}
 
 /** Error type of an HTTP status, for any provider. `said` is the provider's code and message. */
 export function typeOfStatus(status: number, said: string): ModelErrorType {

@@ -94,16 +94,24 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   /** Milliseconds the provider asked to wait (Retry-After). */
   readonly retryAfterMs: number | undefined;
+  /** No request was sent, because the model has an outage. */
+  readonly heldBack: boolean;
 
   constructor(
     type: ModelErrorType,
     message: string,
-    options: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+    options: {
+      retryable: boolean;
+      retryAfterMs?: number | undefined;
+      heldBack?: boolean | undefined;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: options.cause });
     this.type = type;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
+    this.heldBack = options.heldBack === true;
   }
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../agent/values/refusal.ts';
+import { modelsOf } from '../agent/definition/agent-models.ts';
 import type { AgentManifest, RetryPolicy } from '../agent/definition/manifest.ts';
 import { checkConfig } from '../config/check.ts';
 import type { ConfigDefinition } from '../config/define.ts';
@@ -28,11 +29,12 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
   const models = new Map(loaded.models);
   for (const agent of loaded.agents.keys()) models.set(adapterOf(agent), given.get(agent) ?? refusing(agent));
 
-  /** The name of the adapter that an agent's model is asked through. */
-  function adapter({ name, adapter: own }: AgentManifest): string {
-    const model = loaded.models.get(own);
-    const isAllowed = allowRealModels || (model !== undefined && isScripted(model));
-    return given.has(name) || !isAllowed ? adapterOf(name) : own;
+  /** The agent with the models that a test may ask: all of its own, or the one in place of them. */
+  function withModels(manifest: AgentManifest): AgentManifest {
+    const own = modelsOf(manifest).map(({ adapter }) => loaded.models.get(adapter));
+    const isAllowed = allowRealModels || own.every((model) => model !== undefined && isScripted(model));
+    if (isAllowed && !given.has(manifest.name)) return manifest;
+    return { ...manifest, adapter: adapterOf(manifest.name), fallbacks: undefined };
   }
 
   return {
@@ -44,14 +46,14 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
       cache: false, // a reply from a store would be nobody's script
       manifest(...asked: Parameters<LoadedConfig['manifest']>) {
         const manifest = loaded.manifest(...asked);
-        return manifest && { ...asTested(manifest, options.tools), adapter: adapter(manifest) };
+        return manifest && withModels(asTested(manifest, options.tools));
       },
     },
     /** Throws InvalidInput. */
     requests(agent: string): readonly RecordedRequest[] {
       const manifest = loaded.manifest(agent, {});
       if (manifest === undefined) throw unknown('agent', agent, loaded.agents);
-      const model = models.get(adapter(manifest));
+      const model = models.get(withModels(manifest).adapter);
       if (model !== undefined && isScripted(model)) return model.requests;
       throw new InvalidInput(
         `What agent "${agent}" asked is not known: its model is not a scripted one. Give it one: testAgents(config, { models: { ${JSON.stringify(agent)}: ['…'] } }).`,

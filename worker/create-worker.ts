@@ -1,3 +1,4 @@
+import { log as activityLog } from '@temporalio/activity';
 import type {
   ActivityInterceptorsFactory,
   InjectedSinks,
@@ -10,9 +11,12 @@ import { type AnyActivity, createActivities, rememberToolMeta } from '../activit
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
 import { setHeartbeatInterval } from '../activities/attempt/heartbeat.ts';
 import { createModelLimiter } from '../activities/limits/model-limiter.ts';
+import { withBreaker } from '../activities/model/breaker.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
-import { BUILD } from '../agent/values/names.ts';
+import type { Model } from '../models/model.ts';
+import { BUILD, type DeploymentVersion } from '../agent/values/names.ts';
+import { versionOf } from '../config/deployment-option.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
 import { encryptedConverter } from './encrypted-converter.ts';
@@ -21,7 +25,7 @@ import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { versionedBundle, workflowBundle } from './workflow-bundle.ts';
 
 const TRANSCRIPT_CACHE_BYTES = 64_000_000;
 
@@ -59,9 +63,15 @@ export interface CreateWorkerOptions {
 export async function createAgentWorker(loaded: LoadedConfig, options: CreateWorkerOptions): Promise<Worker> {
   const { taskQueue = loaded.taskQueue } = options;
   checkedConcurrency('createWorker', options.concurrency);
-  const [worker] = await createAgentWorkers(loaded, [taskQueue], options);
+  const version = versionOf(loaded.deployment);
+  const [worker] = await createAgentWorkers(loaded, [taskQueue], { ...options, version });
   if (worker === undefined) throw new Error('unreachable: each task queue has a worker');
   return worker;
+}
+
+interface AgentWorkersOptions extends Omit<CreateWorkerOptions, 'taskQueue'> {
+  /** undefined: the workers have no version. */
+  version: DeploymentVersion | undefined;
 }
 
 /**
@@ -71,16 +81,16 @@ export async function createAgentWorker(loaded: LoadedConfig, options: CreateWor
 export async function createAgentWorkers(
   loaded: LoadedConfig,
   taskQueues: readonly string[],
-  options: Omit<CreateWorkerOptions, 'taskQueue'>,
+  options: AgentWorkersOptions,
   drain?: AbortSignal,
 ): Promise<Worker[]> {
-  const { connection, namespace = 'default', onWarning } = options;
+  const { connection, namespace = 'default', version, onWarning } = options;
   const scope = { namespace, address: options.address };
   const hasRuns = taskQueues.some((name) => !loaded.queues.has(name));
   const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
-    hasRuns ? (options.bundle ?? workflowBundle()) : undefined,
+    hasRuns ? workflowCode(options) : undefined,
     startRecovery(options.stateDir, scope, connection),
   ]);
   const telemetry = await startTelemetry(loaded, { connection, namespace, searchAttributes, onWarning });
@@ -97,7 +107,7 @@ export async function createAgentWorkers(
         ...(options.identity === undefined ? {} : { identity: options.identity }),
         // Workers without workflow code make calls only.
         ...(code === undefined || loaded.queues.has(taskQueue) ? {} : { workflowBundle: code }),
-        buildId: BUILD,
+        ...identified(version),
         ...workerSettings,
         ...queueSettings(loaded, taskQueue, options.concurrency, taskQueues.length > 1),
         dataConverter: encryptedConverter(loaded.encryption),
@@ -106,6 +116,25 @@ export async function createAgentWorkers(
       }),
     ),
   );
+}
+
+async function workflowCode({ bundle, version }: AgentWorkersOptions): Promise<WorkflowBundleOption> {
+  const code = bundle ?? (await workflowBundle());
+  return version === undefined ? code : versionedBundle(code);
+}
+
+/** Options by which the server tells a worker's code from others. */
+export function identified(
+  version: DeploymentVersion | undefined,
+): Pick<WorkerOptions, 'buildId' | 'workerDeploymentOptions'> {
+  if (version === undefined) return { buildId: BUILD };
+  return {
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version: { deploymentName: version.name, buildId: version.version },
+      defaultVersioningBehavior: 'PINNED',
+    },
+  };
 }
 
 export { encryptedConverter, startRecovery, startTelemetry };
@@ -163,7 +192,7 @@ export function activitySettings(
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const dependencies = {
     ...loaded,
-    models: telemetry?.measured(loaded.models) ?? loaded.models,
+    models: guardedModels(loaded, telemetry),
     beginTrace: telemetry?.begin,
     agents: [...loaded.agents.keys()],
     replies:
@@ -201,6 +230,19 @@ export function activitySettings(
       ],
     },
   };
+}
+
+/** The models with metrics of each request, and with the breaker around these. */
+function guardedModels(
+  { breaker, models }: LoadedConfig,
+  telemetry: Telemetry | undefined,
+): ReadonlyMap<string, Model> {
+  const measured = telemetry?.measured(models) ?? models;
+  if (breaker === undefined) return measured;
+  return withBreaker(measured, breaker, (change) => {
+    telemetry?.outage(change);
+    activityLog.warn(change.text);
+  });
 }
 
 function eventSinks({ onEvent }: LoadedConfig, telemetry: Telemetry | undefined): InjectedSinks<ReloopSinks> {

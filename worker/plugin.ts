@@ -1,8 +1,8 @@
 import type { BundleOptions, BundlerPlugin, Worker, WorkerOptions, WorkerPlugin } from '@temporalio/worker';
-import { BUILD } from '../agent/values/names.ts';
 import { createLoadedConfig } from '../config/load/loaded-config.ts';
 import { checkConfig } from '../config/check.ts';
 import { type ConfigDefinition, ConfigError } from '../config/define.ts';
+import { versionOf } from '../config/deployment-option.ts';
 import type { AnyActivity } from '../activities/index.ts';
 import type { CreateWorkerOptions } from './create-worker.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -36,6 +36,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const {
       activitySettings,
       encryptedConverter,
+      identified,
       queueSettings,
       startRecovery,
       startTelemetry,
@@ -64,7 +65,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
       // Else the SDK sends a call's state up to 8 s late, and overwrites a newer one.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
-      ...(hasVersions ? {} : { buildId: BUILD }),
+      ...(hasVersions ? {} : identified(versionOf(loaded.deployment))),
       ...options,
       dataConverter: encryptedConverter(loaded.encryption, options.dataConverter),
       activities: { ...own, ...ours.activities },

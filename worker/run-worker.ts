@@ -1,6 +1,7 @@
 import type { NativeConnection, NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { CancelledFailure } from '@temporalio/common';
 import { ConfigError } from '../config/define.ts';
+import { versionOf } from '../config/deployment-option.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { createAgentWorkers } from './create-worker.ts';
 import { outliveStrayErrors } from './stray-errors.ts';
@@ -59,6 +60,8 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
   const { connection: where, namespace, role, config, stateDir } = options;
   const onLog = logListener(loaded, options);
   checkRuns(loaded, options.taskQueues);
+  // The others serve one project here, whose code changes while they run.
+  const version = role === 'worker' ? versionOf(loaded.deployment) : undefined;
   const taskQueues = [...options.taskQueues, ...(options.queues ?? loaded.queues.keys())];
   const { NativeConnection } = await import('@temporalio/worker');
   const unlisten = await listenToLog(onLog, {
@@ -77,6 +80,7 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     connection,
     namespace,
     identity: workerIdentity(role, config),
+    version,
     address: where.address,
     stateDir,
     concurrency: options.concurrency,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
@@ -15,6 +16,12 @@ const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url
 /** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
+}
+
+/** The code for a worker that is a version of a deployment: `versioned-session.ts` reads the variable. */
+export async function versionedBundle(given: WorkflowBundleOption): Promise<WorkflowBundleOption> {
+  const code = 'code' in given ? given.code : await readFile(given.codePath, 'utf8');
+  return { code: `var reloopVersioned = true; ${code}` };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
 import { limits } from '../../agent/values/limits.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
@@ -35,6 +36,8 @@ export interface AttemptPolicy {
   /** The error of a time-out. Default: a `Timeout` of the whole attempt. */
   timedOut?(timeoutMs: number): Error;
   classify(error: unknown): ClassifiedError;
+  /** An attempt that was held back before it sent anything does not count as failed. */
+  holdsBack?: boolean | undefined;
   /** The body minds the signal itself and always ends. Otherwise the attempt ends with the signal, even if the body does not. */
   endsItself?: boolean | undefined;
 }
@@ -127,7 +130,7 @@ async function confirmOurs({ context, heartbeat, signal }: Attempt): Promise<voi
 }
 
 /**
- * Number of the attempt, without those that waited for the model's limits, and heartbeats of all attempts; empty for a first
+ * Number of the attempt, without those that were held back, and heartbeats of all attempts; empty for a first
  * attempt without heartbeats, which nearly all are.
  */
 export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: number; heartbeats?: number } {
@@ -139,7 +142,8 @@ export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: num
 async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {
   const { context, heartbeat } = attempt;
   const classified = policy.classify(error);
-  const failures = (heartbeat.record.failures ?? 0) + 1;
+  const isFailure = policy.holdsBack !== true || classified.heldBack !== true;
+  const failures = (heartbeat.record.failures ?? 0) + (isFailure ? 1 : 0);
   const exhausted = classified.retryable && failures >= policy.retry.maxAttempts;
   const { checkpoint, usage, heartbeats } = heartbeat.record;
   if (!classified.retryable || exhausted) {
@@ -151,10 +155,13 @@ async function toFailure(error: unknown, policy: AttemptPolicy, attempt: Attempt
     );
   }
   // If the record cannot be stored, the attempt is lost anyway, and the next one counts from the last record.
-  const counted = { failures, lastError: classified.message, endedAt: context.info.attempt };
+  const waits = isFailure ? undefined : { waits: (heartbeat.record.waits ?? 0) + 1 };
+  const counted = { failures, lastError: classified.message, endedAt: context.info.attempt, ...waits };
   await heartbeat.store(counted).catch(() => undefined);
   const nextRetryDelay = nextWait(policy.retry, failures, classified.retryAfterMs);
-  return failureOf(classified, { checkpoint }, { nextRetryDelay });
+  // The SDK logs no warning of an attempt that was held back.
+  const category = isFailure ? undefined : { category: ApplicationFailureCategory.BENIGN };
+  return failureOf(classified, { checkpoint }, { nextRetryDelay, ...category });
 }
 
 /** The end of an attempt that the server wanted to end. */

@@ -11,6 +11,8 @@ export interface ClassifiedError extends RecordedError {
   /** It is final only because of how long the server wants to be left alone: some time later it may work. */
   mayPass?: boolean | undefined;
   retryAfterMs?: number | undefined;
+  /** Nothing was sent, because the model has an outage. */
+  heldBack?: boolean | undefined;
   /** The cause of the thrown error. One level only: the cause's own cause is left out. */
   cause?: RecordedError | undefined;
 }
@@ -33,6 +35,7 @@ export function classifyError(error: unknown): ClassifiedError {
     ...recorded,
     retryable: isRetryable(error),
     retryAfterMs: finiteMs(fieldOf(error, 'retryAfterMs')),
+    heldBack: fieldOf(error, 'heldBack') === true || undefined,
     cause: cause === undefined || cause === error ? undefined : recordedError(cause),
   });
 }
@@ -41,7 +44,7 @@ export function classifyError(error: unknown): ClassifiedError {
 export function failureOf(
   { type, message, frames, cause }: ClassifiedError,
   details: FailureDetails,
-  next: Pick<ApplicationFailureOptions, 'nonRetryable' | 'nextRetryDelay'>,
+  next: Pick<ApplicationFailureOptions, 'nonRetryable' | 'nextRetryDelay' | 'category'>,
 ): ApplicationFailure {
   const failure = ApplicationFailure.create({
     type,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Heartbeat } from '../../agent/calls/calls.ts';
+import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { encode } from '../../history/read/payloads.ts';
 

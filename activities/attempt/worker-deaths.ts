@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Heartbeat } from '../../agent/calls/calls.ts';
+import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
+import type { RetryPolicy } from '../../agent/definition/manifest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -23,8 +24,26 @@ export async function refuseAfterDeaths({ context, heartbeat }: Attempt, call: s
   if (deaths < limits.workerDeathsInARow) return;
   throw ApplicationFailure.create({
     type: 'WorkerDied',
-    message: `The worker of this call died or stopped answering ${deaths} times in a row in the middle of it, so ${info.activityType} is not run again automatically. Look into the worker's log for what it did last.`,
+    message: diedText(deaths, `${info.activityType} is not run`),
     nonRetryable: true,
+  });
+}
+
+function diedText(deaths: number, refused: string): string {
+  return `The worker of this call died or stopped answering ${deaths} times in a row in the middle of it, so ${refused} again automatically. Look into the worker's log for what it did last.`;
+}
+
+/**
+ * The same for a model call whose attempts may be held back: Temporal's limit of attempts is too high then to end a call that kills
+ * its workers. Its attempts count as used up, so that a person is asked.
+ */
+export function failAfterDeaths({ context, heartbeat }: Attempt, { maxAttempts }: RetryPolicy): void {
+  const deaths = deathsInARow(context.info.attempt, heartbeat.record);
+  if (deaths < limits.workerDeathAllowance) return;
+  heartbeat.set({ failures: maxAttempts });
+  throw ApplicationFailure.create({
+    type: 'WorkerDied',
+    message: diedText(deaths, 'the model is not asked'),
   });
 }
 

@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { MODEL_LIMIT, type ModelLimits } from '../../agent/model-limits/lease-request.ts';
 import { fieldOf, finiteMs } from '../../agent/values/values.ts';
 import type { Model, ModelCallContext, RateLimit } from '../../models/model.ts';
-import { type Attempt, AttemptEnd } from '../attempt/attempt.ts';
+import type { Attempt } from '../attempt/attempt.ts';
 import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
 import type { Caller, Permit } from './waiting-calls.ts';
 
@@ -13,8 +13,6 @@ const PLACE_MS = 3_000;
 /** Bounds of the time until the call comes back. */
 const BACK_LEAST_MS = 2_000;
 const BACK_MOST_MS = 30_000;
-/** Time between two signs of life of a waiting call, whose `requestTimeout` does not count the wait. */
-const ALIVE_MS = 500;
 /** Pause of all workers after an answer 429 that gives no time. */
 const HOLD_MS = 1_000;
 
@@ -22,16 +20,16 @@ const HOLD_MS = 1_000;
 export function limitedModel(
   model: Model,
   limiter: ModelLimiter | undefined,
-  manifest: AgentManifest,
+  asked: AgentModel,
+  { name: agent, tenant = '', holdsBack }: Pick<AgentManifest, 'name' | 'tenant' | 'holdsBack'>,
   attempt: Attempt,
 ): Model {
-  const named = limiter?.limitsOf(manifest);
+  const named = limiter?.limitsOf(asked);
   if (limiter === undefined || named === undefined) return model;
   const { client, info } = attempt.context;
   const calls = limiter.callsOf(client, info.taskQueue, named);
-  const { name: agent, tenant = '', limited } = manifest;
-  // Only these activities have no limit of attempts.
-  const mayLeave = limited === true && info.activityType === 'callModel';
+  // Only these activities have attempts for any number of waits.
+  const mayLeave = holdsBack === true && info.activityType === 'callModel';
   return {
     async call(request, context) {
       const since = attempt.heartbeat.record.waitsSince ?? Date.now();
@@ -51,8 +49,9 @@ export function limitedModel(
         permit.end(tokens);
         return reply;
       } catch (error) {
-        const isRefused = fieldOf(error, 'type') === 'ModelRateLimited';
-        permit.end(isRefused ? 0 : undefined);
+        const isUnsent = fieldOf(error, 'heldBack') === true;
+        const isRefused = !isUnsent && fieldOf(error, 'type') === 'ModelRateLimited';
+        permit.end(isRefused || isUnsent ? 0 : undefined);
         if (isRefused && fieldOf(error, 'retryable') !== false) {
           calls.hold(finiteMs(fieldOf(error, 'retryAfterMs')) ?? limit.resetMs ?? HOLD_MS);
         }
@@ -70,7 +69,7 @@ interface LimitedRequest {
   context: ModelCallContext;
 }
 
-/** Waits for the limits. Throws {@link AttemptEnd} if the call has to come back, and the signal's reason. */
+/** Waits for the limits. Throws a failure that holds the call back, so that the call comes again, and the signal's reason. */
 async function permitOf(
   calls: LimitedCalls,
   caller: Caller,
@@ -80,7 +79,6 @@ async function permitOf(
   const { progress } = heartbeat.record;
   const leaves = new AbortController();
   const timer = mayLeave ? setTimeout(() => leaves.abort(), PLACE_MS) : undefined;
-  const alive = setInterval(() => context.onText(''), ALIVE_MS);
   heartbeat.set({ progress: waitText(named, calls) });
   try {
     const permit = await calls.wait(caller, AbortSignal.any([context.signal, leaves.signal]));
@@ -88,32 +86,23 @@ async function permitOf(
     return permit;
   } catch (error) {
     if (context.signal.aborted) throw error;
-    throw new AttemptEnd(await waitFailure(attempt, caller.since, calls.waitMs, waitText(named, calls)));
+    heartbeat.set({ waitsSince: caller.since });
+    throw waitFailure(calls.waitMs, waitText(named, calls));
   } finally {
     clearTimeout(timer);
-    clearInterval(alive);
     heartbeat.set({ progress });
   }
 }
 
-/** The failure of an attempt that comes back. Times are spread, so that there are always calls that wait. */
-async function waitFailure(
-  { heartbeat, context }: Attempt,
-  since: number,
-  waitMs: number,
-  message: string,
-): Promise<ApplicationFailure> {
-  const waits = (heartbeat.record.waits ?? 0) + 1;
-  const record = { waits, waitsSince: since, endedAt: context.info.attempt };
-  // If the record cannot be stored, the call has lost its turn, and nothing else.
-  await heartbeat.store(record).catch(() => undefined);
+/**
+ * The failure of an attempt that is held back. It is none of the model, so no other model is asked. Times are spread, so that there are
+ * always calls that wait.
+ */
+function waitFailure(waitMs: number, message: string): ApplicationFailure {
   const longest = Math.min(BACK_MOST_MS, Math.max(BACK_LEAST_MS, 2 * waitMs));
-  return ApplicationFailure.create({
-    type: MODEL_LIMIT,
-    message,
-    nextRetryDelay: BACK_LEAST_MS + Math.round(Math.random() * (longest - BACK_LEAST_MS)),
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  const retryAfterMs = BACK_LEAST_MS + Math.round(Math.random() * (longest - BACK_LEAST_MS));
+  const failure = ApplicationFailure.create({ type: MODEL_LIMIT, message });
+  return Object.assign(failure, { heldBack: true, retryAfterMs });
 }
 
 function waitText({ name, limits }: NamedLimits, { isUnanswered, workflowId }: LimitedCalls): string {

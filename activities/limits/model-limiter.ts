@@ -1,5 +1,5 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import {
   LEASE,
   type Lease,
@@ -27,7 +27,7 @@ export interface LimitWait {
 /** Parts of a worker that its model calls with limits use. */
 export interface LimiterParts {
   /** undefined: the model has no limits. */
-  limitsOf(manifest: Pick<AgentManifest, 'adapter' | 'model'>): NamedLimits | undefined;
+  limitsOf(model: AgentModel): NamedLimits | undefined;
   /** Task queue of the workflow that keeps the limits. `own`: the queue of the model call. */
   runQueueOf(own: string): string;
   waited?: ((wait: LimitWait) => void) | undefined;

@@ -1,16 +1,18 @@
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
 import { stopCutter } from '../../agent/reply/stop.ts';
 import { type ModelRequest, renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import { type Model, type ModelCallContext, ModelError, type ModelReply } from '../../models/model.ts';
-import { orAborted } from '../../agent/values/concurrent.ts';
-import { type Attempt, type AttemptPolicy, startClock } from '../attempt/attempt.ts';
+import { type AgentModel, modelsOf } from '../../agent/definition/agent-models.ts';
+import { limits } from '../../agent/values/limits.ts';
+import type { Attempt, AttemptPolicy } from '../attempt/attempt.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import { checkReply } from './check-reply.ts';
-import { type Dependencies, notConfigured } from '../dependencies.ts';
+import { modelOf, silent } from './model-of.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
-import { limitedModel } from '../limits/limited-model.ts';
 import { runUserCode } from '../attempt/user-code.ts';
 import { type StoredImages, hasImages } from './stored-images.ts';
 import type { CachedReply } from '../reply-cache.ts';
@@ -22,6 +24,8 @@ const THOUGHT_CHARS = 4_000;
 
 export interface ModelExchange extends CachedReply {
   request: ModelRequest;
+  /** The model that answered. */
+  by: AgentModel;
   shortened: boolean;
 }
 
@@ -51,108 +55,71 @@ export async function askModel(
 /** A person's reply in place of the model's: no model is asked, and the turn costs nothing. */
 export function personsReply(kind: AgentKind, context: PromptContext, text: string): ModelExchange {
   const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop' });
-  return { request: render(kind, context), reply, modelCalls: 0, shortened: false };
+  const [by] = modelsOf(context.manifest);
+  return { request: render(kind, context), reply, by, modelCalls: 0, shortened: false };
 }
 
 function render(kind: AgentKind, context: PromptContext): ModelRequest {
   return runUserCode(context.manifest, () => renderRequest(kind, context));
 }
 
-/**
- * Retry policy of an agent's model calls. The time-out counts silence, and is kept here for every model: see {@link
- * withActivityTimer}.
- */
-export function modelPolicy({ modelRetry, params, model }: AgentManifest): AttemptPolicy {
+/** Retry policy of an agent's model calls. While a model is asked, {@link modelOf} keeps the time. */
+export function modelPolicy({ modelRetry, params, model, holdsBack }: AgentManifest): AttemptPolicy {
   return {
     retry: modelRetry,
     timeoutMs: params.requestTimeoutMs,
     timedOut: silent(model),
-    classify(error) {
-      const classified = classifyError(error);
-      // Only a person can say whether the call killed its workers.
-      return classified.type === 'WorkerDied' ? { ...classified, mayPass: true } : classified;
-    },
+    classify: classifyError,
+    holdsBack,
   };
 }
 
-/** The `onText` that a model is given: every piece is a sign of life; a piece with text goes to `show`. */
-export function withActivityTimer(
-  { clock }: Attempt,
-  show: (piece: string) => void,
-): (piece: string) => void {
-  return (piece) => {
-    clock.restart();
-    // A model of the user's own may be in JavaScript; an empty piece is a sign of life and nothing else.
-    if (typeof piece === 'string' && piece !== '') show(piece);
-  };
-}
-
-/** Asks a model from within a tool, whose own time-out continues: silence ends this call as it ends a turn's. */
-export async function askWithin(
-  signal: AbortSignal,
-  model: Model,
-  request: ModelRequest,
-  call: Pick<ModelCallContext, 'step' | 'runId'>,
-): Promise<ModelReply> {
-  const silence = new AbortController();
-  const clock = startClock(request.params.requestTimeoutMs, (timeoutMs) =>
-    silence.abort(silent(request.model)(timeoutMs)),
-  );
-  const either = AbortSignal.any([signal, silence.signal]);
-  const onPiece = () => clock.restart();
-  const context = { ...call, signal: either, onText: onPiece, onReasoning: onPiece };
-  return orAborted(model.call(request, context), either).finally(() => clock.stop());
-}
-
-/** The agent's model, within its limits, its replies checked. Throws a retryable failure where this worker has none of that name. */
-export function modelOf({ models, limiter }: Dependencies, manifest: AgentManifest, attempt: Attempt): Model {
-  const { adapter, name } = manifest;
-  const known = models.get(adapter);
-  if (known !== undefined) {
-    const model = limitedModel(known, limiter, manifest, attempt);
-    return { call: async (request, context) => checkReply(adapter, await model.call(request, context)) };
-  }
-  throw notConfigured('ModelNotConfigured', `Agent "${name}" was started with the model "${adapter}"`, [
-    ...models.keys(),
-  ]);
-}
-
-/** Asks the agent's model, or the worker's cache of replies. */
+/** Asks the agent's models in turn; each of them, or the worker's cache of its replies. */
 function asker(
   dependencies: Dependencies,
   manifest: AgentManifest,
   attempt: Attempt,
   images: StoredImages,
-): (request: ModelRequest) => Promise<CachedReply> {
-  const model = modelOf(dependencies, manifest, attempt);
-  const { info } = attempt.context;
+): (request: ModelRequest) => Promise<Omit<ModelExchange, 'request' | 'shortened'>> {
+  const { clock, context, heartbeat, signal } = attempt;
+  const { replies } = dependencies;
   return async (rendered) => {
-    const request = hasImages(rendered) ? await images.withData(attempt.context, rendered) : rendered;
-    attempt.clock.restart(manifest.params.requestTimeoutMs);
-    const context = {
-      signal: attempt.signal,
-      onText: withActivityTimer(attempt, showText(attempt, request.stop)),
-      onReasoning: withActivityTimer(attempt, showReasoning(attempt)),
-      step: withoutSchedule(info.activityId),
-      runId: info.workflowExecution?.runId ?? '',
-    };
-    const { replies } = dependencies;
-    if (replies !== undefined) {
-      const { reply, modelCalls } = await replies(manifest.adapter, model, request, context);
+    const filled = hasImages(rendered) ? await images.withData(context, rendered) : rendered;
+    const ask = async (by: AgentModel, number: number): Promise<CachedReply> => {
+      // The next attempt begins with this model, if the worker dies; and no text of another one stays.
+      if (number > 0) heartbeat.set({ model: number, text: '', reasoning: '' });
+      const model = modelOf(dependencies, manifest, by, attempt);
+      const request = { ...filled, model: by.model };
+      const call = {
+        signal,
+        onText: showText(attempt, request.stop),
+        onReasoning: showReasoning(attempt),
+        step: withoutSchedule(context.info.activityId),
+        runId: context.info.workflowExecution?.runId ?? '',
+      };
+      if (replies === undefined) return { reply: await model.call(request, call), modelCalls: 1 };
+      const { reply, modelCalls } = await replies(by.adapter, model, request, call);
       // The store may be the user's.
-      return { reply: checkReply(manifest.adapter, reply), modelCalls };
+      return { reply: checkReply(by.adapter, reply), modelCalls };
+    };
+    clock.restart(limits.timerMs); // each model has its own time
+    try {
+      const { answer, by, warnings } = await askInTurn(manifest, signal, ask, heartbeat.record.model);
+      return { ...withWarnings(answer, warnings), by };
+    } catch (error) {
+      // A call that waits for the limits of a model comes back to this model.
+      const isWait = fieldOf(error, 'type') === MODEL_LIMIT;
+      if (!signal.aborted && !isWait) heartbeat.set({ model: undefined });
+      throw error;
+    } finally {
+      clock.restart(manifest.params.requestTimeoutMs);
     }
-    return { reply: await model.call(request, context), modelCalls: 1 };
   };
 }
 
-function silent(model: string): (timeoutMs: number) => Error {
-  return (timeoutMs) =>
-    new ModelError(
-      'ModelTimeout',
-      `Nothing was heard from the model "${model}" for ${timeoutMs / 1000} s. If it needs longer, raise requestTimeout.`,
-      { retryable: true },
-    );
+function withWarnings({ reply, modelCalls }: CachedReply, more: readonly string[]): CachedReply {
+  if (more.length === 0) return { reply, modelCalls };
+  return { reply: { ...reply, warnings: [...(reply.warnings ?? []), ...more] }, modelCalls };
 }
 
 /** Shows the end of the reasoning, which may be much longer than the reply. */

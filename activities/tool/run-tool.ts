@@ -4,7 +4,8 @@ import { usageOf } from '../../agent/definition/price.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Attempt, effortOf, runAttempt } from '../attempt/attempt.ts';
-import { askWithin, modelOf } from '../model/ask-model.ts';
+import { askInTurn } from '../model/ask-in-turn.ts';
+import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
@@ -55,7 +56,7 @@ export function createToolActivity(
   };
 }
 
-/** The agent's own model, asked with one text; failures are the tool's, and so are their retries. */
+/** The agent's own models, asked with one text; failures are the tool's, and so are their retries. */
 async function complete(
   prompt: string,
   meta: ToolCallMeta,
@@ -64,13 +65,15 @@ async function complete(
   transcripts: Transcripts,
   add: (usage: Usage) => void,
 ): Promise<string> {
-  const manifest = await transcripts.manifest(attempt.context, meta.scope);
-  const { model, params, price } = manifest;
-  const request = { model, prompt: { type: 'text', text: prompt } as const, stop: [], params };
-  const call = { step: meta.call, runId: meta.root };
-  const reply = await askWithin(attempt.signal, modelOf(dependencies, manifest, attempt), request, call);
-  add(usageOf(reply.usage, 1, price, { prompt: prompt.length, reply: reply.text.length }));
-  return reply.text;
+  const { context, signal } = attempt;
+  const manifest = await transcripts.manifest(context, meta.scope);
+  const request = { prompt: { type: 'text', text: prompt } as const, stop: [], params: manifest.params };
+  const call = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
+  const { answer, by } = await askInTurn(manifest, signal, (one) =>
+    modelOf(dependencies, manifest, one, attempt).call({ ...request, model: one.model }, call),
+  );
+  add(usageOf(answer.usage, 1, by.price, { prompt: prompt.length, reply: answer.text.length }));
+  return answer.text;
 }
 
 /** Model calls of failed attempts count too; they are kept in the heartbeat record. */

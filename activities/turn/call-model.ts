@@ -21,8 +21,8 @@ import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from '../attem
 import { type TurnPlace, callsWithModel } from './inline-calls.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
+import { failAfterDeaths } from '../attempt/worker-deaths.ts';
 import type { Observations } from '../run/observations.ts';
-import { refuseAfterDeaths } from '../attempt/worker-deaths.ts';
 import { readDecision } from '../model/read-decision.ts';
 import type { StoredImages } from '../model/stored-images.ts';
 import type { Transcripts } from '../run/transcripts.ts';
@@ -43,9 +43,7 @@ export function createCallModel(
         const context = conversation(entries, input.closing === true);
         const { manifest } = context;
         policy = modelPolicy(manifest);
-        // Else Temporal limits the attempts that are lost to dying workers.
-        if (manifest.limited === true)
-          await refuseAfterDeaths(attempt, withoutSchedule(attempt.context.info.activityId));
+        if (manifest.holdsBack === true) failAfterDeaths(attempt, manifest.modelRetry);
 
         const kind = kindOf(dependencies, manifest);
         const asked =
@@ -63,7 +61,7 @@ export function createCallModel(
         const { tools } = dependencies;
         const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
         const made = place && (await callsWithModel(tools, decision, place, attempt, observations));
-        const usage = usageOf(reply.usage, asked.modelCalls, manifest.price, lengthsOf(asked));
+        const usage = usageOf(reply.usage, asked.modelCalls, asked.by.price, lengthsOf(asked));
         return {
           digest: mark.digest,
           text,
@@ -75,6 +73,7 @@ export function createCallModel(
           made,
           uncached: (place !== undefined && !isFirstAttempt(attempt, input)) || undefined,
           finishReason: reply.finishReason,
+          answeredBy: answeredBy(asked, input, manifest),
           usage,
           warnings: warningsOf(context, usage, asked),
           shortened: asked.shortened || undefined,
@@ -85,6 +84,15 @@ export function createCallModel(
       },
     );
   };
+}
+
+/** Recorded for an agent with several models. */
+function answeredBy(
+  { by: { adapter, model } }: ModelExchange,
+  { reply }: CallModelInput,
+  { fallbacks }: AgentManifest,
+): ModelTurn['answeredBy'] {
+  return fallbacks === undefined || reply !== undefined ? undefined : { adapter, model };
 }
 
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): ApprovalContext {

@@ -3,10 +3,13 @@ import { contentText } from '../../agent/values/content.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
 import type { SummarizeInput, Summarized } from '../../agent/session/session.ts';
+import { limits } from '../../agent/values/limits.ts';
 import { wholeCharacters } from '../../agent/values/values.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { type Attempt, runAttempt } from '../attempt/attempt.ts';
-import { withActivityTimer, modelOf, modelPolicy } from '../model/ask-model.ts';
+import { askInTurn } from '../model/ask-in-turn.ts';
+import { modelPolicy } from '../model/ask-model.ts';
+import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { currentManifest } from '../run/resolve-agent.ts';
 
@@ -30,23 +33,24 @@ async function ask(
   input: SummarizeInput,
   attempt: Attempt,
 ): Promise<Summarized> {
-  const { context, signal, heartbeat } = attempt;
-  const { model, params, price } = manifest;
+  const { clock, context, signal, heartbeat } = attempt;
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
-  const reply = await modelOf(dependencies, manifest, attempt).call(
-    { model, prompt, stop: [], params },
-    {
-      signal,
-      onText: withActivityTimer(attempt, (piece) =>
-        heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) }),
-      ),
-      step: 'summary',
-      runId: context.info.workflowExecution?.runId ?? '',
-    },
-  );
+  const request = { prompt, stop: [], params: manifest.params };
+  const call = {
+    signal,
+    onText: (piece: string) =>
+      heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) }),
+    step: 'summary',
+    runId: context.info.workflowExecution?.runId ?? '',
+  };
+  clock.restart(limits.timerMs); // each model has its own time
+  const { answer: reply, by } = await askInTurn(manifest, signal, (one) => {
+    heartbeat.set({ text: '' });
+    return modelOf(dependencies, manifest, one, attempt).call({ ...request, model: one.model }, call);
+  });
   const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
   const lengths = { prompt: prompt.text.length, reply: reply.text.length };
-  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, price, lengths) };
+  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, by.price, lengths) };
   throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
 }
 

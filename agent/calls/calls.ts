@@ -110,6 +110,8 @@ export interface ModelTurn {
   providerData?: Json | undefined;
   decision: TurnDecision;
   finishReason: string;
+  /** The model that answered, of an agent with several: the adapter in the config, and the name that was sent. */
+  answeredBy?: { adapter: string; model: string } | undefined;
   usage: Usage;
   warnings?: string[] | undefined;
   /** The context was too long for the model: the request was made again with its oldest observations shortened. */
@@ -224,37 +226,6 @@ export const CALL_INTENT = 'callIntent';
 export interface CallIntent {
   activityId: string;
   intent: Intent;
-}
-
-/** The one heartbeat record of every activity; the fields an activity does not use are absent. */
-export interface Heartbeat {
-  /** Attempts that failed by themselves; a worker's death is none. */
-  failures?: number | undefined;
-  /** Message of the last such failure. */
-  lastError?: string | undefined;
-  /** The last attempt that did not vanish with its worker: it failed on its own, or its worker was told to end. */
-  endedAt?: number | undefined;
-  /** Attempts that ended because the call waits for the model's limits. */
-  waits?: number | undefined;
-  /** Begin of that wait, in milliseconds since 1970. */
-  waitsSince?: number | undefined;
-  /** Attempts that met a worker without the tool. */
-  missed?: number | undefined;
-  /** For `effects: 'once'` only. */
-  intent?: Intent | undefined;
-  /** The last attempt of such a call that certainly had no effect. */
-  notDone?: number | undefined;
-  checkpoint?: Json | undefined;
-  /** Token of the call, if its tool defers it. A secret: no event has it. */
-  token?: string | undefined;
-  /** Model calls made by attempts that failed. */
-  usage?: Usage | undefined;
-  /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
-  heartbeats?: number | undefined;
-  progress?: string | undefined;
-  /** Reply text so far, and the end of the reasoning so far. */
-  text?: string | undefined;
-  reasoning?: string | undefined;
 }
 
 /** Details that the runner attaches to a call's failure. */

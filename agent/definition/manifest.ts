@@ -143,6 +143,15 @@ export interface LoopOptions {
   budget?: Budget | undefined;
 }
 
+/** A further model of an agent: as `adapter`, `model` and `price` of the manifest. */
+export interface Fallback {
+  adapter: string;
+  model: string;
+  price?: Price | undefined;
+  /** Types of failures after which it is asked. Absent: those by which another model may answer. */
+  on?: readonly string[] | undefined;
+}
+
 /**
  * An agent, resolved once at the start of a run and pinned for its whole lineage: nothing a deploy changes in a
  * definition reaches a run that has begun.
@@ -161,6 +170,8 @@ export interface AgentManifest extends LoopOptions {
   model: string;
   /** Price of the model when the run began; absent if the config has none. */
   price?: Price | undefined;
+  /** Models that are asked after a failure of the one before, in this order. Absent: none. */
+  fallbacks?: readonly Fallback[] | undefined;
   params: RequestParams;
   stop: string[];
   /** Output of a run that a limit stopped, where `stopMessage` has no other. */
@@ -175,10 +186,10 @@ export interface AgentManifest extends LoopOptions {
   /** The agent has its own parser, in the worker's config. */
   parser?: true | undefined;
   modelRetry: RetryPolicy;
-  /** The model has limits when the run begins, so the number of attempts that wait for them has no limit. */
-  limited?: true | undefined;
   /** Task queue of the model calls. Absent: that of the run. */
   modelQueue?: string | undefined;
+  /** The config has a `breaker`, or `limits` of a model of the agent: attempts of a model call may be held back, any number of times. */
+  holdsBack?: true | undefined;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
   onModelFailure?: 'ask' | 'fail' | undefined;
   /** Absent: a person is waited for as long as it takes. */

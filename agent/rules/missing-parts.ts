@@ -1,3 +1,4 @@
+import { modelsOf } from '../definition/agent-models.ts';
 import type { AgentManifest, JsonSchema, ToolManifest } from '../definition/manifest.ts';
 import { narrowing } from './narrower-schema.ts';
 
@@ -18,14 +19,14 @@ export interface ConfigParts {
  * tools, models, kinds and parsers is the worker's.
  */
 export function missingParts(manifest: AgentManifest, parts: ConfigParts): string[] {
-  const { name, kind, adapter, parser, modelQueue } = manifest;
+  const { name, kind, parser, modelQueue } = manifest;
+  const [first, ...others] = modelsOf(manifest).map(({ adapter }) => adapter);
   return [
     ...(parts.kinds.has(kind)
       ? []
       : [`The config has no agent of the kind "${kind}": the next model call fails.`]),
-    ...(parts.models.has(adapter)
-      ? []
-      : [`The config has no ${modelNamed(adapter)}: the next model call fails.`]),
+    ...unknownModel(first, 'the next model call fails', parts),
+    ...others.flatMap((adapter) => unknownModel(adapter, 'a model call that comes to it fails', parts)),
     ...(parser !== true || parts.hasParser(name)
       ? []
       : [`The agent "${name}" has no parser: the next model call fails.`]),
@@ -34,9 +35,14 @@ export function missingParts(manifest: AgentManifest, parts: ConfigParts): strin
   ];
 }
 
-/** `agent:NAME` is the model that an agent brings with it. */
+function unknownModel(adapter: string | undefined, effect: string, { models }: ConfigParts): string[] {
+  if (adapter === undefined || models.has(adapter)) return [];
+  return [`The config has no ${modelNamed(adapter)}: ${effect}.`];
+}
+
+/** `agent:NAME` is the model that an agent brings with it, `agent:NAME/2` its second one. */
 function modelNamed(adapter: string): string {
-  const [, agent] = /^agent:(.*)$/su.exec(adapter) ?? [];
+  const [, agent] = /^agent:([^/]*)/su.exec(adapter) ?? [];
   return agent === undefined ? `model "${adapter}"` : `agent "${agent}" with a model of its own`;
 }
 

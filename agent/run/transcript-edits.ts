@@ -3,8 +3,12 @@ import type { Json, Usage } from '../values/vocabulary.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Entry, StepEntry } from '../transcript/entries.ts';
 
-export function withModelOf(pinned: AgentManifest, { adapter, model }: AgentManifest): AgentManifest {
-  return { ...pinned, adapter, model };
+/** Replaces the models of a definition, and the price that goes with them. Another model may have limits where the former had none. */
+export function withModelOf(
+  pinned: AgentManifest,
+  { adapter, model, price, fallbacks, holdsBack }: AgentManifest,
+): AgentManifest {
+  return { ...pinned, adapter, model, price, fallbacks, holdsBack };
 }
 
 /** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */

@@ -80,6 +80,8 @@ export const limits = {
   sentRequestMs: 5_000,
   /** Workers that may die in a row of one tool call before a person is asked: it may well be the tool that kills them. */
   workerDeathsInARow: 5,
+  /** Attempts of a model call that may be held back by the model's outage or its limits: more than in a year. */
+  heldBackAttempts: 10_000_000,
   /** Attempts lost to dying workers, on top of an activity's own. */
   workerDeathAllowance: 25,
 } as const;

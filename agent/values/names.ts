@@ -10,6 +10,12 @@ export const TASK_QUEUE = 'reloop';
  */
 export const BUILD = 'reloop.1';
 
+/** A version of a deployment: the workers of one build of a project. */
+export interface DeploymentVersion {
+  name: string;
+  version: string;
+}
+
 /** Metadata of each payload that reaches the workflow code of a worker that encrypts. */
 export const ENCRYPTING = 'reloop-encrypting';
 

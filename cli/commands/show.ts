@@ -89,11 +89,13 @@ async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOpti
   if (!exact) {
     say(io, `note: this version of reloop renders the request of step ${step} otherwise than it was sent.`);
   }
-  if (options.json === true) return printJson(io, { id: run.id, step, request, reply: turn ?? null, exact });
+  const sent = { ...request, model: turn?.answeredBy?.model ?? request.model };
+  if (options.json === true)
+    return printJson(io, { id: run.id, step, request: sent, reply: turn ?? null, exact });
   const colors = colorsFor(io.stdout, io.env);
   const style = { colors, words: (text: string) => sanitizedFor(io.stdout, text) };
   const reply = turn === undefined ? ['(no reply is recorded)'] : replyLines(step, turn, style);
-  for (const line of [...requestLines(step, request, style), ...reply]) printColored(io, line);
+  for (const line of [...requestLines(step, sent, style), ...reply]) printColored(io, line);
 }
 
 /** Reads the last request of a step, and its reply. Throws UsageError if there is no such step. */

@@ -1,3 +1,7 @@
+import type { Client } from '@temporalio/client';
+import type { DeploymentVersion } from '../../agent/values/names.ts';
+import { versionOf } from '../../config/deployment-option.ts';
+import { currentVersion } from '../deploy/deployment.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { TemporalUnreachable } from '../../client/connect/errors.ts';
 import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
@@ -29,6 +33,8 @@ export async function worker(io: Io, options: WorkerOptions): Promise<number> {
     const { runs, calls } = chosenQueues(serves, config.loaded, options.queue);
     const taskQueues = [...runs, ...calls];
     const waiting = await countWaiting(context);
+    const version = versionOf(config.loaded.deployment);
+    const hint = version && (await promotionHint(context.client.temporal, version));
     checkAgents(io, config.loaded, (queue) =>
       queue === undefined ? runs.length > 0 : calls.includes(queue),
     );
@@ -38,9 +44,19 @@ export async function worker(io: Io, options: WorkerOptions): Promise<number> {
       const running = await context.startWorker(config, 'worker', runs, calls);
       health = await serveProbes(running, options);
       const whose = runs.length === 0 ? '' : `agents ${agents.join(', ')}, `;
-      say(io, `Worker ready: ${whose}task queue ${taskQueues.join(' and ')}, server ${address}`);
+      const which = version === undefined ? '' : `version ${version.version}, `;
+      say(io, `Worker ready: ${whose}${which}task queue ${taskQueues.join(' and ')}, server ${address}`);
       if (waiting > 0) say(io, `${waitingRuns(waiting)}: \`${cliName()} list --status waiting\``);
-      if (options.json === true) printJson(io, { agents, taskQueue: taskQueues[0], taskQueues, address });
+      if (hint !== undefined) say(io, hint);
+      if (options.json === true) {
+        printJson(io, {
+          agents,
+          taskQueue: taskQueues[0],
+          taskQueues,
+          address,
+          version: version?.version,
+        });
+      }
       // A drained worker ends on its own.
       await Promise.race([signal, running.ended, context.workerFailed]);
       say(io, ENDING);
@@ -50,6 +66,17 @@ export async function worker(io: Io, options: WorkerOptions): Promise<number> {
       await health?.close();
     }
   });
+}
+
+/** A worker of another version than the current one gets no new runs. */
+async function promotionHint(
+  client: Client,
+  { name, version }: DeploymentVersion,
+): Promise<string | undefined> {
+  const current = await currentVersion(client, name);
+  if (current === version) return undefined;
+  const now = current === null ? 'workers without a version' : `version ${current}`;
+  return `New runs get ${now}. \`${cliName()} deploy promote ${version}\` gives them version ${version}.`;
 }
 
 async function serveProbes(

@@ -6,7 +6,7 @@ import { overridesOf } from '../../agent/definition/overrides.ts';
 import { withoutPlace } from '../../agent/text/template.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
 import { findConfig, loadConfig } from '../../config/load/load.ts';
-import type { LoadedConfig } from '../../config/load/loaded-config.ts';
+import { type LoadedConfig, modelProblem } from '../../config/load/loaded-config.ts';
 import { configNamed, programNamed } from '../../embedded/config-queues.ts';
 import { projectFolder } from '../../server/project-folder.ts';
 import { rememberAgents } from '../completion/agents-cache.ts';
@@ -95,7 +95,7 @@ export function checkQuestion(
 /** Throws when the agent's model cannot be asked from here: no key, for instance. */
 export function checkModel(loaded: LoadedConfig, name: string, model: string | undefined): void {
   const manifest = loaded.manifest(name, { model });
-  const problem = loaded.models.get(manifest?.adapter ?? '')?.validate?.();
+  const problem = manifest && modelProblem(manifest, loaded.models);
   if (problem !== undefined) throw new UsageError(`Agent "${name}": ${problem}`);
 }
 

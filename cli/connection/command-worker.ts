@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { isGone, pollers } from '../../client/connect/task-queue.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
+import { type Poller, hasVersion, isGone, pollers, pollersOf } from '../../client/connect/task-queue.ts';
 import { type RunLocation, locationOfRun } from '../../client/read/run-location.ts';
 import { isResidentWorker } from '../../worker/worker-identity.ts';
 import type { CommonOptions } from '../options/options.ts';
@@ -98,16 +99,31 @@ export function warnWithoutWorker(
   let seen: string | undefined;
   let stopped = false;
   const look = async () => {
-    const { open, taskQueue, untaken } = await place();
+    const { open, taskQueue, untaken, version } = await place();
     if (!open || stopped) return;
-    const listed = await pollers(context.client.temporal, taskQueue);
+    const polling = await pollersOf(context.client.temporal, taskQueue);
     if (stopped) return;
+    const listed = polling.map(({ identity }) => identity);
     const start = `start one with ${serving('worker', taskQueue)}.`;
+    const isServed = (poller: Poller) =>
+      !isGone(poller.identity) && (version === undefined || hasVersion(poller, version));
+    if (version !== undefined && !polling.some(isServed)) {
+      const own = version.version;
+      return context.notify(
+        `No worker of version ${own} polls task queue ${taskQueue}, and the run stays on that version: start one with RELOOP_VERSION=${own}, or move the runs of the version with \`${cliName()} deploy drain ${own} --move\`.`,
+      );
+    }
     if (listed.every(isGone)) {
       return context.notify(`No worker polls task queue ${taskQueue}: ${start}`);
     }
     // Temporal lists workers for minutes after their end.
     if (untaken !== undefined && untaken === seen) {
+      const versions = polling.map(({ deployment }) => deployment?.version);
+      if (version === undefined && !versions.includes(undefined)) {
+        return context.notify(
+          `No worker has taken what waits on task queue ${taskQueue}: its workers have versions (${[...new Set(versions)].join(', ')}), and a worker takes new runs when its version is promoted: \`${cliName()} deploy promote VERSION\`.`,
+        );
+      }
       return context.notify(
         `No worker has taken what waits on task queue ${taskQueue}, though the server lists ${listed.join(', ')}: where that has ended, ${start}`,
       );

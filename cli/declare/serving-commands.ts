@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { listenAddress, port, repeated, wholeNumber } from '../options/options.ts';
+import { listenAddress, percent, port, repeated, wholeNumber } from '../options/options.ts';
 import type { Io } from '../shell/io.ts';
 import type { CompleteOptions } from '../completion/complete.ts';
 import type { CommandGroup, CommandSpec } from './command.ts';
@@ -113,6 +113,42 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
         .option('--limit <n>', 'open workflows at most', wholeNumber, 1000)
         .option('--ended <n>', 'workflows that are over, the latest', wholeNumber, 50),
     load: async () => (await import('../commands/check.ts')).check,
+  },
+  {
+    usage: 'deploy',
+    summary: 'versions of the workers: which one gets new runs',
+    description: 'Versions of the workers: which one gets new runs, and which one may be stopped.',
+    commands: [
+      {
+        usage: 'status',
+        summary: 'list versions, their open runs and workers',
+        load: async () => (await import('../commands/deploy.ts')).deployStatus,
+      },
+      {
+        usage: 'promote <version>',
+        summary: 'give all new runs a version',
+        description: 'Give all new runs a version; `none`: workers without a version.',
+        load: async () => (await import('../commands/deploy.ts')).deployPromote,
+      },
+      {
+        usage: 'ramp <version>',
+        summary: 'give a share of the new runs a version',
+        description: 'Give a share of the new runs a version; 0 ends that.',
+        options: (command) => command.argument('<percent>', 'from 0 to 100', percent),
+        load: async () => (await import('../commands/deploy.ts')).deployRamp,
+      },
+      {
+        usage: 'drain <version>',
+        summary: 'wait until a version has no open runs',
+        description:
+          'Wait until a version has no open runs, so that its workers may be stopped. Exit code 4, with --no-wait: runs are left.',
+        options: (command) =>
+          command
+            .option('--no-wait', 'say which runs are left, and end')
+            .option('--move', 'move the runs that are left to the current version'),
+        load: async () => (await import('../commands/deploy.ts')).deployDrain,
+      },
+    ],
   },
   {
     usage: 'completion',

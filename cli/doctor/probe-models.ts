@@ -1,3 +1,5 @@
+import { type AgentModel, modelWords, modelsOf } from '../../agent/definition/agent-models.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { duration } from '../shell/display.ts';
@@ -9,33 +11,46 @@ export type Probed =
 /** Longest wait for one token: a local server may have to load the model first. */
 const PROBE_MS = 60_000;
 
-/** Asks each agent's model for one token, each model once, side by side. */
+/** Asks each agent's models for one token, each model once, side by side. */
 export async function probeModels(
   loaded: LoadedConfig,
   agents: readonly string[],
 ): Promise<Map<string, Probed>> {
   const asked = new Map<string, Promise<Probed>>();
   const answers = agents.map(async (agent): Promise<[string, Probed]> => {
-    const { adapter, model, params } = loaded.manifest(agent, {}) ?? {};
-    const key = JSON.stringify([adapter, model, params?.api, params?.extra]);
-    const answer = asked.get(key) ?? probe(loaded, agent);
-    asked.set(key, answer);
-    return [agent, await answer];
+    const manifest = loaded.manifest(agent, {});
+    if (manifest === undefined) return [agent, NO_MODEL];
+    const { api, extra } = manifest.params;
+    const models = modelsOf(manifest).map(async (one): Promise<Probed> => {
+      const key = JSON.stringify([one.adapter, one.model, api, extra]);
+      const answer = asked.get(key) ?? probe(loaded, manifest, one);
+      asked.set(key, answer);
+      return answer;
+    });
+    return [agent, together(modelsOf(manifest), await Promise.all(models))];
   });
   return new Map(await Promise.all(answers));
 }
 
-async function probe(loaded: LoadedConfig, agent: string): Promise<Probed> {
-  const manifest = loaded.manifest(agent, {});
-  const model = loaded.models.get(manifest?.adapter ?? '');
-  if (manifest === undefined || model === undefined)
-    return { type: 'failed', problem: 'The config has no such model.' };
+const NO_MODEL: Probed = { type: 'failed', problem: 'The config has no such model.' };
+
+/** Answers of an agent's models as one: the problem of the first one that did not answer, with the model's name where there are several. */
+function together(models: readonly AgentModel[], answers: readonly Probed[]): Probed {
+  const failed = answers.findIndex(({ type }) => type === 'failed');
+  const [answer, model] = [answers[Math.max(0, failed)] ?? NO_MODEL, models[failed]];
+  if (answer.type === 'answered' || model === undefined || models.length === 1) return answer;
+  return { ...answer, problem: `${modelWords(model)}: ${answer.problem}` };
+}
+
+async function probe(loaded: LoadedConfig, manifest: AgentManifest, asked: AgentModel): Promise<Probed> {
+  const model = loaded.models.get(asked.adapter);
+  if (model === undefined) return NO_MODEL;
   const startedAt = performance.now();
   const answered = (): Probed => ({ type: 'answered', took: duration(performance.now() - startedAt) });
   const signal = AbortSignal.timeout(PROBE_MS);
   const params = { ...manifest.params, maxTokens: 1, requestTimeoutMs: PROBE_MS };
   const prompt = { type: 'text', text: 'Hi' } as const;
-  const request = { model: manifest.model, prompt, stop: [], params };
+  const request = { model: asked.model, prompt, stop: [], params };
   try {
     await model.call(request, { signal, onText: () => undefined, step: 'probe', runId: 'probe' });
     return answered();

@@ -1,14 +1,23 @@
+import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 
-/** Name of an agent's model in lists: a model in the definition has only the agent's name, so its label comes first. */
+/** Names of an agent's models in lists: a model in the definition has only the agent's name, so its label comes first. */
 export function shownModel({ manifest, models }: LoadedConfig, agent: string): string {
-  const { adapter = '', model = '?' } = manifest(agent, {}) ?? {};
-  const label = models.get(adapter)?.label;
-  if (label === undefined) return model;
-  return adapter === `agent:${agent}` ? label : `${model} (${label})`;
+  const asked = manifest(agent, {});
+  if (asked === undefined) return '?';
+  return modelsOf(asked)
+    .map(({ adapter, model }) => {
+      const label = models.get(adapter)?.label;
+      if (label === undefined) return model;
+      return adapter.startsWith('agent:') ? label : `${model} (${label})`;
+    })
+    .join(', then ');
 }
 
-/** True for a scripted model: a probe would use up an entry of the script. */
+/** True if one of its models is a scripted one: a probe would use up an entry of the script. */
 export function isScripted({ manifest, models }: LoadedConfig, agent: string): boolean {
-  return models.get(manifest(agent, {})?.adapter ?? '')?.label === 'scripted';
+  const asked = manifest(agent, {});
+  return (
+    asked !== undefined && modelsOf(asked).some(({ adapter }) => models.get(adapter)?.label === 'scripted')
+  );
 }

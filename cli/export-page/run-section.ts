@@ -1,3 +1,4 @@
+import { modelsOf } from '../../agent/definition/agent-models.ts';
 import { contentText } from '../../agent/values/content.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { ExportedAgent, ExportedSubAgent, RunExport } from '../../client/export/run-export.ts';
@@ -76,7 +77,7 @@ function outcome({ run, agents }: RunExport): Html {
     ['Model calls', usage.modelCalls.toLocaleString('en-US')],
     ['Tokens', tokenWords(usage)],
     ['Cost', costWords(usage).join('')],
-    ['Models', [...new Set(agents.flatMap(({ manifest }) => manifest?.model ?? []))].join(', ')],
+    ['Models', [...new Set(agents.flatMap(modelNames))].join(', ')],
     ['History', `${count(history.events, 'event')}, ${count(history.bytes, 'byte')}`],
   ];
   return html`<section class="card">
@@ -158,11 +159,15 @@ function agentsSection({ agents }: RunExport): Html {
   </section>`;
 }
 
+function modelNames({ manifest }: Pick<ExportedAgent, 'manifest'>): string[] {
+  return manifest === null ? [] : modelsOf(manifest).map(({ model }) => model);
+}
+
 function agentBlock({ manifest, question, scope }: ExportedAgent): Html {
   const named =
     manifest === null
       ? '(no definition is recorded)'
-      : `${manifest.name}, ${manifest.kind}, ${manifest.model}`;
+      : `${manifest.name}, ${manifest.kind}, ${modelNames({ manifest }).join(', then ')}`;
   const { chatHistory = [], variables = {} } = question ?? {};
   const said = chatHistory.map(
     ({ role, content }) => html`<div class="message"><b>${role}</b>${pre(contentText(content))}</div>`,

@@ -1,3 +1,4 @@
+import { modelWords } from '../../agent/definition/agent-models.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { ExportedSubAgent } from '../../client/export/run-export.ts';
 import { costWords, tokenWords, totalTokenWords, wordCount } from '../print/usage-words.ts';
@@ -86,6 +87,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     reasoning,
     decision,
     finishReason,
+    answeredBy,
     usage,
     warnings = [],
     cached,
@@ -102,6 +104,7 @@ function replyBlocks(turn: Turn, end: number): Html {
   return html`<p class="meta">
       ${facts(
         utcTime(reply.at),
+        answeredBy && modelWords(answeredBy),
         ranFor(end, turn),
         ...tries(reply.attempts),
         tokenWords(usage),

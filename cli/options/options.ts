@@ -96,6 +96,13 @@ export function listenAddress(text: string): string {
   throw new InvalidArgumentError('Write an address such as 127.0.0.1:9464.');
 }
 
+/** Parses a share of 0 to 100 percent. */
+export function percent(text: string): number {
+  const number = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : NaN;
+  if (!(number <= 100)) throw new InvalidArgumentError('Write a number from 0 to 100.');
+  return number;
+}
+
 export function port(text: string): number {
   const number = wholeNumber(text);
   if (number > 65_535) throw new InvalidArgumentError('Write a port from 1 to 65535.');

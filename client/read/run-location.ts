@@ -6,6 +6,7 @@ import type { Present } from '../../history/views/timeline.ts';
 import { AGENT_SESSION, BACKTEST } from '../../workflows/messages.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { RunNotFound, SessionNotFound, unless } from '../connect/errors.ts';
+import type { DeploymentVersion } from '../../agent/values/names.ts';
 import { backtestNotRun, sessionNotRun } from './run-sentences.ts';
 
 /** Run id, task queue and state of a run or a session, without reading its history. */
@@ -16,6 +17,8 @@ export interface RunLocation {
   open: boolean;
   /** Distinguishes the workflow task that no worker has taken yet from others; undefined: there is none. */
   untaken?: string | undefined;
+  /** Version of a deployment that the run stays on. */
+  version?: DeploymentVersion | undefined;
 }
 
 /** Location of the latest run of the id, or of a named run. Throws RunNotFound. */
@@ -80,5 +83,17 @@ const SCHEDULED = 1;
 function locationIn({ runId, taskQueue, status, raw }: WorkflowExecutionDescription): RunLocation {
   const { state, scheduledTime } = raw.pendingWorkflowTask ?? {};
   const untaken = Number(state) === SCHEDULED ? JSON.stringify(scheduledTime) : undefined;
-  return { runId, taskQueue, open: isOpen(status.name), untaken };
+  return { runId, taskQueue, open: isOpen(status.name), untaken, version: pinnedVersion(raw) };
+}
+
+/** Temporal's behavior of a workflow that stays on a version. */
+const PINNED = 1;
+
+function pinnedVersion({
+  workflowExecutionInfo: info,
+}: WorkflowExecutionDescription['raw']): DeploymentVersion | undefined {
+  const { behavior, deploymentVersion, versioningOverride } = info?.versioningInfo ?? {};
+  const moved = versioningOverride?.pinned?.version;
+  const of = moved ?? (Number(behavior) === PINNED ? deploymentVersion : undefined);
+  return of ? { name: of.deploymentName ?? '', version: of.buildId ?? '' } : undefined;
 }

@@ -6,6 +6,7 @@ import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { limits } from '../../agent/values/limits.ts';
+import { modelsOf } from '../../agent/definition/agent-models.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
@@ -20,16 +21,19 @@ import { problemOfName } from '../../tools/tool-name.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
+import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
 import { CONCURRENCY } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';
 import { kindOfLangChain } from '../langchain-names.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
-import { checkPrices, modelName, ownName, priceOf } from '../options/prices.ts';
+import { type ModelChoice, type ModelName, modelChoices } from '../options/model-option.ts';
+import { checkPrices, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
+import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
-import { createLimitsOf } from '../options/limits-option.ts';
+import { createLimitsOf } from '../limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
@@ -44,10 +48,14 @@ export interface LoadedConfig {
   queues: Queues;
   /** Limits of a model, and the name that the config gives them to; undefined: the config has none. */
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
+  /** undefined: workers have no version. */
+  deployment: Deployment | undefined;
   /** undefined: as it is usual where the worker runs. */
   heartbeats: Heartbeats | undefined;
   /** Calls that a worker makes at a time. */
   concurrency: number;
+  /** Outages of models. undefined: each call finds them out itself. */
+  breaker: Breaker | undefined;
   /** Cache for replies to identical requests at temperature 0; true: in the worker's memory. */
   cache: boolean | ReplyStore;
   /** Called for each event of this worker's runs. */
@@ -100,20 +108,27 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     ...config.agents.flatMap(({ tools: own = [] }) => own),
     ...(config.tools ?? []),
   ]);
-  const models = allModels(config);
+  const named = namedModels(config);
+  const choices = (agent: AgentDefinition) => modelChoices(agent, (model) => namedModel(model, named));
+  const models = new Map([...named, ...modelsInPlace(config.agents.flatMap(choices))]);
   const taskQueue = config.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE;
-  const named = [
-    ...config.agents.map((agent) => givenModel(agent, models)),
+  const modelNames = [
+    ...config.agents.map((agent) => choices(agent)[0].given),
     ...Object.keys(config.models ?? {}),
   ];
-  const queues = allQueues(config.queues, { own: taskQueue, models: new Set(named), tools });
-  const limitsOf = createLimitsOf(config.limits, new Set(named), models);
+  const queues = allQueues(config.queues, { own: taskQueue, models: new Set(modelNames), tools });
+  const allNames = config.agents.flatMap((agent) => choices(agent).map(({ given }) => given));
+  const limitsOf = createLimitsOf(config.limits, new Set([...allNames, ...modelNames]), models);
+  const breaker = completeBreaker(config.breaker);
+  const holdsBack = (manifest: AgentManifest) =>
+    breaker !== undefined || modelsOf(manifest).some((model) => limitsOf(model) !== undefined);
 
   const loaded: LoadedConfig = {
     agents,
     tools,
     models,
     kinds,
+    breaker,
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     authorize: config.authorize,
@@ -126,27 +141,30 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     taskQueue,
     queues,
     limitsOf: config.limits === undefined ? undefined : limitsOf,
+    deployment: deploymentOf(config.deployment, taskQueue),
     manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);
       if (agent === undefined) return undefined;
       const kind = kindOf(kinds, agent);
-      const ref = modelRef(agent, models, overrides.model);
-      const price = priceOf(config.prices, ref.model);
-      const manifest = agentManifest(agent, kind, { ...ref, price }, overrides, parentBudget);
-      checkPrices(manifest, agents, models, config.prices);
-      const own: AgentManifest = {
+      const [first, ...others] = choices(agent);
+      const { model: chosen } = overrides;
+      const refs: [ModelName, ...ModelName[]] =
+        chosen === undefined ? [first, ...others] : [chosenModel(chosen, first, models)];
+      const manifest = agentManifest(agent, kind, modelRefs(refs, config.prices), overrides, parentBudget);
+      checkPrices(manifest, agents, choices, config.prices);
+      const own = {
         ...manifest,
-        ...(config.authorize === undefined ? {} : { authorizes: true }),
-        ...(limitsOf(manifest) === undefined ? {} : { limited: true }),
+        ...(config.authorize === undefined ? {} : { authorizes: true as const }),
+        ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
       };
-      return onQueues(own, queues, overrides.model ?? givenModel(agent, models));
+      return onQueues(own, queues, chosen ?? first.given);
     },
     checkContext: createContextCheck(config.context),
     parser: (name) => agents.get(name)?.parser,
     checkOutput: createOutputCheck((name) => agents.get(name)?.output),
     validate(name) {
-      const adapter = loaded.manifest(name, {})?.adapter;
-      return adapter === undefined ? undefined : models.get(adapter)?.validate?.();
+      const manifest = loaded.manifest(name, {});
+      return manifest && modelProblem(manifest, models);
     },
   };
   checkApprovers(tools, config);
@@ -196,33 +214,39 @@ function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
   return tools;
 }
 
-/** A model given in place is known by its agent's name, so that every worker with this config finds it again. */
-function allModels({ models = {}, agents }: ConfigDefinition): Map<string, Model> {
-  for (const { name, model } of agents) {
-    if (typeof model === 'string' || model.nameHint === undefined || model.modelName !== undefined) continue;
-    throw new ConfigError(
-      `Agent "${name}": its model has no name to be asked by. Write ${model.nameHint}, or put the model into the config's models under its name.`,
-    );
-  }
-  const inPlace = agents.flatMap(({ name, model }): [string, Model][] =>
-    typeof model === 'string' ? [] : [[`agent:${name}`, model]],
-  );
+/** Models that can be named: those of the config, and one for each adapter. */
+function namedModels({ models = {} }: ConfigDefinition): Map<string, Model> {
   const byName = adapters.map(({ name, create }): [string, Model] => [name, create()]);
-  return new Map<string, Model>([...byName, ...Object.entries(models), ...inPlace]);
+  return new Map<string, Model>([...byName, ...Object.entries(models)]);
 }
 
-/** A model's name in the agent's definition; of a model given in place, the name that it is asked by. */
-function givenModel(agent: AgentDefinition, models: ReadonlyMap<string, Model>): string {
-  return typeof agent.model === 'string' ? agent.model : modelName(agent, models);
+function namedModel(name: string, models: ReadonlyMap<string, Model>): ModelName {
+  return { adapter: models.has(name) ? name : adapterFor(name), model: ownName(name, models) };
 }
 
-function modelRef(agent: AgentDefinition, models: ReadonlyMap<string, Model>, override?: string): ModelRef {
-  const { model: given } = agent;
-  /** undefined: the adapter is chosen by the model's name alone, so a run's own model chooses again. */
-  const own = typeof given !== 'string' ? `agent:${agent.name}` : models.has(given) ? given : undefined;
-  const model = override === undefined ? modelName(agent, models) : ownName(override, models);
-  if (override !== undefined && models.has(override)) return { adapter: override, model };
-  return { adapter: own ?? adapterFor(model), model };
+function modelsInPlace(choices: readonly ModelChoice[]): [string, Model][] {
+  return choices.flatMap(({ adapter, inPlace }): [string, Model][] =>
+    inPlace === undefined ? [] : [[adapter, inPlace]],
+  );
+}
+
+/** A run's own model. If the config does not have the name, the adapter of the agent's first model is asked for it. */
+function chosenModel(
+  name: string,
+  { adapter, given, inPlace }: ModelChoice,
+  models: ReadonlyMap<string, Model>,
+): ModelName {
+  const isOwn = inPlace !== undefined || models.has(given);
+  return isOwn && !models.has(name) ? { adapter, model: name } : namedModel(name, models);
+}
+
+function modelRefs(
+  [first, ...others]: readonly [ModelName, ...ModelName[]],
+  prices: ConfigDefinition['prices'],
+): ModelRef {
+  const ref = ({ adapter, model, on }: ModelName) => ({ adapter, model, price: priceOf(prices, model), on });
+  const { on: _, ...own } = ref(first);
+  return others.length === 0 ? own : { ...own, fallbacks: others.map(ref) };
 }
 
 /** The built-in kinds, and those that agents bring themselves. */
@@ -251,6 +275,16 @@ function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): 
   throw new ConfigError(
     `Agent "${name}": unknown kind "${wanted}".${hint} Known: ${[...kinds.keys()].join(', ')}.`,
   );
+}
+
+/** The first problem that keeps one of the agent's models from being asked here. */
+export function modelProblem(
+  manifest: AgentManifest,
+  models: ReadonlyMap<string, Model>,
+): string | undefined {
+  return modelsOf(manifest)
+    .map(({ adapter }) => models.get(adapter)?.validate?.())
+    .find((problem) => problem !== undefined);
 }
 
 function checkManifest(manifest: AgentManifest | undefined, kind: AgentKind): void {

@@ -1,13 +1,12 @@
 import { z } from 'zod/v4';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, RequestOptions } from '../../agent/definition/manifest.ts';
-import { NO_MODEL } from '../../models/adapters.ts';
-import type { Model } from '../../models/model.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../../tools/zod-schema.ts';
 import type { AgentDefinition } from '../define.ts';
 import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';
+import { modelOption } from './model-option.ts';
 import { type Checks, options, retryOptions } from './options.ts';
 
 const text = z.string().min(1, 'is empty');
@@ -57,11 +56,6 @@ const requestShape = {
   extra: z.record(z.string(), z.json()).optional(),
 } satisfies Checks<RequestOptions>;
 
-export const model = z.custom<Model>(
-  (value) => has(value, 'call') && typeof value.call === 'function',
-  NO_MODEL,
-);
-
 const KIND =
   'is not a kind: give its name, or one made with defineKind({ name, stop, prompt, stoppedOutput, chatHistory, render, parse })';
 const kind = z.custom<AgentKind>(
@@ -91,7 +85,7 @@ const agentShape = {
     .regex(/^[^\s/][^/\n]*$/u, 'is empty, or begins with a blank, or has a slash or a line break'),
   description: z.string().optional(),
   kind: z.union([z.string(), kind], KIND).default('tool-calling'),
-  model: z.union([z.string().min(1, 'is empty'), model], NO_MODEL),
+  model: modelOption,
   tools: z.array(tool).default([]),
   prompt: z.record(z.string(), z.string()).default({}),
   parser: z

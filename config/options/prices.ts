@@ -1,3 +1,4 @@
+import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Model } from '../../models/model.ts';
@@ -11,35 +12,33 @@ export function priceOf(prices: Prices = {}, model: string): Price | undefined {
   return Object.hasOwn(prices, model) ? prices[model] : undefined;
 }
 
-/** The name that an agent's model is asked by, and has its price under. */
-export function modelName({ model, name }: AgentDefinition, models: Models): string {
-  return typeof model === 'string' ? ownName(model, models) : (model.modelName ?? name);
-}
-
 /** The name that the model of this name in `models` is asked by. */
 export function ownName(model: string, models: Models): string {
   return models.get(model)?.modelName ?? model;
 }
 
 /**
- * Refuses a budget of money without prices: the agent's model needs a price, and so do the models of its sub-agents, at
+ * Refuses a budget of money without prices: the agent's models need prices, and so do the models of its sub-agents, at
  * any depth. Throws {@link ConfigError}.
  */
 export function checkPrices(
-  { name, model, budget }: AgentManifest,
+  manifest: AgentManifest,
   agents: ReadonlyMap<string, AgentDefinition>,
-  models: Models,
+  choicesOf: (agent: AgentDefinition) => readonly { model: string }[],
   prices: Prices,
 ): void {
+  const { name, budget } = manifest;
   if (budget?.cost === undefined) return;
-  const asked = new Map([[name, model]]);
+  const asked = new Map<string, readonly { model: string }[]>([[name, modelsOf(manifest)]]);
   // The loop also visits agents that are added meanwhile.
   for (const agent of asked.keys()) {
     for (const below of subAgentsOf(agents.get(agent), agents)) {
-      if (!asked.has(below.name)) asked.set(below.name, modelName(below, models));
+      if (!asked.has(below.name)) asked.set(below.name, choicesOf(below));
     }
   }
-  const without = [...asked].filter(([, of]) => priceOf(prices, of) === undefined);
+  const without = [...asked]
+    .flatMap(([agent, list]) => list.map(({ model }): [string, string] => [agent, model]))
+    .filter(([, of]) => priceOf(prices, of) === undefined);
   const [first] = without;
   if (first === undefined) return;
   const priceless = without.map(([agent, of]) => (agent === name ? `"${of}"` : `"${of}" (agent "${agent}")`));

@@ -1,4 +1,4 @@
-/** Kills real processes under real runs: `npm run chaos -- [--minutes N] [--seed N] [--runs N] [--postgres] [--encrypted]`. */
+/** Kills real processes under real runs: `npm run chaos -- [--minutes N] [--seed N] [--runs N] [--postgres] [--encrypted] [--versions]`. */
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 
@@ -9,6 +9,7 @@ const { values } = parseArgs({
     runs: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     encrypted: { type: 'boolean', default: false },
+    versions: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
@@ -19,6 +20,7 @@ const { broken, counts } = await runChaos({
   seconds: Number(values.minutes) * 60,
   postgres: values.postgres,
   encrypted: values.encrypted,
+  versions: values.versions,
   // At a time: what one machine takes.
   open: Number(values.runs ?? (values.postgres ? 200 : 40)),
   say,

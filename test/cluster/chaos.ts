@@ -15,6 +15,7 @@ import { clearTexts } from './clear-texts.ts';
 import { startCluster } from './cluster.ts';
 import { type Evidence, collectEvidence } from './evidence.ts';
 import { makeLedger, openLedger } from './ledger.ts';
+import { VERSIONS, deployFirst, playDeploys } from './deploys.ts';
 import { makeFaults } from './process-faults.ts';
 import { brokenByProcesses } from './process-laws.ts';
 import type { Supervised } from './supervised.ts';
@@ -29,6 +30,8 @@ export interface ChaosOptions {
   postgres: boolean;
   /** Workers and programs encrypt; at the end the database's files are searched for clear texts. */
   encrypted?: boolean;
+  /** The workers have two versions, which are promoted and ramped while runs are open. */
+  versions?: boolean;
   /** Runs at a time. */
   open: number;
   say(line: string): void;
@@ -48,7 +51,7 @@ const STUCK_MS = 180_000;
 
 /** Real workers, a real server and real kills. Every choice comes from the seed; when things happen does not. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, seconds, open, encrypted = false, say } = options;
+  const { seed, seconds, open, encrypted = false, versions = false, say } = options;
   const key = encrypted ? randomBytes(32).toString('base64') : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'reloop-chaos-'));
   say(`Logs and data: ${folder}`);
@@ -77,12 +80,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         RELOOP_ENCRYPTION_KEYS: key === undefined ? '' : `${KEY_ID}:${key}`,
       },
       pauseMs: () => pauses.int(0, 4000),
+      versions: versions ? VERSIONS : undefined,
     });
     const stopWorkers = () => Promise.all(workers.map((worker) => worker.stop()));
     stops.push(stopWorkers);
     const encryption = key === undefined ? undefined : { keys: { [KEY_ID]: key } };
     const client = await AgentClient.connect({ address: rig.address, encryption });
     stops.push(() => client.close());
+    if (versions) await deployFirst(client);
     const traffic = new Traffic({ client, random: random.fork(), open });
     const playing = traffic.play();
     const faults = new AbortController();
@@ -96,6 +101,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       did,
       signal: faults.signal,
     });
+    const deploying = versions
+      ? playDeploys({ client, random: random.fork(), did, signal: faults.signal })
+      : undefined;
     // The server keeps what it was sent.
     const forgetting = setInterval(() => modelServer.requests.splice(0), 10_000);
     stops.push(async () => clearInterval(forgetting));
@@ -105,6 +113,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     traffic.drain();
     model.failing = 0;
     await disturbing;
+    await deploying;
     say(`No more faults; ${traffic.open.size} runs are open.`);
     await drained(client, traffic, say);
     traffic.stop();
@@ -141,6 +150,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 function countsOf({ runs, words, entries, histories }: Evidence): { [what: string]: number } {
   const things = [
     ...runs.map(({ report, isAgain }) => `runs ${report.status}${isAgain ? ', begun again' : ''}`),
+    ...[...histories.versions.values()].flatMap((versions) =>
+      [...versions].map((one) => `runs on version ${one}`),
+    ),
     ...words.map(({ outcome }) => `words ${outcome}`),
     ...entries.map(({ type, tool }) => (type === 'began' ? 'attempts of tools' : `effects of ${tool}`)),
   ];

@@ -2,6 +2,7 @@ import type { AgentClient, RunEvent } from '../../client/index.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { Keyring } from '../../encryption/keys.ts';
 import { replayHistories } from '../../worker/replay-histories.ts';
+import { AGENT_RUN } from '../../workflows/messages.ts';
 import type { Word } from '../simulation/operator.ts';
 import type { RunLife } from '../simulation/run-lives.ts';
 import type { Entry } from './ledger.ts';
@@ -20,6 +21,8 @@ export interface HistoryFacts {
   executions: number;
   /** Time at which an activity completed, by run id and activity id. */
   completed: Map<string, number>;
+  /** Versions of the workers that continued a run, by workflow id and first run id. */
+  versions: Map<string, Set<string>>;
   /** Words that were accepted. */
   updates: number;
   /** Workflow tasks that failed, and replays that did. */
@@ -67,7 +70,13 @@ async function readLife(
 
 /** Reads every history once, and replays it with the code of today. */
 async function readHistories(client: AgentClient, keys: Keyring | undefined): Promise<HistoryFacts> {
-  const facts: HistoryFacts = { executions: 0, completed: new Map(), updates: 0, failures: [] };
+  const facts: HistoryFacts = {
+    executions: 0,
+    completed: new Map(),
+    versions: new Map(),
+    updates: 0,
+    failures: [],
+  };
   async function* histories() {
     for await (const { workflowId, runId } of client.temporal.workflow.list(listed(client))) {
       const history = await client.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
@@ -88,15 +97,22 @@ type HistoryEvent = NonNullable<
 function readFacts(facts: HistoryFacts, id: string, runId: string, events: readonly HistoryEvent[]): void {
   facts.executions++;
   const scheduled = new Map<string, string>();
+  const versions = new Set<string>();
   for (const event of events) {
     const { activityTaskScheduledEventAttributes: begun, activityTaskCompletedEventAttributes: done } = event;
     if (begun) scheduled.set(String(event.eventId), begun.activityId ?? '');
     if (done) facts.completed.set(`${runId} ${scheduled.get(String(done.scheduledEventId))}`, timeOf(event));
     if (event.workflowExecutionUpdateAcceptedEventAttributes) facts.updates++;
+    const { deploymentVersion } = event.workflowTaskCompletedEventAttributes ?? {};
+    if (deploymentVersion?.buildId) versions.add(deploymentVersion.buildId);
     const { cause, failure } = event.workflowTaskFailedEventAttributes ?? {};
     if (failure?.message && !EXPECTED.some((message) => failure.message?.startsWith(message)))
       facts.failures.push(`A workflow task of ${id} failed (${cause}): ${failure.message}`);
   }
+  const { workflowType, firstExecutionRunId } = events[0]?.workflowExecutionStartedEventAttributes ?? {};
+  if (workflowType?.name !== AGENT_RUN) return; // a session moves to the current version
+  const run = `${id} ${firstExecutionRunId ?? ''}`;
+  facts.versions.set(run, new Set([...(facts.versions.get(run) ?? []), ...versions]));
 }
 
 function timeOf({ eventTime }: HistoryEvent): number {

@@ -29,6 +29,12 @@ const nothingLost: Law = ({ started, runs }) => {
   return [...started].filter((id) => !there.has(id)).map((id) => `${id} was started, and is lost`);
 };
 
+/** A run ends on the version that it began with, also if it was continued as new. */
+const oneVersion: Law = ({ histories }) =>
+  [...histories.versions].flatMap(([run, versions]) =>
+    versions.size > 1 ? [`The versions ${[...versions].join(' and ')} continued the same run, ${run}`] : [],
+  );
+
 /** Each run is over. One that failed, stopped or was cancelled did so by a person's word. */
 const ends: Law = ({ runs, words }) =>
   runs.flatMap(({ id, report: { status, waiting, error } }) => {
@@ -105,4 +111,4 @@ const effectsThere: Law = ({ runs, entries }) => {
   );
 };
 
-const laws: Law[] = [nothingLost, ends, answers, messages, finishedOnce, effectsThere];
+const laws: Law[] = [nothingLost, oneVersion, ends, answers, messages, finishedOnce, effectsThere];

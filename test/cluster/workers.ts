@@ -10,12 +10,14 @@ export interface WorkersOptions {
   /** A path in this repository. Default: its own config. */
   config?: string;
   env?: { [name: string]: string };
+  /** Versions of the workers, in their order. Default: none. */
+  versions?: readonly string[] | undefined;
   pauseMs?: () => number;
 }
 
 /** Three workers, supervised; the third is of another machine, in that it does not see the others' state folder. */
 export async function startWorkers(options: WorkersOptions): Promise<Supervised[]> {
-  const { folder, address, config = 'reloop.config.ts', env, pauseMs } = options;
+  const { folder, address, config = 'reloop.config.ts', env, versions, pauseMs } = options;
   const log = (name: string) => join(folder, `${name}.log`);
   const workers = ['one', 'one', 'other'].map((machine, index) => {
     const name = `worker-${index + 1}`;
@@ -25,7 +27,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Supervised[
       args: ['dist/cli/main.js', 'worker', '--address', address, '--config', config],
       cwd: root,
       log: log(name),
-      env: { RELOOP_STATE_DIR: join(folder, `state-${machine}`), ...env },
+      env: {
+        RELOOP_STATE_DIR: join(folder, `state-${machine}`),
+        RELOOP_VERSION: versions?.[index] ?? '',
+        ...env,
+      },
       pauseMs,
     });
   });

@@ -2,18 +2,23 @@ import { expect, test } from 'vitest';
 import { runChaos } from '../cluster/chaos.ts';
 
 const cases = [
-  { title: '', seed: 1, encrypted: false },
+  { title: '', seed: 1 },
   { title: ' with encryption, and the database has no clear text', seed: 2, encrypted: true },
+  {
+    title: ' and versions are promoted',
+    seed: 3,
+    versions: true,
+    more: ['runs on version 1', 'runs on version 2'],
+  },
 ];
 
 test.each(cases)(
   'no law is broken when processes are killed under runs$title',
-  async ({ seed, encrypted }) => {
+  async ({ title: _, more = [], ...options }) => {
     const { broken, counts } = await runChaos({
-      seed,
+      ...options,
       seconds: 40,
       postgres: false,
-      encrypted,
       open: 20,
       say: (line) => console.error(line),
     });
@@ -26,6 +31,7 @@ test.each(cases)(
         'runs completed',
         'effects of mail',
         'words accepted',
+        ...more,
       ]),
     );
   },

@@ -16,9 +16,9 @@ export interface CrashRig {
   client: AgentClient;
   /**
    * A worker of the rig's config; its tools may write down what they do in `effects`, a line each (CRASH_RECORD). Those of one
-   * `stateDir` know of each other's deaths; by default that is one of the rig's. `more`: further arguments.
+   * `stateDir` know of each other's deaths; by default that is one of the rig's. `more`: further arguments. `version`: RELOOP_VERSION.
    */
-  startWorker(effects?: string, stateDir?: string, more?: string[]): Command;
+  startWorker(effects?: string, stateDir?: string, more?: string[], version?: string): Command;
   /** SIGKILL to every worker that is still there. */
   killWorkers(): Promise<void>;
   stop(): Promise<void>;
@@ -54,12 +54,13 @@ export async function startCrashRig(options: CrashRigOptions): Promise<CrashRig>
     server,
     model,
     client,
-    startWorker(effects = join(folder, 'effects'), stateDir = join(folder, 'state'), more = []) {
+    startWorker(effects = join(folder, 'effects'), stateDir = join(folder, 'state'), more = [], version) {
       const args = ['worker', '--address', server.address, '--config', config, ...more];
       const worker = reloop(args, {
         OPENAI_BASE_URL: model.url,
         CRASH_RECORD: effects,
         RELOOP_STATE_DIR: stateDir,
+        ...(version === undefined ? {} : { RELOOP_VERSION: version }),
         ...env,
       });
       workers.push(worker);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assert, constant, nat, oneof, property, record, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { askWithin } from '../../activities/model/ask-model.ts';
+import { callInTime } from '../../activities/model/model-of.ts';
 import { activityId, parseActivityId } from '../../agent/calls/calls.ts';
 import { advance, START } from '../../agent/transcript/entries.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
@@ -117,7 +117,7 @@ const call = { step: '3.1', runId: 'run' };
 const reply = { text: 'late', toolCalls: [], finishReason: 'stop' };
 
 function ask(model: Model, requestTimeoutMs: number, signal = new AbortController().signal) {
-  return askWithin(signal, model, modelRequest({ requestTimeoutMs }), call);
+  return callInTime(model, modelRequest({ requestTimeoutMs }), { ...call, signal, onText: () => undefined });
 }
 
 describe('a model that a tool asks', () => {

@@ -143,6 +143,7 @@ describe('the command line', () => {
         tools                         list the tools of the config
         doctor                        say what works here, and what to do about the rest
         check                         say which runs this config would not continue
+        deploy                        versions of the workers: which one gets new runs
         completion <shell>            print what a shell reads to complete commands on TAB
         help [command]                show the help of a command
 

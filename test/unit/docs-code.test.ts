@@ -108,6 +108,7 @@ const LANGUAGES = new Map([
   ['console', 'commands and what they print: test/docs types them and compares'],
   ['ts', 'compiled by docs-code.test.ts'],
   ['python', 'of other languages'],
+  ['ini', 'a unit: test/release/systemd.test.ts verifies and carries it out'],
   ['go', 'of other languages'],
   ['json', ''],
   ['yaml', ''],

@@ -72,6 +72,7 @@ const listed: Listed[] = [
   ['TEMPORAL_NAMESPACE', 'mine', () => temporalSettings({}).namespace, 'mine', 'default'],
   ['TEMPORAL_API_KEY', 'key', () => temporalSettings({}).connection?.apiKey, 'key', undefined],
   ['TEMPORAL_TASK_QUEUE', 'mine', queues, ['mine', 'mine'], [undefined, 'reloop']],
+  ['RELOOP_VERSION', '2', () => loadedConfig({ agents: [agent()] }).deployment?.version, '2', undefined],
   ['RELOOP_CREDENTIAL', 'secret', () => credentialOf(process.env), 'secret', undefined],
   ['RELOOP_ENCRYPTION_KEYS', `a:${KEY}`, encryptsWith, 'a', undefined],
   ...['RELOOP_CODEC_TOKEN', 'RELOOP_GATEWAY_TOKEN'].map((name): Listed => [

@@ -23,11 +23,12 @@ describe('limits of models are refused', () => {
   });
 });
 
-test('limits are found by the name in the config, else by the name that is sent, and are recorded as a fact', () => {
+test('limits are found by the name in the config, else by the name that is sent, and runs record that their calls may be held back', () => {
   const { limitsOf, manifest } = createLoadedConfig({
     agents: [
       { name: 'own', model: 'azure' },
       { name: 'sent', model: openai('gpt-x') },
+      { name: 'later', model: [model, 'azure'] },
       { name: 'free', model },
     ],
     models: { azure: openai('gpt-x') },
@@ -35,15 +36,16 @@ test('limits are found by the name in the config, else by the name that is sent,
   });
   const rpmOf = (name: string) => {
     const found = manifest(name, {});
-    return [found?.limited, found && limitsOf?.(found)];
+    return [found?.holdsBack, found && limitsOf?.(found)];
   };
   expect(rpmOf('own')).toEqual([true, { name: 'azure', limits: { rpm: 1 } }]);
   expect(rpmOf('sent')).toEqual([true, { name: 'gpt-x', limits: { rpm: 2 } }]);
+  expect(rpmOf('later')).toEqual([true, undefined]);
   expect(rpmOf('free')).toEqual([undefined, undefined]);
 });
 
 test('a config without limits has none', () => {
   const { limitsOf, manifest } = createLoadedConfig({ agents: [{ name: 'free', model }] });
   expect(limitsOf).toBeUndefined();
-  expect(manifest('free', {})).not.toHaveProperty('limited');
+  expect(manifest('free', {})).not.toHaveProperty('holdsBack');
 });

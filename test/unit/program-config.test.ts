@@ -13,12 +13,13 @@ const programOf = (definition: ConfigDefinition | undefined) => ({
 });
 
 /** A value of each option, as a program writes it. */
-const changes: Required<ConfigDefinition> = {
+const changes: Omit<Required<ConfigDefinition>, 'deployment'> = {
   agents: [defineAgent({ name: 'a', model: 'm' })],
   tools: [brokenTool()],
   models: {},
   prices: {},
   limits: {},
+  breaker: true,
   cache: true,
   onEvent: () => undefined,
   heartbeats: 'frugal',

@@ -14,6 +14,7 @@ import {
 import { afterEach, expect, test } from 'vitest';
 import { traceIds } from '../../index.ts';
 import { callerTrace } from '../../client/start/caller-trace.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { RunSpan } from '../../agent/run/run-spans.ts';
 import { ModelError, defineModel } from '../../models/index.ts';
 import { createTelemetry, sdkProblem } from '../../worker/telemetry/opentelemetry.ts';
@@ -108,7 +109,38 @@ test('a span is sent with the ids and times that its run has recorded', () => {
   expect(sent?.spanContext()).toMatchObject({ traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) });
 });
 
-test('each request to a model is measured: tokens that were counted, cost, time, and the type of a failure', async () => {
+test('the span of a model call names the model that answered, and its provider', () => {
+  const exporter = startSdk();
+  const { name, adapter, model, params, stop } = sampleManifest({});
+  const turn: ModelTurn = {
+    digest: '',
+    text: 'hi',
+    decision: { type: 'finish', output: 'hi', log: 'hi' },
+    finishReason: 'stop',
+    answeredBy: { adapter: 'mine', model: 'm-1' },
+    usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2, modelCalls: 1 },
+    request: '',
+  };
+  const place = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), parentId: undefined, sampled: true };
+  const agentOf = { name, adapter, model, params, stop, workflowId: 'w', runId: RUN };
+  const facts = { type: 'model', call: '1', attempts: 1, turn } as const;
+  const mine = defineModel({ provider: 'acme', call: () => Promise.reject(new Error('not asked')) });
+  telemetry(new Map([['mine', mine]])).sinks.span({
+    ...agentOf,
+    ...place,
+    startMs: 1,
+    endMs: 2,
+    marks: [],
+    ...facts,
+  });
+  expect(exporter.getFinishedSpans()[0]?.attributes).toMatchObject({
+    'gen_ai.provider.name': 'acme',
+    'gen_ai.request.model': model,
+    'gen_ai.response.model': 'm-1',
+  });
+});
+
+test('each request to a model is measured: tokens that were counted, cost, time, and the type of a failure; so are outages', async () => {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
@@ -123,13 +155,15 @@ test('each request to a model is measured: tokens that were counted, cost, time,
     },
   });
   const models = new Map([['mine', model]]);
-  const measured = telemetry(models).measured(models).get('mine');
+  const { measured: all, outage } = telemetry(models);
+  const measured = all(models).get('mine');
   const { params } = sampleManifest({});
   const request = { model: 'm-1', prompt: { type: 'text', text: 'x' } as const, stop: [], params };
   const call = { signal: new AbortController().signal, onText: () => undefined, step: '1', runId: RUN };
   await measured?.call(request, call);
   await measured?.call(request, call);
   await expect(measured?.call(request, call)).rejects.toThrow('later');
+  for (const isOpen of [true, true, false]) outage({ adapter: 'mine', model: 'm-1', isOpen });
   await reader.forceFlush();
   const points = exporter
     .getMetrics()
@@ -148,6 +182,7 @@ test('each request to a model is measured: tokens that were counted, cost, time,
     ['gen_ai.client.operation.duration', 'ModelRateLimited', [1, 0]],
     ['reloop.cost', undefined, 0.00002],
     ['reloop.doubts', undefined, 0],
+    ['reloop.model.outages', undefined, 1],
   ]);
   await reader.shutdown();
 });

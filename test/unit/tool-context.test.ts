@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { createDeferral } from '../../activities/tool/tool-context.ts';
-import type { Heartbeat } from '../../agent/calls/calls.ts';
+import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
 import { readArguments } from '../../agent/reply/tool-arguments.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
-import { deathsInARow } from '../../activities/attempt/worker-deaths.ts';
-import type { Heartbeat } from '../../agent/calls/calls.ts';
+import type { Attempt } from '../../activities/attempt/attempt.ts';
+import { deathsInARow, failAfterDeaths } from '../../activities/attempt/worker-deaths.ts';
+import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { cli } from '../../cli/cli.ts';
 import { heartbeatInterval, usualHeartbeats } from '../../config/heartbeats-option.ts';
 import { createWorker, defineConfig, ReloopPlugin, startEmbedded } from '../../index.ts';
@@ -91,6 +92,29 @@ test.each<[what: string, attempt: number, record: Heartbeat, deaths: number]>([
 ])('counting worker deaths in a row, %s', (_what, attempt, record, deaths) => {
   expect(deathsInARow(attempt, record)).toBe(deaths);
 });
+
+test.each<[attempt: number, endedAt: number, failures: number | undefined]>([
+  [25, 0, undefined],
+  [26, 0, 5],
+  [1_000, 990, undefined],
+])(
+  'a model call that may be held back counts %i attempts, of which %i had an end, as %s failures',
+  (attempt, endedAt, failures) => {
+    const record: Heartbeat = { endedAt };
+    const heartbeat = { record, set: (patch: Heartbeat) => void Object.assign(record, patch) };
+    const lost = { context: { info: { attempt } }, heartbeat } as unknown as Attempt; // the parts that are read
+    const problems: unknown[] = [];
+    try {
+      failAfterDeaths(lost, { maxAttempts: 5, initialMs: 1, backoff: 1, maximumMs: 1 });
+    } catch (error) {
+      problems.push(error);
+    }
+    expect(record.failures).toBe(failures);
+    expect(problems).toMatchObject(
+      failures === undefined ? [] : [{ type: 'WorkerDied', nonRetryable: false }],
+    );
+  },
+);
 
 describe('how often heartbeats are sent', () => {
   test.each([

@@ -183,6 +183,8 @@ describe('a tenant', () => {
   test('sees its own runs only, and no other tenant sees these', async () => {
     const id = await started('ann', 'clerk', { id: 'mine' });
     expect(id).toBe('acme.mine');
+    const { raw } = await rig.temporal.workflow.getHandle(id).describe();
+    expect(raw.workflowExecutionInfo?.priority).toMatchObject({ fairnessKey: 'acme' });
     await messagesTo('run_ended', 'ann', id);
     const lists = await Promise.all(
       (['ann', 'otto'] as const).map((who) => jsonOf<{ runs: { id: string }[] }>(ask(who, 'GET /runs'))),

@@ -29,10 +29,13 @@ afterAll(() => server.close());
 const rig = useRig({
   agents: [
     { name: 'few', model: counted },
-    { name: 'slow', model: modelOf(() => answer('done')), modelRetry: { maxAttempts: 1 } },
+    { name: 'slow', model: [modelOf(() => answer('done')), 'spare'], modelRetry: { maxAttempts: 1 } },
     { name: 'refused', model: 'remote' },
   ],
-  models: { remote: openai({ baseURL: server.url, apiKey: 'any' }) },
+  models: {
+    remote: openai({ baseURL: server.url, apiKey: 'any' }),
+    spare: modelOf(() => answer('by spare')),
+  },
   limits: {
     few: { rpm: 6_000, concurrency: 2 },
     slow: { rpm: 60 },
@@ -55,7 +58,7 @@ test('no more requests are under way than the model allows at a time', async () 
   expect(underWay.most).toBe(2);
 });
 
-test('a call that waits long leaves its place, says so, and comes back without an event or a failed attempt', async () => {
+test('a call that waits long leaves its place, says so, and comes back without an event, a failed attempt or another model', async () => {
   const ids = await startAll('slow', 8);
   const env = { TEMPORAL_ADDRESS: rig.client.address };
   const shown = async () =>
@@ -67,8 +70,10 @@ test('a call that waits long leaves its place, says so, and comes back without a
     new Set(['waits for the limits of the model "slow": 60 requests a minute']),
   );
   expect(events.filter(({ type }) => type === 'attempt_failed')).toEqual([]);
-  const ends = events.flatMap((event) => (event.type === 'model_ended' ? [event.attempts] : []));
-  expect(ends).toEqual(ids.map(() => 1));
+  const ends = events.flatMap((event) =>
+    event.type === 'model_ended' ? [[event.attempts, event.turn.answeredBy?.model]] : [],
+  );
+  expect(ends).toEqual(ids.map(() => [1, 'slow']));
 
   const histories = await Promise.all(ids.map((id) => rig.temporal.workflow.getHandle(id).fetchHistory()));
   expect(new Set(histories.map((history) => history.events?.length)).size).toBe(1);

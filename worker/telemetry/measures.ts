@@ -26,6 +26,8 @@ type RequestEnd = { usage: Tokens | undefined; price: Price | undefined } | { er
 export interface Measures {
   /** A request to a model is over, after `seconds`. */
   request(about: RequestAbout, seconds: number, end: RequestEnd): void;
+  /** An outage of a model begins for this worker, or is over. */
+  outage(about: Pick<RequestAbout, 'provider' | 'model'>, isOpen: boolean): void;
   /** An attempt of an activity begins. */
   attempt(info: { attempt: number; activityType: string; heartbeatDetails?: unknown }): void;
   /** A call begins to wait. */
@@ -74,6 +76,9 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
   const doubts = meter.createCounter('reloop.doubts', {
     description: 'Calls whose effect was in doubt, of calls that are over',
   });
+  const outages = meter.createUpDownCounter('reloop.model.outages', {
+    description: 'Models that this worker asks only once in a while, because of an outage',
+  });
   const runs = meter.createCounter('reloop.runs.ended', { description: 'Runs that are over, by status' });
   // Prometheus sees no increase in a counter that begins with its first event.
   doubts.add(0);
@@ -97,6 +102,9 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
       tokens.record(usage.promptTokens, { ...about, 'gen_ai.token.type': 'input' });
       tokens.record(usage.completionTokens, { ...about, 'gen_ai.token.type': 'output' });
       if (usage.cost !== undefined) cost.add(usage.cost, about);
+    },
+    outage({ provider, model }, isOpen) {
+      outages.add(isOpen ? 1 : -1, { 'gen_ai.provider.name': provider, 'gen_ai.request.model': model });
     },
     attempt({ attempt, activityType, heartbeatDetails }) {
       // An attempt that comes back from a wait for the model's limits is not a retry.

@@ -73,10 +73,11 @@ export function createTelemetry({ contents, models, priceOf, server }: Telemetry
     sinks: {
       span(span) {
         measures.ended(span);
-        if (span.sampled) sendSpan(span, providerOf(span.adapter), contents);
+        if (span.sampled) sendSpan(span, providerOf, contents);
       },
       wait: measures.waits,
     },
+    outage: ({ adapter, model, isOpen }) => measures.outage({ provider: providerOf(adapter), model }, isOpen),
     interceptor: attemptSpans(measures),
     limitWaited: measures.limitWaited,
     measured: (all) =>
@@ -113,9 +114,9 @@ function remote({ traceId, spanId = '' }: Pick<TraceContext, 'traceId' | 'spanId
 }
 
 /** Starts and ends the span of a run or a call, with the times that the run has recorded. */
-function sendSpan(span: RunSpan, provider: string, contents: boolean): void {
+function sendSpan(span: RunSpan, providerOf: (adapter: string) => string, contents: boolean): void {
   const { traceId, spanId, parentId, startMs, endMs, marks, error } = span;
-  const { name, attributes } = spanText(span, provider, contents);
+  const { name, attributes } = spanText(span, providerOf, contents);
   const kind = span.type === 'model' ? SpanKind.CLIENT : SpanKind.INTERNAL;
   const options = { kind, attributes, startTime: new Date(startMs), root: parentId === undefined };
   const parent = parentId === undefined ? ROOT_CONTEXT : remote({ traceId, spanId: parentId });

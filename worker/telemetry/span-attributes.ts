@@ -18,7 +18,12 @@ export function modelOperation({ params }: Pick<ModelRequest, 'params'>): 'chat'
 }
 
 /** Name and attributes of a span. `contents`: with questions, replies, inputs and outputs. */
-export function spanText(span: RunSpan, provider: string, contents: boolean): SpanText {
+export function spanText(
+  span: RunSpan,
+  providerOf: (adapter: string) => string,
+  contents: boolean,
+): SpanText {
+  const provider = providerOf(span.adapter);
   const own = {
     'gen_ai.agent.name': span.name,
     'gen_ai.conversation.id': span.session,
@@ -35,7 +40,7 @@ export function spanText(span: RunSpan, provider: string, contents: boolean): Sp
     case 'model':
       return {
         name: `${modelOperation(span)} ${span.model}`,
-        attributes: { ...own, ...modelAttributes(span, provider, contents) },
+        attributes: { ...own, ...modelAttributes(span, providerOf, contents) },
       };
     case 'tool':
       return {
@@ -67,13 +72,19 @@ function runAttributes(span: SpanOf<'run'>, provider: string, contents: boolean)
   };
 }
 
-function modelAttributes(span: SpanOf<'model'>, provider: string, contents: boolean): Attributes {
+function modelAttributes(
+  span: SpanOf<'model'>,
+  providerOf: (adapter: string) => string,
+  contents: boolean,
+): Attributes {
   const { params, stop, turn, call, attempts } = span;
+  const { answeredBy } = turn ?? {};
   const usage = turn?.usage.uncountedCalls === undefined ? turn?.usage : undefined;
   return {
     'gen_ai.operation.name': modelOperation(span),
-    'gen_ai.provider.name': provider,
+    'gen_ai.provider.name': providerOf(answeredBy?.adapter ?? span.adapter),
     'gen_ai.request.model': span.model,
+    'gen_ai.response.model': answeredBy?.model,
     'gen_ai.request.temperature': params.temperature,
     'gen_ai.request.max_tokens': params.maxTokens,
     'gen_ai.request.top_p': params.topP,

@@ -1,5 +1,6 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
 import type { LimitWait } from '../../activities/limits/model-limiter.ts';
+import type { BreakerReport } from '../../activities/model/breaker.ts';
 import type { Model } from '../../models/model.ts';
 import type { ReloopSinks } from '../../workflows/operator/emit.ts';
 
@@ -16,6 +17,8 @@ export interface Telemetry {
   interceptor: ActivityInterceptorsFactory;
   /** Receives the waits for models' limits that are over. */
   limitWaited(wait: LimitWait): void;
+  /** Counts the outage of a model that begins, or that is over. */
+  outage(change: Pick<BreakerReport, 'adapter' | 'model' | 'isOpen'>): void;
   /** The same models, with metrics of each request. */
   measured(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Model>;
 }

@@ -51,14 +51,10 @@ export function readRecord<R>(name: string, activityId: string, summary: string,
   });
 }
 
-/**
- * Options of model calls. The runner limits the time in which the model sends nothing. A call that waits for the model's limits
- * ends attempts that count as none, so Temporal does not limit their number.
- */
-export function modelOptions({ modelRetry, modelQueue, limited }: AgentManifest): ActivityOptions {
-  const options = runnerOptions(modelRetry.maxAttempts, limits.modelAttemptMs);
-  const retry = { ...options.retry, maximumAttempts: Infinity };
-  return { ...options, ...(limited === true ? { retry } : {}), ...onQueue(modelQueue) };
+/** Options of model calls. The runner limits the time in which the model sends nothing. */
+export function modelOptions({ modelRetry, modelQueue, holdsBack }: AgentManifest): ActivityOptions {
+  const maxAttempts = holdsBack === true ? limits.heldBackAttempts : modelRetry.maxAttempts;
+  return { ...runnerOptions(maxAttempts, limits.modelAttemptMs), ...onQueue(modelQueue) };
 }
 
 /** More attempts than any agent allows. The runner in activities/ applies the agent's own limit. */

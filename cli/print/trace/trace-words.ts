@@ -1,4 +1,5 @@
 import { type ErrorInfo, type Json, type Usage, asText } from '../../../agent/values/vocabulary.ts';
+import { modelWords } from '../../../agent/definition/agent-models.ts';
 import type { ModelTurn } from '../../../agent/calls/calls.ts';
 import type { Allowance } from '../../../agent/limits/counters.ts';
 import type { OperatorDecision, RunEvent, RunMessage, RunStep } from '../../../agent/run/events.ts';
@@ -30,8 +31,9 @@ export function reasoningWords({ reasoning }: ModelTurn): string[] {
   return reasoning === undefined ? [] : [`reasoning: ${wordCount(reasoning)}`];
 }
 
-export function turnWords({ usage }: ModelTurn, durationMs: number, attempts: number): string[] {
-  return [duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
+export function turnWords({ usage, answeredBy }: ModelTurn, durationMs: number, attempts: number): string[] {
+  const by = answeredBy === undefined ? [] : [oneLine(modelWords(answeredBy))];
+  return [...by, duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
 }
 
 export function tries(attempts: number): string[] {

@@ -1,11 +1,11 @@
 import { z } from 'zod/v4';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import type { ModelLimits } from '../../agent/model-limits/lease-request.ts';
-import type { Model } from '../../models/model.ts';
-import { type ConfigDefinition, ConfigError } from '../define.ts';
-import { concurrencySchema } from './concurrency-option.ts';
-import { options } from './options.ts';
-import { ownName } from './prices.ts';
+import type { AgentModel } from '../agent/definition/agent-models.ts';
+import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
+import type { Model } from '../models/model.ts';
+import { type ConfigDefinition, ConfigError } from './define.ts';
+import { concurrencySchema } from './options/concurrency-option.ts';
+import { options } from './options/options.ts';
+import { ownName } from './options/prices.ts';
 
 const WHOLE = 'is not a whole number from 1';
 const whole = z.int(WHOLE).positive(WHOLE);
@@ -42,7 +42,7 @@ export function createLimitsOf(
       `limits: no agent has the model "${unknown}", and it is not in the config's models. Known: ${[...known].join(', ')}.`,
     );
   }
-  return ({ adapter, model }: Pick<AgentManifest, 'adapter' | 'model'>) => {
+  return ({ adapter, model }: AgentModel) => {
     const name = [adapter, model].find((one) => Object.hasOwn(limits, one));
     const found = name === undefined ? undefined : limits[name];
     return name === undefined || found === undefined ? undefined : { name, limits: found };

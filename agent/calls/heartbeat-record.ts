@@ -1,0 +1,35 @@
+import type { Json, Usage } from '../values/vocabulary.ts';
+import type { Intent } from './calls.ts';
+
+/** The one heartbeat record of every activity; the fields an activity does not use are absent. */
+export interface Heartbeat {
+  /** Attempts that failed by themselves; a worker's death is none. */
+  failures?: number | undefined;
+  /** Message of the last such failure. */
+  lastError?: string | undefined;
+  /** The last attempt that did not vanish with its worker: it failed on its own, or its worker was told to end. */
+  endedAt?: number | undefined;
+  /** Attempts that were held back: by an outage of the model, or by its limits. */
+  waits?: number | undefined;
+  /** Begin of the wait for the model's limits, in milliseconds since 1970. */
+  waitsSince?: number | undefined;
+  /** Attempts that met a worker without the tool. */
+  missed?: number | undefined;
+  /** For `effects: 'once'` only. */
+  intent?: Intent | undefined;
+  /** The last attempt of such a call that certainly had no effect. */
+  notDone?: number | undefined;
+  checkpoint?: Json | undefined;
+  /** Token of the call, if its tool defers it. A secret: no event has it. */
+  token?: string | undefined;
+  /** Model calls made by attempts that failed. */
+  usage?: Usage | undefined;
+  /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
+  heartbeats?: number | undefined;
+  progress?: string | undefined;
+  /** Number of the agent's model that is asked, after those before it failed in this attempt. Absent: the first. */
+  model?: number | undefined;
+  /** Reply text so far, and the end of the reasoning so far. */
+  text?: string | undefined;
+  reasoning?: string | undefined;
+}

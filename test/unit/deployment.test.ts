@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { versionOf } from '../../config/deployment-option.ts';
+import { checkConfig } from '../../config/check.ts';
+import { createLoadedConfig } from '../../config/load/loaded-config.ts';
+import { agent } from '../support/config.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+function deploymentOf(deployment: unknown, more: object = {}) {
+  const config = { agents: [agent()], taskQueue: 'shop', deployment, ...more };
+  return createLoadedConfig(checkConfig(config, 'the config')).deployment;
+}
+
+describe('the deployment of a config', () => {
+  test.each<[given: unknown, variable: string, expected: unknown]>([
+    [undefined, '', undefined],
+    [undefined, '1.2.0', { name: 'shop', version: '1.2.0' }],
+    [{}, '', { name: 'shop', version: undefined }],
+    [{ name: 'till', version: '1' }, '', { name: 'till', version: '1' }],
+    [{ version: '1' }, '2', { name: 'shop', version: '2' }],
+  ])('%j with RELOOP_VERSION=%s is %j', (given, variable, expected) => {
+    vi.stubEnv('RELOOP_VERSION', variable);
+    expect(deploymentOf(given)).toEqual(expected);
+  });
+
+  const version =
+    'is not a version of letters, digits and . _ + - that begins with a letter or digit, or is "none", which means workers without a version';
+  const name = 'is not a name of letters, digits, - and _ that begins with a letter or digit';
+  test.each<[message: string, given: unknown, more?: object]>([
+    [
+      'the config: deployment: unknown option versoin (did you mean version?) (known: name, version).',
+      { versoin: '1' },
+    ],
+    [`the config: deployment.version: ${version}.`, { version: 'none' }],
+    [`the config: deployment.version: ${version}.`, { version: 1 }],
+    [`the config: deployment.name: ${name}.`, { name: 'a.b' }],
+    [
+      `The task queue "reloop:x.ts" cannot be the name of a deployment, because it ${name}. Write deployment: { name: '…' } in the config.`,
+      { version: '1' },
+      { taskQueue: 'reloop:x.ts' },
+    ],
+  ])('%s', (message, given, more) => {
+    expect(() => deploymentOf(given, more)).toThrow(message);
+  });
+
+  test('a wrong RELOOP_VERSION is refused', () => {
+    vi.stubEnv('RELOOP_VERSION', 'a b');
+    expect(() => deploymentOf(undefined)).toThrow(`RELOOP_VERSION: "a b" ${version}.`);
+  });
+
+  test('a worker needs the version', () => {
+    expect(versionOf(deploymentOf(undefined))).toBeUndefined();
+    expect(versionOf(deploymentOf({ version: '1' }))).toEqual({ name: 'shop', version: '1' });
+    expect(() => versionOf(deploymentOf({}))).toThrow('Set RELOOP_VERSION');
+  });
+});
