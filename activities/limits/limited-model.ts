@@ -95,8 +95,8 @@ async function permitOf(
 }
 
 /**
- * The failure of an attempt that is held back. It is none of the model, so no other model is asked. Times are spread, so that there are
- * always calls that wait.
+ * The failure of an attempt that is held back. The model has not failed, so no other model is asked. Times are spread, so that there
+ * are always calls that wait.
  */
 function waitFailure(waitMs: number, message: string): ApplicationFailure {
   const longest = Math.min(BACK_MOST_MS, Math.max(BACK_LEAST_MS, 2 * waitMs));

@@ -41,7 +41,7 @@ export async function askInTurn<T>(
       const answer = await ask(asked, number);
       return { answer, by: asked, warnings: failed.map((model) => fallbackWarning(model, asked)) };
     } catch (error) {
-      // A failure of Temporal's is none of the model: the call was cancelled or waits for limits, or this worker lacks the model.
+      // Not a failure of the model: the call was cancelled, it waits for the model's limits, or this worker does not have the model.
       if (signal.aborted || error instanceof TemporalFailure) throw error;
       failed.push({ asked, error, type: failureType(error) });
     }
