@@ -65,9 +65,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the kept calls of a retried turn have no step',
     finding: 'A7',
-    file: 'history/trace/trace.ts',
-    find: 'steps.push(...calls.observe(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));',
-    replace: '',
+    file: 'agent/run/view.ts',
+    find: '.filter(({ call }) => !isDropped(call, event))',
+    replace: '.filter(({ call }) => !isDropped(call, { step: event.step }))',
   },
   {
     name: 'the clock counts the waits for a person',
