@@ -34,7 +34,7 @@ export function createOnlooker(server: VirtualServer, broken: (sentence: string)
       if (isCalm && !(isListed && inMemo.every((wait) => inReport.includes(wait))))
         broken(`${id} waits for ${inReport.join(', ')}, and its memo has ${inMemo.join(', ')}`);
       for (const child of isCalm ? quietChildren(server, id) : []) {
-        const caller = child.id.slice(id.length + 1).replace(/~.*/u, '');
+        const caller = child.id.slice(id.length + 1);
         const own = waitsInMemo(server, child.id).map((wait) => `${caller}/${wait}`);
         const shown = inReport.filter((wait) => wait.startsWith(`${caller}/`));
         const isShown = own.length === Math.min(MOST_LISTED, shown.length);

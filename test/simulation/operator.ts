@@ -234,7 +234,7 @@ export async function answer(
   habits = usual,
 ): Promise<void> {
   if (waiting.length > 1 && random.chance(waiting.length > 4 ? Math.max(habits.all, 0.4) : habits.all)) {
-    const favourite = random.of(['retry', 'approve', 'any']);
+    const favourite = random.of(['retry', 'retry', 'approve', 'any']);
     await Promise.all(waiting.map((wait) => answerWait(run, wait, random, speak, habits, favourite)));
     return;
   }

@@ -16,7 +16,7 @@ export function brokenFromOutside(outcome: Outcome): string[] {
   return laws.flatMap((law) => law(outcome));
 }
 
-const ONCE = ['mail', 'order', 'parcel', 'pledge'];
+export const ONCE = ['mail', 'order', 'parcel', 'pledge'];
 
 /** A `once` tool takes effect at most once for each key. Another effect of the same call needs a person's retry. */
 function effectsOnce({ world, words }: Outcome): string[] {

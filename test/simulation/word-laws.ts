@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { Law } from './laws.ts';
-import { withOneLife } from './outside-laws.ts';
+import { ONCE, withOneLife } from './outside-laws.ts';
 import { decodeValue, durationMs } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
 
@@ -26,7 +26,7 @@ export const pausesHold: Law = ({ server, words }) =>
       : [`${paused.run} was paused at ${paused.at}, and was not at ${next.at}, though nobody had resumed it`];
   });
 
-/** A paused run begins nothing, and does not continue as new. A person may be asked. */
+/** A paused run begins no model call and no effect, and does not continue as new. */
 export const pausedBeginsNothing: Law = ({ runs }) =>
   runs.flatMap(({ id, events }) => {
     let isPaused = false;
@@ -37,7 +37,7 @@ export const pausedBeginsNothing: Law = ({ runs }) =>
       const begins =
         event.type === 'continued' ||
         event.type === 'model_started' ||
-        (event.type === 'tool_started' && event.tool !== 'ask_human');
+        (event.type === 'tool_started' && ['pay', ...ONCE].includes(event.tool));
       return isPaused && begins ? [`${id} is paused, and there is an event ${event.type}`] : [];
     });
   });

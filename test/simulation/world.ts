@@ -42,7 +42,7 @@ const SIZES = [
 export type Size = (typeof SIZES)[number];
 
 /** Calls of a wide turn, with large inputs or with checkpoints that are larger still. */
-const MANY = { bulky: 50, hoard: 12 };
+const MANY = { bulky: 50, hoard: 16 };
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
