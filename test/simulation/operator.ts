@@ -93,8 +93,8 @@ export async function operate(
 
 /**
  * Share of each word in what a person says; of the words that follow the one before at once (`haste`) or come with others (`burst`), of the
- * pauses that somebody makes to decide in them (`study`), of the answers that come late (`slow`) or go to all waits at once (`all`), of the
- * waits at which an answer may be the run's end (`end`), and of the approvals that hold for the rest of the run (`remember`).
+ * pauses that somebody makes to decide in them (`study`), of the answers that come late (`slow`) or go to all waits at once (`all`), which may be a
+ * retry of all (`retry`), of the waits at which an answer may be the run's end (`end`), and of the approvals that hold for the rest of the run (`remember`).
  */
 export type Habits = Record<
   | 'say'
@@ -107,6 +107,7 @@ export type Habits = Record<
   | 'study'
   | 'slow'
   | 'all'
+  | 'retry'
   | 'end'
   | 'remember',
   number
@@ -123,6 +124,7 @@ const usual: Habits = {
   study: 0.2,
   slow: 0.2,
   all: 0.1,
+  retry: 0.3,
   end: 0.2,
   remember: 0.2,
 };
@@ -234,7 +236,7 @@ export async function answer(
   habits = usual,
 ): Promise<void> {
   if (waiting.length > 1 && random.chance(waiting.length > 4 ? Math.max(habits.all, 0.4) : habits.all)) {
-    const favourite = random.of(['retry', 'retry', 'approve', 'any']);
+    const favourite = random.chance(habits.retry) ? 'retry' : random.of(['approve', 'any']);
     await Promise.all(waiting.map((wait) => answerWait(run, wait, random, speak, habits, favourite)));
     return;
   }

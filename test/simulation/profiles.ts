@@ -59,16 +59,32 @@ const profiles: readonly Profile[] = [
     faults: { cutOff: 1, freeze: 0.3 },
   },
   // Dozens of calls with large inputs wait in a sub-agent.
-  { name: 'crowd', tools: ['bulky'], hasHelper: true, favourite: 'helper', size: 'wide helper' },
-  // Calls with large checkpoints fail together, and somebody retries all of them in a pause.
-  { name: 'hoard', tools: ['hoard'], size: 'wide', habits: { pause: 0.5, study: 1, all: 1, rewind: 0 } },
-  // Second thoughts about a run whose sub-agent is under way.
+  {
+    name: 'crowd',
+    tools: ['bulky'],
+    hasHelper: true,
+    favourite: 'helper',
+    size: 'wide helper',
+    habits: { all: 1, rewind: 0 },
+  },
+  // Calls with large checkpoints fail together, and somebody retries all of them at once.
+  {
+    name: 'hoard',
+    tools: ['hoard'],
+    size: 'wide',
+    lagMs: 300,
+    habits: { all: 1, retry: 1, pause: 0.05, cancel: 0, rewind: 0, cancelCall: 0 },
+  },
+  // Second thoughts about a run, and quick answers to its sub-agents, whose signals are slow.
   {
     name: 'second thoughts',
+    tools: ['hand', 'pay'],
     hasHelper: true,
     favourite: 'helper',
     lagMs: SLOW_MS,
-    habits: { pause: 0.2, study: 0.8, haste: 0.5, burst: 0.3 },
+    habits: { pause: 0.1, study: 0.8, haste: 0.3, burst: 0.3, rewind: 0.02 },
+    answersByToken: 0.7,
+    answerMs: 2000,
   },
   // Many words to a run that continues as new all the time.
   {
@@ -83,8 +99,8 @@ const profiles: readonly Profile[] = [
     name: 'requests on their way',
     tools: ['order', 'mail', 'read'],
     favourite: 'order',
-    travelMs: 3000,
-    faults: { kill: 1, freeze: 0.5 },
+    travelMs: 4500,
+    faults: { kill: 0.7, freeze: 0.7 },
   },
   // Approvals that hold for the rest of the run.
   {

@@ -42,7 +42,7 @@ const SIZES = [
 export type Size = (typeof SIZES)[number];
 
 /** Calls of a wide turn, with large inputs or with checkpoints that are larger still. */
-const MANY = { bulky: 50, hoard: 16 };
+const MANY = { bulky: 50, hoard: 12 };
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -97,7 +97,9 @@ export function createWorld(
   const kind =
     size === 'wide'
       ? 'tool-calling'
-      : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
+      : size === 'wide helper'
+        ? 'structured-chat' // one sub-agent at a time
+        : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
   const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
   const favourite = profile.favourite ?? (random.chance(0.5) ? random.of([...names, ...more]) : undefined);
   const most = size === 'usual' ? random.int(2, 12) : 2;
