@@ -1,6 +1,7 @@
 import type { Random } from './random.ts';
 import type { Fault } from './chaos.ts';
 import type { Habits } from './operator.ts';
+import type { WorldKind } from './world-model.ts';
 import type { Size } from './world.ts';
 
 /**
@@ -12,6 +13,7 @@ export interface Profile {
   name?: string;
   /** The only tools of the agents. */
   tools?: readonly string[];
+  kind?: WorldKind;
   /** The tool that the model takes most often. */
   favourite?: string;
   /** The agent has a sub-agent as a tool. */
@@ -47,7 +49,8 @@ const profiles: readonly Profile[] = [
     tools: ['pay', 'read'],
     favourite: 'pay',
     failing: 0.6,
-    habits: { end: 0.8, remember: 0, cancel: 0.05 },
+    kind: 'tool-calling',
+    habits: { end: 0.5, remember: 0, cancel: 0.05 },
     restarts: 0.9,
   },
   // A worker without a connection has results that another worker has too.

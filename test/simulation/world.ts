@@ -95,11 +95,12 @@ export function createWorld(
     ...(random.chance(0.2) ? { repeatLimit: random.int(2, 3) } : {}),
   };
   const kind =
-    size === 'wide'
+    profile.kind ??
+    (size === 'wide'
       ? 'tool-calling'
       : size === 'wide helper'
         ? 'structured-chat' // one sub-agent at a time
-        : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
+        : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds));
   const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
   const favourite = profile.favourite ?? (random.chance(0.5) ? random.of([...names, ...more]) : undefined);
   const most = size === 'usual' ? random.int(2, 12) : 2;
