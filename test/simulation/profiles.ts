@@ -49,8 +49,7 @@ const profiles: readonly Profile[] = [
     tools: ['pay', 'read'],
     favourite: 'pay',
     failing: 0.6,
-    kind: 'tool-calling',
-    habits: { end: 0.5, remember: 0, cancel: 0.05 },
+    habits: { end: 0.8, remember: 0, cancel: 0.05 },
     restarts: 0.9,
   },
   // A worker without a connection has results that another worker has too.
