@@ -45,9 +45,11 @@ export const pausedBeginsNothing: Law = ({ runs }) =>
 /** A run that has kept an early answer by token does not wait for that answer. */
 export const earlyAnswersCount: Law = ({ server, runs, words }) =>
   withOneLife(runs).flatMap(({ id, events }) =>
-    words.flatMap(({ run, isKept, call = '', data }) => {
+    words.flatMap(({ run, isKept, call = '', data, at }) => {
       if (run !== id || isKept !== true) return [];
       const deferredAt = completedAt(server, id, (data as { token: string }).token);
+      // A token of an earlier wait of the call answers nothing.
+      if (deferredAt < at) return [];
       const next = events.find((event) => event.at >= deferredAt && callOf(event) === call);
       return next?.type === 'waiting' && next.wait.reason === 'deferred'
         ? [`${id}: call ${call} waits for an answer by token that had come before`]
