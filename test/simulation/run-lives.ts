@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
 
 /** Virtual time after which a run counts as stuck. */
-export const MOST_MS = 15 * 60_000;
+export const MOST_MS = 40 * 60_000;
 const MOST_LIVES = 3;
 /** Longer than all that a worker can be away. */
 const NEWS_MS = 120_000;
