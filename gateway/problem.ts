@@ -11,7 +11,6 @@ export interface ProblemDetails {
 
 /** A refused request. */
 export class Refused extends Error {
-  override name = 'Refused';
   readonly status: number;
   readonly code: string;
   readonly headers: { [name: string]: string };

@@ -1,9 +1,11 @@
+import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
 import { isCalm, sleep } from './virtual-time.ts';
 import type { VirtualWorker } from './worker.ts';
 
 export interface Chaos {
   random: Random;
+  profile: Profile;
   /** Number of versions of the config. */
   versions: number;
   /** Lets the client lose its connection. */
@@ -26,14 +28,14 @@ const usual = {
   operate: 0.03,
   none: 0.12,
 };
-type Fault = keyof typeof usual;
+export type Fault = keyof typeof usual;
 
 /** Kills workers (somebody starts others), deploys, lets processes stand still or lose their connections, and takes caches. */
 export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): Promise<void> {
-  const { random, tell, signal, versions } = chaos;
+  const { random, profile, tell, signal, versions } = chaos;
   // Most simulations have frequent faults, and faults that never happen.
   const shares = Object.entries(usual).map(
-    ([fault, share]) => [fault, share * random.of([0, 1, 1, 4])] as const,
+    ([fault, share]) => [fault, profile.faults?.[fault as Fault] ?? share * random.of([0, 1, 1, 4])] as const,
   );
   const most = random.of([15_000, 15_000, 5000]);
   for (;;) {

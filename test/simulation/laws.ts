@@ -9,7 +9,7 @@ import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
 import type { SessionLife } from './session-lives.ts';
 import { sessionsAnswer } from './session-law.ts';
-import { cancelledCallsEnd, pausesHold } from './word-laws.ts';
+import { cancelledCallsEnd, earlyAnswersCount, pausedBeginsNothing, pausesHold } from './word-laws.ts';
 import type { World } from './world.ts';
 
 const { EventType } = protos.temporal.api.enums.v1;
@@ -33,24 +33,27 @@ export function brokenLaws(seen: Seen): string[] {
   return laws.flatMap((law) => law(seen));
 }
 
-/** The last request of a run shows the model the observations that its report has. */
+/** Each request of a run shows the model the observations that its report has. After a restart only the last request does. */
 function toldIsRecorded({ world, runs }: Seen): string[] {
   return runs.flatMap(({ id, report, events }) => {
     const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
-    const last = world.asked.filter(({ runId }) => runIds.has(runId)).at(-1);
-    if (last === undefined || report.status !== 'completed') return [];
-    const recorded = report.intermediateSteps
-      // The model is told of a reply that cannot be read in a message of its own.
-      .filter(
-        ({ call, action }) => action.tool !== '_Exception' && Number(call.split('.')[0]) < Number(last.step),
-      )
-      .map(({ observation }) => text(observation));
-    const told = toldObservations(last.request.prompt, recorded);
-    const at = recorded.findIndex((one, index) => one !== told[index]);
-    if (at < 0 && told.length === recorded.length) return [];
-    return [
-      `${id}: at step ${last.step} the model was told ${told.length} observations, and ${recorded.length} are recorded; the first that differs: ${told[at]} / ${recorded[at]}`,
-    ];
+    if (report.status !== 'completed') return [];
+    const asked = world.asked.filter(({ runId }) => runIds.has(runId));
+    const isRestarted = events.some(({ type }) => type === 'restarted');
+    return asked.slice(isRestarted ? -1 : 0).flatMap(({ step, request }) => {
+      const recorded = report.intermediateSteps
+        // The model is told of a reply that cannot be read in a message of its own.
+        .filter(
+          ({ call, action }) => action.tool !== '_Exception' && Number(call.split('.')[0]) < Number(step),
+        )
+        .map(({ observation }) => text(observation));
+      const told = toldObservations(request.prompt, recorded);
+      const at = recorded.findIndex((one, index) => one !== told[index]);
+      if (at < 0 && told.length === recorded.length) return [];
+      return [
+        `${id}: at step ${step} the model was told ${told.length} observations, and ${recorded.length} are recorded; the first that differs: ${told[at]} / ${recorded[at]}`,
+      ];
+    });
   });
 }
 
@@ -244,6 +247,8 @@ const laws: Law[] = [
   saidIsHeard,
   cancelEnds,
   pausesHold,
+  pausedBeginsNothing,
+  earlyAnswersCount,
   cancelledCallsEnd,
   nothingIsTerminated,
   sessionsAnswer,

@@ -19,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a retried call keeps an approval that was for another input',
     finding: 'A1',
+    seed: 307,
     file: 'client/restart/retry-run.ts',
     find: 'const isApproved = allowed !== undefined && canonicalJson(allowed) === canonicalJson(toolInput);',
     replace: 'const isApproved = allowed !== undefined;',
@@ -26,7 +27,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a decision meets the next wait of its call',
     finding: 'A2',
-    seed: 22,
     file: 'agent/rules/gate.ts',
     find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
     replace: 'wait === -1',
@@ -41,7 +41,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
-    seed: 36,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -49,7 +48,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the effect of a later schedule hides the effect of an earlier one',
     finding: 'A5',
-    seed: 4,
     file: 'history/views/effects.ts',
     find: 'const key = `${runId} ${fact.key}`;',
     replace: "const key = 'name' in fact && fact.name === 'mail' ? `${runId} mail` : `${runId} ${fact.key}`;",
@@ -57,7 +55,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the second of two who retry a run ends what the first one began',
     finding: 'A6',
-    seed: 15,
     file: 'client/restart/restart-run.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
@@ -65,14 +62,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the kept calls of a retried turn have no step',
     finding: 'A7',
-    file: 'history/trace/trace.ts',
-    find: 'steps.push(...calls.observe(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));',
-    replace: '',
+    seed: 197,
+    file: 'agent/run/view.ts',
+    find: '.filter(({ call }) => !isDropped(call, event))',
+    replace: '.filter(({ call }) => !isDropped(call, { step: event.step }))',
   },
   {
     name: 'the clock counts the waits for a person',
     finding: 'A8',
-    seed: 77,
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
@@ -80,6 +77,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sub-agent sends all its waits with each change',
     finding: 'C1',
+    seed: 6,
     file: 'workflows/operator/parent-news.ts',
     find: 'void this.#sendChanges();\n  }\n\n  /** Reports',
     replace:
@@ -95,6 +93,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a task may send as much as it likes',
     finding: 'C2',
+    seed: 43,
     file: 'workflows/task-room.ts',
     find: 'if (sentBytes + bytes > limits.taskBytes) return false;',
     replace: '',
@@ -102,6 +101,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sub-agent stays paused when its parent goes on at once',
     finding: 'C3',
+    seed: 23,
     file: 'workflows/operator/pause.ts',
     find: 'this.#children.has(child) && sent !== this.isOn;',
     replace: 'this.#children.has(child) && sent === undefined;',
@@ -109,6 +109,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the signals of a sub-agent overtake one another',
     finding: 'C4',
+    seed: 41,
     file: 'workflows/operator/parent-news.ts',
     find: 'if (this.#caller === undefined || this.#isSending) return;',
     replace: 'if (this.#caller === undefined) return;',
@@ -116,7 +117,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait that onWaiting reports twice is answered twice',
     finding: 'C5',
-    seed: 10,
     file: 'client/api/on-waiting.ts',
     find: 'if (told.has(key)) return;',
     replace: '',
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a retried run does not tell its session the answer',
     finding: 'C6',
-    seed: 10,
+    seed: 19,
     file: 'workflows/agent-run.ts',
     find: 'if (session === undefined || parent !== undefined) return;',
     replace: 'if (session !== undefined || parent !== undefined) return;',
@@ -132,6 +132,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run continues as new with a rewind under way',
     finding: 'C7',
+    seed: 52,
     file: 'workflows/agent-run.ts',
     find: '&& rewindTo === undefined;',
     replace: ';',
@@ -150,6 +151,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run continues as new with a pause',
+    seed: 38,
     file: 'workflows/agent-run.ts',
     find: '&& !pause.isOn',
     replace: '',
@@ -164,7 +166,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a cancelled call waits for a result that it has deferred',
     finding: 'C8',
-    seed: 91,
     file: 'agent/run/next-action.ts',
     find: "return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };",
     replace: "return { do: 'ask', reason: 'deferred' };",
@@ -172,53 +173,51 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an answer by token that comes early is lost',
     finding: 'C9',
+    seed: 21,
     file: 'agent/run/call-wait.ts',
     find: 'earlyAnswers: [...call.earlyAnswers, decision] }',
     replace: 'earlyAnswers: [] }',
   },
   {
     name: 'a rewind forgets the effects of the dropped steps',
-    seed: 1,
     file: 'workflows/loop/rewind-loop.ts',
     find: 'loop.done = done;',
     replace: 'loop.done = [];',
   },
   {
     name: 'an attempt runs although an earlier one may have acted',
-    seed: 75,
     file: 'activities/tool/once.ts',
     find: 'if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);',
     replace: '',
   },
   {
     name: 'a call in doubt counts as failed',
-    seed: 1,
     file: 'agent/rules/doubt.ts',
     find: "if (tool.effects !== 'once' || isToolError(tool, error))",
     replace: "if (tool.external !== true || tool.effects !== 'once' || isToolError(tool, error))",
   },
   {
     name: 'a lost attempt is tried again though it sent its intent',
-    seed: 1,
     file: 'agent/rules/doubt.ts',
     find: '(timedOut && intent === undefined)',
     replace: 'timedOut',
   },
   {
     name: '`commit` does not ask the server',
-    seed: 48,
     file: 'activities/tool/once.ts',
     find: '        await claim(attempt, {});\n',
     replace: '',
   },
   {
     name: '`reconcile` is asked while the lost attempt may still act',
+    seed: 373,
     file: 'agent/rules/doubt.ts',
     find: 'if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;',
     replace: 'if (endsAtMs === undefined || endsAtMs >= 0) return undefined;',
   },
   {
     name: 'an approval of one tool holds for all tools',
+    seed: 242,
     file: 'agent/rules/approval.ts',
     find: 'return !approved.includes(keyOf(tool)) && !approved.includes(keyOf(tool, toolInput));',
     replace: 'return approved.length === 0;',
@@ -231,28 +230,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled wait is still listed',
-    seed: 19,
     file: 'agent/run/call-wait.ts',
     find: "call.kind === 'model' ? []",
     replace: 'call.wait.until === undefined ? []',
   },
   {
     name: 'a session runs two messages at once',
-    seed: 10,
     file: 'workflows/session/agent-session.ts',
     find: 'await answerNext(session);',
     replace: 'void answerNext(session);',
   },
   {
     name: 'usage is lost when a run continues as new',
-    seed: 18,
     file: 'workflows/agent-run.ts',
     find: 'counters: loop.counters,',
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
   },
   {
     name: 'two waits of a call have the same number',
-    seed: 31,
     file: 'agent/run/call-wait.ts',
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',

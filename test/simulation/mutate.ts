@@ -5,7 +5,7 @@
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { type Mutant, editsOf, mutants } from './mutants.ts';
@@ -19,8 +19,8 @@ const { values } = parseArgs({
   },
 });
 
-const SOURCES =
-  'activities agent client config embedded history models server testing tools worker workflows test/simulation index.ts testing.ts package.json tsconfig.json';
+/** Folders that a simulation does not need. */
+const LEFT_OUT = ['node_modules', 'dist', '.git', 'docs', 'examples', 'fixtures'];
 
 console.log('| defect | finding | found by run | what the simulator says |\n| --- | --- | --- | --- |');
 let missed = 0;
@@ -43,7 +43,7 @@ async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: st
   const [seed, most] = values.known ? [String(mutant.seed ?? values.seed), '1'] : [values.seed, values.runs];
   const folder = await mkdtemp(join(tmpdir(), 'reloop-mutant-'));
   try {
-    for (const source of SOURCES.split(' ')) await cp(source, join(folder, source), { recursive: true });
+    await cp('.', folder, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
     for (const { file, find, replace } of editsOf(mutant)) {
       const text = await readFile(file, 'utf8');

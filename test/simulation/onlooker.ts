@@ -3,7 +3,8 @@ import { type WaitingCall, endsByExtension, stateOf } from '../../agent/rules/wa
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { Onlooker } from './operator.ts';
-import { decodeValue } from './sdk.ts';
+import type { Execution } from './execution.ts';
+import { decodeValue, durationMs } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
 
 /** Waits in a memo. */
@@ -14,8 +15,9 @@ export function createOnlooker(server: VirtualServer, broken: (sentence: string)
   /** Changes with the run. undefined: its workflow has not processed everything. */
   const stateOfRun = (id: string) => {
     const execution = server.find(id);
-    const isCalm = execution?.isOpen === true && execution.tasks.state === 'none';
-    return isCalm ? `${execution.runId} ${execution.history.length}` : undefined;
+    return execution !== undefined && isSettled(execution)
+      ? `${execution.runId} ${execution.history.length}`
+      : undefined;
   };
   return {
     broken,
@@ -31,6 +33,14 @@ export function createOnlooker(server: VirtualServer, broken: (sentence: string)
       const isListed = inMemo.length === Math.min(MOST_LISTED, inReport.length);
       if (isCalm && !(isListed && inMemo.every((wait) => inReport.includes(wait))))
         broken(`${id} waits for ${inReport.join(', ')}, and its memo has ${inMemo.join(', ')}`);
+      for (const child of isCalm ? quietChildren(server, id) : []) {
+        const caller = child.id.slice(id.length + 1);
+        const own = waitsInMemo(server, child.id).map((wait) => `${caller}/${wait}`);
+        const shown = inReport.filter((wait) => wait.startsWith(`${caller}/`));
+        const isShown = own.length === Math.min(MOST_LISTED, shown.length);
+        if (!isShown || !own.every((wait) => shown.includes(wait)))
+          broken(`${id} shows ${shown.join(', ')}, and its sub-agent waits for ${own.join(', ')}`);
+      }
       for (const wait of waiting) {
         if (wait.until !== undefined || endsByExtension(wait)) continue;
         if (fittingDecisions(stateOf(wait)).length === 0)
@@ -38,6 +48,30 @@ export function createOnlooker(server: VirtualServer, broken: (sentence: string)
       }
     },
   };
+}
+
+/** Activities that prepare a run. A run shows a pause when it begins. */
+const PREPARING = ['resolveAgent', 'earlierEffects'];
+
+/** The workflow has processed all that it has heard, and the run has begun. */
+function isSettled({ isOpen, tasks, activities }: Execution): boolean {
+  const isPreparing = [...activities.values()].some(({ schedule }) =>
+    PREPARING.includes(schedule.activityType?.name ?? ''),
+  );
+  return isOpen && tasks.state === 'none' && !isPreparing;
+}
+
+/** Longer than a signal is on its way. */
+const QUIET_MS = 5000;
+
+/** Sub-agents of a run of which neither the run nor they have news for the other. */
+function quietChildren({ executions }: VirtualServer, id: string): Execution[] {
+  const isQuiet = (execution: Execution) =>
+    isSettled(execution) &&
+    Date.now() - (durationMs(execution.history.at(-1)?.eventTime) ?? Infinity) > QUIET_MS;
+  const open = executions.filter(isQuiet);
+  const parent = open.find((execution) => execution.id === id);
+  return open.filter(({ request }) => parent !== undefined && request.parent?.execution === parent);
 }
 
 function listedStatus(server: VirtualServer, { id }: RunReport): unknown {

@@ -16,6 +16,8 @@ export interface Word {
   data?: object | undefined;
   outcome: 'accepted' | 'refused' | 'unknown';
   error?: string | undefined;
+  /** An answer by token that came before the call had deferred. */
+  isKept?: boolean | undefined;
   /** The wait was still there after the word was refused. */
   stillWaits?: boolean | undefined;
 }
@@ -46,8 +48,8 @@ export function speaker(id: string, words: Word[], isThere?: (wait: WaitingCall)
     try {
       const receipt = await send();
       // The call has not deferred yet, and perhaps never will.
-      const isKept = (receipt as { kept?: true } | undefined)?.kept === true;
-      said.outcome = isKept ? 'unknown' : 'accepted';
+      said.isKept = (receipt as { kept?: true } | undefined)?.kept === true;
+      said.outcome = said.isKept ? 'unknown' : 'accepted';
     } catch (error) {
       const { name, message } = error as Error;
       said.error = `${name}: ${message}`;
@@ -66,8 +68,9 @@ export async function operate(
   speak: Speak,
   { before, look }: Onlooker,
   over: AbortSignal,
+  favourites?: Partial<Habits>,
 ): Promise<void> {
-  const habits = habitsOf(random);
+  const habits = habitsOf(random, favourites);
   let isPaused = false;
   while (!over.aborted) {
     await sleep(random.chance(habits.haste) ? random.int(0, 100) : random.int(50, 4000));
@@ -90,11 +93,23 @@ export async function operate(
 
 /**
  * Share of each word in what a person says; of the words that follow the one before at once (`haste`) or come with others (`burst`), of the
- * pauses that somebody makes to decide in them (`study`), of the answers that come late (`slow`), and of the waits at which an answer may be
- * the run's end (`end`).
+ * pauses that somebody makes to decide in them (`study`), of the answers that come late (`slow`) or go to all waits at once (`all`), which may be a
+ * retry of all (`retry`), of the waits at which an answer may be the run's end (`end`), and of the approvals that hold for the rest of the run (`remember`).
  */
 export type Habits = Record<
-  'say' | 'pause' | 'cancel' | 'rewind' | 'cancelCall' | 'haste' | 'burst' | 'study' | 'slow' | 'end',
+  | 'say'
+  | 'pause'
+  | 'cancel'
+  | 'rewind'
+  | 'cancelCall'
+  | 'haste'
+  | 'burst'
+  | 'study'
+  | 'slow'
+  | 'all'
+  | 'retry'
+  | 'end'
+  | 'remember',
   number
 >;
 
@@ -108,7 +123,10 @@ const usual: Habits = {
   burst: 0.05,
   study: 0.2,
   slow: 0.2,
+  all: 0.1,
+  retry: 0.3,
   end: 0.2,
+  remember: 0.2,
 };
 
 const answersOnly: Habits = {
@@ -123,9 +141,9 @@ const answersOnly: Habits = {
 };
 
 /** Most people have their favourite words, and words that they never say. */
-function habitsOf(random: Random): Habits {
+function habitsOf(random: Random, favourites: Partial<Habits> = {}): Habits {
   const shares = Object.entries(usual).map(([word, share]) => [word, share * random.of([0, 1, 1, 4])]);
-  return Object.fromEntries(shares) as Habits; // the same words
+  return { ...(Object.fromEntries(shares) as Habits), ...favourites }; // the same words
 }
 
 /** One word, or none. Returns whether the operator has paused the run. */
@@ -217,8 +235,8 @@ export async function answer(
   speak: Speak,
   habits = usual,
 ): Promise<void> {
-  if (waiting.length > 1 && random.chance(waiting.length > 4 ? 0.4 : 0.1)) {
-    const favourite = random.of(['retry', 'approve', 'any']);
+  if (waiting.length > 1 && random.chance(waiting.length > 4 ? Math.max(habits.all, 0.4) : habits.all)) {
+    const favourite = random.chance(habits.retry) ? 'retry' : random.of(['approve', 'any']);
     await Promise.all(waiting.map((wait) => answerWait(run, wait, random, speak, habits, favourite)));
     return;
   }
@@ -256,7 +274,7 @@ async function answerWait(
   const data = {
     ...(type === 'resolve' ? { output: outputFor(wait, random) } : {}),
     ...(edits ? { input: { ...(wait.toolInput as object), n: random.int(0, 999) } } : {}),
-    ...(type === 'approve' && random.chance(0.2)
+    ...(type === 'approve' && random.chance(habits.remember)
       ? { remember: random.of(JSON.stringify(wait.toolInput).length < 1000 ? ['tool', 'input'] : ['tool']) }
       : {}),
   };

@@ -16,9 +16,12 @@ export function brokenFromOutside(outcome: Outcome): string[] {
   return laws.flatMap((law) => law(outcome));
 }
 
-const ONCE = ['mail', 'order', 'parcel', 'pledge'];
+export const ONCE = ['mail', 'order', 'parcel', 'pledge'];
 
-/** A `once` tool takes effect at most once for each key. Another effect of the same call needs a person's retry. */
+/** A person runs the call again, or says that its lost attempt is dead, which may not be so. */
+const DARING = ['retry', 'reconcile'];
+
+/** A `once` tool takes effect at most once for each key. Another effect of the same call needs a person's word. */
 function effectsOnce({ world, words }: Outcome): string[] {
   const seen = new Map<string, number>();
   return world.effects.flatMap(({ tool, key, call, root }) => {
@@ -27,7 +30,7 @@ function effectsOnce({ world, words }: Outcome): string[] {
     seen.set(key, times);
     if (times === 1) return [];
     const retries = words.filter(
-      (word) => word.type === 'retry' && word.outcome !== 'refused' && isFor(word, root, call),
+      (word) => DARING.includes(word.type) && word.outcome !== 'refused' && isFor(word, root, call),
     );
     return retries.length >= times - 1
       ? []
@@ -73,7 +76,7 @@ function effectsAsked({ world, words }: Outcome): string[] {
     made.add(key);
     const isAsked = words.some(
       (word) =>
-        ['retry', 'approve'].includes(word.type) && word.outcome !== 'refused' && isFor(word, root, call),
+        ['approve', ...DARING].includes(word.type) && word.outcome !== 'refused' && isFor(word, root, call),
     );
     return isAgain && !isAsked ? [`${tool} ${n} of call ${call} was done again, and nobody was asked`] : [];
   });

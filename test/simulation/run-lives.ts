@@ -4,11 +4,12 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type Onlooker, type Speak, type Word, answering, operate, speaker } from './operator.ts';
+import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
 
 /** Virtual time after which a run counts as stuck. */
-export const MOST_MS = 15 * 60_000;
+export const MOST_MS = 40 * 60_000;
 const MOST_LIVES = 3;
 /** Longer than all that a worker can be away. */
 const NEWS_MS = 120_000;
@@ -25,47 +26,54 @@ export interface RunLife {
   end: string | undefined;
 }
 
+/** Everything that the people of a simulation have. */
+export interface Stage {
+  client: AgentClient;
+  /** All that people said. */
+  words: Word[];
+  onlooker: Onlooker;
+  profile: Profile;
+}
+
 /** A run with its operators, from its start to its end; then, perhaps, from a step on once more. */
-export async function playRun(
-  client: AgentClient,
-  first: string,
-  random: Random,
-  words: Word[],
-  onlooker: Onlooker,
-): Promise<RunLife[]> {
+export async function playRun(stage: Stage, first: string, random: Random): Promise<RunLife[]> {
+  const { client, words, profile } = stage;
   await client.start('top', `question ${first}`, { id: first });
   const lives: RunLife[] = [];
   for (let id: string | undefined = first; id !== undefined;) {
-    const life = await live(client, id, random, words, onlooker);
+    const life = await live(stage, id, random);
     lives.push({ ...life, isAgain: lives.length > 0 });
     const isLast =
-      life.end === undefined || lives.length === MOST_LIVES || random.chance(0.5) || !random.may('restart');
-    id = isLast ? undefined : await again(client, life, random, speaker(id, words));
+      life.end === undefined ||
+      lives.length === MOST_LIVES ||
+      !random.chance(profile.restarts ?? 0.5) ||
+      !random.may('restart');
+    id = isLast ? undefined : await again(client, life, random, speaker(id, words), profile.restarts);
   }
   return lives;
 }
 
-/** Begins an ended run again. Now and then two people do so at once, and one of them has no luck. */
+/** Begins an ended run again. Now and then two people do so at once, and one of them has no luck. `otherInputs`: share of the retries with another input. */
 export async function again(
   client: AgentClient,
   life: Pick<RunLife, 'id' | 'report'>,
   random: Random,
   speak: Speak,
+  otherInputs = 0.5,
 ): Promise<string | undefined> {
-  if (random.chance(0.8) || !random.may('second restart')) return beginAgain(client, life, random, speak);
+  if (random.chance(0.8) || !random.may('second restart'))
+    return beginAgain(client, life, random, speak, otherInputs);
   const [one, other] = await Promise.all([
-    beginAgain(client, life, random.fork(), speak),
-    beginAgain(client, life, random.fork(), speak),
+    beginAgain(client, life, random.fork(), speak, otherInputs),
+    beginAgain(client, life, random.fork(), speak, otherInputs),
   ]);
   return one ?? other;
 }
 
 export async function live(
-  client: AgentClient,
+  { client, words, onlooker, profile }: Stage,
   id: string,
   random: Random,
-  words: Word[],
-  onlooker: Onlooker,
 ): Promise<Omit<RunLife, 'isAgain'>> {
   const run = client.get(id);
   const over = new AbortController();
@@ -77,7 +85,7 @@ export async function live(
   };
   const onWaiting = random.chance(0.15) ? answering(random.fork(), words, onlooker.broken) : undefined;
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
-    operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal),
+    operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal, profile.habits),
   );
   const end = await Promise.race([
     run.result({ onWaiting }).then(
@@ -103,6 +111,7 @@ async function beginAgain(
   { id, report }: Pick<RunLife, 'id' | 'report'>,
   random: Random,
   speak: Speak,
+  otherInputs: number,
 ): Promise<string | undefined> {
   const run = client.get(id);
   const step = random.int(1, Math.max(1, report.iterations));
@@ -114,7 +123,7 @@ async function beginAgain(
     report.status === 'completed' ? 'rewind' : 'retry',
   ] as const);
   const forked = `${id}-fork`;
-  const input = type === 'retry' && random.chance(0.5) ? { n: random.int(0, 999) } : undefined;
+  const input = type === 'retry' && random.chance(otherInputs) ? { n: random.int(0, 999) } : undefined;
   const sent = await speak({ type: `${type} of the ended run`, data: { step, input } }, () => {
     if (type === 'retry') return retry(run, input, random);
     return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });

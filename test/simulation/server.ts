@@ -1,5 +1,6 @@
 import type { ActivityTask } from './activity-task.ts';
 import { Execution, type StartRequest } from './execution.ts';
+import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
 import type { Failure } from './sdk.ts';
 
@@ -7,6 +8,8 @@ import type { Failure } from './sdk.ts';
 const STICKY_TIMEOUT_MS = 10_000;
 /** Events. The real server suggests continue-as-new from 4,096 on; short runs must get there too. */
 const SUGGESTED_LENGTHS = [400, 400, 100, 40];
+/** Longest time that a task of the server waits, in milliseconds. */
+const LAGS_MS = [3, 3, 3, 1500];
 /** Between two tries of a workflow task that fails. */
 const LONGEST_BACKOFF_S = 60;
 
@@ -36,6 +39,7 @@ export class VirtualServer {
   readonly random: Random;
   /** The server suggests continue-as-new from this length on. */
   readonly suggestedLength: number;
+  readonly #lagMs: number;
   readonly observer: ServerObserver;
   readonly workers: Poller[] = [];
   /** All executions in the order of their start. */
@@ -50,9 +54,10 @@ export class VirtualServer {
   /** Updates whose answer was lost. Temporal forgets the id of an update when the run continues as new: the same word may be refused then. */
   lostUpdates = 0;
 
-  constructor(random: Random, observer: ServerObserver) {
+  constructor(random: Random, observer: ServerObserver, profile: Profile) {
     this.random = random;
-    this.suggestedLength = random.of(SUGGESTED_LENGTHS);
+    this.suggestedLength = profile.suggestedLength ?? random.of(SUGGESTED_LENGTHS);
+    this.#lagMs = profile.lagMs ?? random.of(LAGS_MS);
     this.observer = observer;
   }
 
@@ -60,9 +65,9 @@ export class VirtualServer {
     return `run-${++this.#runIds}`;
   }
 
-  /** Does it after the time that a request takes. */
+  /** Does it after the time that a task of the server takes: two tasks may change places. */
   later(action: () => void): void {
-    setTimeout(action, this.random.int(0, 3));
+    setTimeout(action, this.random.int(0, this.#lagMs));
   }
 
   /** A request that is sent again has the answer of the first. */

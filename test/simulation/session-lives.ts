@@ -1,8 +1,7 @@
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { SessionReport } from '../../client/api/agent-session.ts';
-import { type Onlooker, type Word, speaker } from './operator.ts';
+import { speaker } from './operator.ts';
 import type { Random } from './random.ts';
-import { MOST_MS, type RunLife, live } from './run-lives.ts';
+import { MOST_MS, type RunLife, type Stage, live } from './run-lives.ts';
 import { sleep } from './virtual-time.ts';
 
 const POLL_MS = 1000;
@@ -17,13 +16,8 @@ export interface SessionLife {
 }
 
 /** A session in which one or two people say something, whether or not they have heard an answer. */
-export async function playSession(
-  client: AgentClient,
-  name: string,
-  random: Random,
-  words: Word[],
-  onlooker: Onlooker,
-): Promise<SessionLife> {
+export async function playSession(stage: Stage, name: string, random: Random): Promise<SessionLife> {
+  const { client } = stage;
   const until = Date.now() + MOST_MS;
   const lives: Promise<RunLife>[] = [];
   const senders = Array.from({ length: random.int(1, 2) }, async (_, sender) => {
@@ -33,7 +27,7 @@ export async function playSession(
       const [detach, choices, isPatient] = [own.chance(0.3), own.fork(), own.chance(0.6)];
       if (!own.may('message')) continue;
       await client.start('top', `message ${id}`, { session: name, id, detach });
-      const life = lifeOf(client, name, id, choices, words, onlooker);
+      const life = lifeOf(stage, name, id, choices);
       // The error is thrown where all lives are awaited, or here.
       life.catch(() => undefined);
       lives.push(life);
@@ -51,27 +45,19 @@ export async function playSession(
   }
 }
 
-async function lifeOf(
-  client: AgentClient,
-  name: string,
-  id: string,
-  random: Random,
-  words: Word[],
-  onlooker: Onlooker,
-): Promise<RunLife> {
+async function lifeOf(stage: Stage, name: string, id: string, random: Random): Promise<RunLife> {
+  const { client, words } = stage;
   const session = client.session(name);
   for (const until = Date.now() + MOST_MS; Date.now() < until; await sleep(POLL_MS)) {
     const { runs } = await session.describe();
     if (runs.includes(id)) break;
   }
-  const life = await live(client, id, random, words, onlooker);
+  const life = await live(stage, id, random);
   const isRetried =
     life.end !== undefined &&
     !life.end.startsWith('answered') &&
     random.chance(0.5) &&
     random.may('restart') &&
     (await speaker(id, words)({ type: 'retry of the ended run' }, () => client.get(id).retry()));
-  return isRetried
-    ? { ...(await live(client, id, random, words, onlooker)), isAgain: true }
-    : { ...life, isAgain: false };
+  return isRetried ? { ...(await live(stage, id, random)), isAgain: true } : { ...life, isAgain: false };
 }

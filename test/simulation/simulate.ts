@@ -9,12 +9,13 @@ import { brokenLaws } from './laws.ts';
 import { type Word, speaker } from './operator.ts';
 import { createOnlooker } from './onlooker.ts';
 import { VirtualProcess } from './process.ts';
-import { MOST_MS, type RunLife, playRun } from './run-lives.ts';
+import { type Profile, profileOf } from './profiles.ts';
+import { MOST_MS, type RunLife, type Stage, playRun } from './run-lives.ts';
 import { Random } from './random.ts';
 import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
 import { type SessionLife, playSession } from './session-lives.ts';
-import { VirtualServer } from './server.ts';
+import { type ServerObserver, VirtualServer } from './server.ts';
 import { START, onVirtualTime, sleep } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
@@ -63,6 +64,7 @@ class Simulation {
   readonly #sandbox: Sandbox;
   readonly #seed: number;
   readonly #random: Random;
+  readonly #profile: Profile;
   readonly #server: VirtualServer;
   readonly #words: Word[] = [];
   readonly #told = new Map<string, RunEvent[]>();
@@ -76,7 +78,8 @@ class Simulation {
     this.#sandbox = sandbox;
     this.#seed = seed;
     this.#random = random;
-    this.#server = new VirtualServer(random.fork(), {
+    this.#profile = profileOf(random.fork());
+    const observer: ServerObserver = {
       taskFailed: ({ id }, cause, failure) => {
         this.#isDisturbed = true;
         this.#tell(`${id}: workflow task failed: ${cause} ${failure?.message ?? ''}`);
@@ -85,7 +88,8 @@ class Simulation {
       started: ({ id, runId }) => this.#tell(`${id} started as ${runId}`),
       broken: (error) => this.problems.push(`The simulator failed: ${textOf(error)}`),
       closed: ({ id, end }) => this.#tell(`${id} closed: ${end?.type}`),
-    });
+    };
+    this.#server = new VirtualServer(random.fork(), observer, this.#profile);
   }
 
   get activations(): number {
@@ -100,6 +104,7 @@ class Simulation {
     const client = new AgentClient(clientOf(service, 'client'), 'virtual', QUEUE);
     const world = createWorld(this.#random.fork(), {
       isSession,
+      profile: this.#profile,
       deferred: (token, run, call) => void this.#resolveLater(client, token, run, call),
       isDeadly: this.#isDisturbed,
       onEvent: (event, { id, runId }) => {
@@ -108,6 +113,7 @@ class Simulation {
       },
     });
     this.#server.workers.push(new ForeignWorker(this.#random.fork(), world.effects));
+    this.#tell(`profile: ${this.#profile.name ?? 'none'}`);
     this.#startWorkers(world, people);
     const { runs, sessions } = await this.#play(client, isSession);
     for (const { id, end, report } of runs) {
@@ -134,29 +140,23 @@ class Simulation {
     isSession: boolean,
   ): Promise<{ runs: RunLife[]; sessions: SessionLife[] }> {
     const onlooker = createOnlooker(this.#server, (problem) => this.problems.push(problem));
+    const stage: Stage = { client, words: this.#words, onlooker, profile: this.#profile };
     if (isSession) {
-      const session = await playSession(
-        client,
-        `session-of-${this.#seed}`,
-        this.#random.fork(),
-        this.#words,
-        onlooker,
-      );
+      const session = await playSession(stage, `session-of-${this.#seed}`, this.#random.fork());
       return { runs: session.lives, sessions: [session] };
     }
     const count = this.#random.int(1, 2) === 2 && this.#random.may('second run') ? 2 : 1;
     const ids = Array.from({ length: count }, (_, at) => `run-of-${this.#seed}-${at}`);
-    const lives = await Promise.all(
-      ids.map((id) => playRun(client, id, this.#random.fork(), this.#words, onlooker)),
-    );
+    const lives = await Promise.all(ids.map((id) => playRun(stage, id, this.#random.fork())));
     return { runs: lives.flat(), sessions: [] };
   }
 
   /** Somebody outside answers a deferred call by its token, perhaps before the tool has returned. */
   async #resolveLater(client: AgentClient, token: string, run: string, call: string): Promise<void> {
-    if (!this.#random.chance(0.4)) return;
-    await sleep(this.#random.int(0, 6000));
-    const word = { type: 'resolve by token', call };
+    const { answersByToken = 0.4, answerMs = 6000 } = this.#profile;
+    if (!this.#random.chance(answersByToken)) return;
+    await sleep(this.#random.int(0, answerMs));
+    const word = { type: 'resolve by token', call, data: { token } };
     await speaker(run, this.#words)(word, () => client.resolve(token, `by token of ${call}`));
   }
 
@@ -184,6 +184,7 @@ class Simulation {
     start(0);
     void disturb(this.#workers, {
       random,
+      profile: this.#profile,
       versions: world.configs.length,
       cutOff: (ms) => people.cutOff(ms),
       operate: () => void this.#operate(random.fork()),

@@ -15,7 +15,7 @@ class Stuck extends Error {
 
 /** Time at which each simulation begins. */
 export const START = Date.parse('2027-01-01T00:00:00Z');
-const CALM_AFTER_MS = 10 * 60_000;
+const CALM_AFTER_MS = 4 * 60_000;
 const MOST_TIMERS = 400_000;
 const MOST_TURNS = 20_000;
 

@@ -1,5 +1,8 @@
+import type { RunEvent } from '../../agent/run/events.ts';
 import type { Law } from './laws.ts';
-import { withOneLife } from './outside-laws.ts';
+import { ONCE, withOneLife } from './outside-laws.ts';
+import { decodeValue, durationMs } from './sdk.ts';
+import type { VirtualServer } from './server.ts';
 
 /** Longer than a word can be on its way. */
 const WAY_MS = 120_000;
@@ -22,6 +25,54 @@ export const pausesHold: Law = ({ server, words }) =>
       ? []
       : [`${paused.run} was paused at ${paused.at}, and was not at ${next.at}, though nobody had resumed it`];
   });
+
+/** A paused run begins no model call and no effect, and does not continue as new. */
+export const pausedBeginsNothing: Law = ({ runs }) =>
+  runs.flatMap(({ id, events }) => {
+    let isPaused = false;
+    return events.flatMap((event) => {
+      if (event.type === 'steered' && event.message.type === 'pause') isPaused = true;
+      if (event.type === 'steered' && event.message.type === 'resume') isPaused = false;
+      if (event.type === 'restarted' || event.type === 'run_ended') isPaused = false;
+      const begins =
+        event.type === 'continued' ||
+        event.type === 'model_started' ||
+        (event.type === 'tool_started' && ['pay', ...ONCE].includes(event.tool));
+      return isPaused && begins ? [`${id} is paused, and there is an event ${event.type}`] : [];
+    });
+  });
+
+/** A run that has kept an early answer by token does not wait for that answer. */
+export const earlyAnswersCount: Law = ({ server, runs, words }) =>
+  withOneLife(runs).flatMap(({ id, events }) =>
+    words.flatMap(({ run, isKept, call = '', data, at }) => {
+      if (run !== id || isKept !== true) return [];
+      const deferredAt = completedAt(server, id, (data as { token: string }).token);
+      // A token of an earlier wait of the call answers nothing.
+      if (deferredAt < at) return [];
+      const next = events.find((event) => event.at >= deferredAt && callOf(event) === call);
+      return next?.type === 'waiting' && next.wait.reason === 'deferred'
+        ? [`${id}: call ${call} waits for an answer by token that had come before`]
+        : [];
+    }),
+  );
+
+/** The time at which an attempt with this token has returned; Infinity: never. */
+function completedAt(server: VirtualServer, id: string, token: string): number {
+  const results = server.executions
+    .filter((one) => one.id === id)
+    .flatMap(({ history }) => history)
+    .flatMap(({ eventTime, activityTaskCompletedEventAttributes: completed }) =>
+      (completed?.result?.payloads ?? []).map((payload) => ({ eventTime, result: decodeValue(payload) })),
+    );
+  const found = results.find(({ result }) => (result as { token?: string } | null)?.token === token);
+  return durationMs(found?.eventTime) ?? Infinity;
+}
+
+function callOf(event: RunEvent): string | undefined {
+  if (event.type === 'waiting') return event.wait.call;
+  return event.type === 'step' ? event.step.call : 'call' in event ? event.call : undefined;
+}
 
 /** A call that a person has cancelled asks nobody, unless it is in doubt. */
 export const cancelledCallsEnd: Law = ({ runs }) =>

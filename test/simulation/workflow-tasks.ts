@@ -221,9 +221,9 @@ function sorted(jobs: readonly Job[]): Job[] {
     .map(({ job }) => job);
 }
 
-/** Bytes of the data in commands. Their frames are small. */
+/** Bytes of the data in commands. Their frames are small. The arrays of a workflow's sandbox are no instances of our Uint8Array. */
 function bytesOf(value: unknown): number {
-  if (value instanceof Uint8Array) return value.byteLength;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, one) => sum + bytesOf(one), 0);
 }

@@ -63,7 +63,7 @@ export function createModel(
       const isLast = Number(context.step) > 2 + (hash(question) % most);
       const isWide = mostCalls > FEW && context.step === '1';
       const isOne = kind !== 'tool-calling' || (!isWide && choice.chance(0.6));
-      const count = isOne ? 1 : isWide ? choice.int(mostCalls / 2, mostCalls) : choice.int(2, FEW);
+      const count = isOne ? 1 : isWide ? choice.int(mostCalls * 0.8, mostCalls) : choice.int(2, FEW);
       const calls = isLast
         ? []
         : Array.from({ length: count }, () => {

@@ -89,7 +89,7 @@ export function createTools({ effects, dice, deferred, size, failing, travelMs, 
         if (dice.chance(0.1)) throw new Error(`${name} fails before its effect`);
         await sleep(dice.int(0, 1000));
         await commit(name, n, context);
-        await sleep(dice.int(0, travelMs / 10));
+        await sleep(dice.int(0, travelMs / 2));
         await effect(name, n, context);
         await sleep(dice.int(0, 4000));
         if (dice.chance(0.1)) throw new Error(`${name} fails after its effect`);

@@ -2,6 +2,7 @@ import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { human } from '../../tools/human.ts';
 import { type Tool, defineTool } from '../../tools/tool.ts';
+import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
 import { type Asked, FEW, type WorldKind, createModel } from './world-model.ts';
 import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
@@ -26,6 +27,7 @@ interface WorldOptions extends Pick<ToolWorld, 'deferred'> {
   isDeadly: boolean;
   /** Only kinds that have a chat history. */
   isSession: boolean;
+  profile: Profile;
 }
 
 /** Large inputs and checkpoints; and dozens of calls in a turn of the run, or of its sub-agents. */
@@ -40,30 +42,33 @@ const SIZES = [
 export type Size = (typeof SIZES)[number];
 
 /** Calls of a wide turn, with large inputs or with checkpoints that are larger still. */
-const MANY = { bulky: 50, hoard: 20 };
+const MANY = { bulky: 50, hoard: 12 };
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
 /** Agents and tools of every kind. Their choices come from the seed and from what they are asked. */
-export function createWorld(random: Random, { onEvent, isDeadly, isSession, deferred }: WorldOptions): World {
+export function createWorld(
+  random: Random,
+  { onEvent, isDeadly, isSession, deferred, profile }: WorldOptions,
+): World {
   const effects: Effect[] = [];
   const asked: Asked[] = [];
   const late: string[] = [];
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
-  const size = random.of(SIZES);
+  const size = profile.size ?? random.of(SIZES);
   const made = createTools({
     effects,
     dice,
     deferred,
     size,
-    failing: random.of([0.2, 0.2, 0.6]),
-    travelMs: random.of([0, 0, 3000]),
+    failing: profile.failing ?? random.of([0.2, 0.2, 0.6]),
+    travelMs: profile.travelMs ?? random.of([0, 0, 3000]),
     late: (what) => late.push(what),
   }).filter(
     ({ name }) => (isDeadly || !DEADLY.includes(name)) && (size !== 'usual' || !BULKY.includes(name)),
   );
-  const [isCautious, isRobust] = [random.chance(0.15), random.chance(0.3)];
+  const [isCautious, isRobust] = [profile.isCautious ?? random.chance(0.15), random.chance(0.3)];
   const all = made.map((tool) => changed(tool, isCautious, isRobust && random.chance(0.5)));
   const isAsked: World['isAsked'] = ({ tool, n }) => {
     const approval = all.find(({ name }) => name === tool)?.approval;
@@ -71,14 +76,16 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
   };
   // A world with few tools has their crossings more often.
   const isWide = size.startsWith('wide');
-  const isSmall = isWide || random.chance(0.5);
-  const chosen = isSmall ? random.some(all, isWide ? random.int(0, 1) : random.int(1, 3)) : all;
+  const isSmall = isWide || profile.tools !== undefined || random.chance(0.5);
+  const few = () => random.some(all, isWide ? random.int(0, 1) : random.int(1, 3)).map(({ name }) => name);
   const bulky = isWide ? [random.of(['bulky', ...BULKY])] : [];
-  const many = bulky.includes('hoard') ? MANY.hoard : MANY.bulky;
-  const tools = all.filter((tool) => chosen.includes(tool) || bulky.includes(tool.name));
+  const chosen = profile.tools ?? (isSmall ? [...few(), ...bulky] : undefined);
+  const tools = all.filter(({ name }) => chosen === undefined || chosen.includes(name));
   const names = tools.map(({ name }) => name);
+  const many = names.includes('hoard') ? MANY.hoard : MANY.bulky;
   const simple = names.filter((name) => size === 'wide helper' || !['fatal', ...BULKY].includes(name));
-  const hasHelper = size === 'wide helper' || (simple.length > 0 && (!isSmall || random.chance(0.4)));
+  const hasHelper =
+    profile.hasHelper ?? (size === 'wide helper' || (simple.length > 0 && (!isSmall || random.chance(0.4))));
   const more = [...(hasHelper ? ['helper'] : []), ...(isSmall ? [] : ['ask_human'])];
   const timeLimitMs = random.chance(0.2) ? random.int(20, 200) * 1000 : undefined;
   const options: Partial<AgentDefinition> = {
@@ -88,14 +95,17 @@ export function createWorld(random: Random, { onEvent, isDeadly, isSession, defe
     ...(random.chance(0.2) ? { repeatLimit: random.int(2, 3) } : {}),
   };
   const kind =
-    size === 'wide'
+    profile.kind ??
+    (size === 'wide'
       ? 'tool-calling'
-      : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds);
+      : size === 'wide helper'
+        ? 'structured-chat' // one sub-agent at a time
+        : random.of(isSession ? kinds.filter((one) => one !== 'zero-shot') : kinds));
   const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
-  const favourite = random.chance(0.5) ? random.of([...names, ...more]) : undefined;
-  const most = random.int(2, 12);
+  const favourite = profile.favourite ?? (random.chance(0.5) ? random.of([...names, ...more]) : undefined);
+  const most = size === 'usual' ? random.int(2, 12) : 2;
   const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
-  const slowestMs = random.of([400, 400, 400, 12_000]);
+  const slowestMs = profile.slowestMs ?? random.of([400, 400, 400, 12_000]);
   const world = { asked, dice, salt, slowestMs };
 
   const configOf = (versionTools: readonly Tool[]): ConfigDefinition => ({

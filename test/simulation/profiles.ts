@@ -1,0 +1,128 @@
+import type { Random } from './random.ts';
+import type { Fault } from './chaos.ts';
+import type { Habits } from './operator.ts';
+import type { WorldKind } from './world-model.ts';
+import type { Size } from './world.ts';
+
+/**
+ * Features that are frequent in a simulation, so that a few hundred simulations have their crossings. Everything that a profile does not
+ * name is left to chance.
+ */
+export interface Profile {
+  /** For stories. */
+  name?: string;
+  /** The only tools of the agents. */
+  tools?: readonly string[];
+  kind?: WorldKind;
+  /** The tool that the model takes most often. */
+  favourite?: string;
+  /** The agent has a sub-agent as a tool. */
+  hasHelper?: boolean;
+  /** All tools ask for approval. */
+  isCautious?: boolean;
+  size?: Size;
+  /** Share of the attempts of `pay` that fail. */
+  failing?: number;
+  /** Longest time that a request of a tool is on its way, and longest time of a model call. */
+  travelMs?: number;
+  slowestMs?: number;
+  habits?: Partial<Habits>;
+  /** Shares of the faults. */
+  faults?: Partial<Record<Fault, number>>;
+  /** Longest time that a task of the server waits: what happens meanwhile comes to a workflow in one task. */
+  lagMs?: number;
+  /** Events from which the server suggests continue-as-new. */
+  suggestedLength?: number;
+  /** Share of the ended runs that begin again, and of the retries with another input. */
+  restarts?: number;
+  /** Share of the deferred calls that somebody answers by token, and the longest time until then. */
+  answersByToken?: number;
+  answerMs?: number;
+}
+
+const SLOW_MS = 1500;
+
+const profiles: readonly Profile[] = [
+  // A person ends a run with a failed payment, and begins it again with another amount.
+  {
+    name: 'amounts',
+    tools: ['pay', 'read'],
+    favourite: 'pay',
+    failing: 0.6,
+    habits: { end: 0.8, remember: 0, cancel: 0.05 },
+    restarts: 0.9,
+  },
+  // A worker without a connection has results that another worker has too.
+  {
+    name: 'lost outputs',
+    tools: ['peek', 'shaky'],
+    favourite: 'peek',
+    slowestMs: 12_000,
+    faults: { cutOff: 1, freeze: 0.3 },
+  },
+  // Dozens of calls with large inputs wait in a sub-agent.
+  {
+    name: 'crowd',
+    tools: ['bulky'],
+    hasHelper: true,
+    favourite: 'helper',
+    size: 'wide helper',
+    habits: { all: 1, rewind: 0 },
+  },
+  // Calls with large checkpoints fail together, and somebody retries all of them at once.
+  {
+    name: 'hoard',
+    tools: ['hoard'],
+    size: 'wide',
+    lagMs: 300,
+    habits: { all: 1, retry: 1, pause: 0.05, cancel: 0, rewind: 0, cancelCall: 0 },
+  },
+  // Second thoughts about a run, and quick answers to its sub-agents, whose signals are slow.
+  {
+    name: 'second thoughts',
+    tools: ['hand', 'pay'],
+    hasHelper: true,
+    favourite: 'helper',
+    lagMs: SLOW_MS,
+    habits: { pause: 0.1, study: 0.8, haste: 0.3, burst: 0.3, rewind: 0.02 },
+    answersByToken: 0.7,
+    answerMs: 2000,
+  },
+  // Many words to a run that continues as new all the time.
+  {
+    name: 'continued',
+    tools: ['read', 'flaky', 'letter'],
+    lagMs: SLOW_MS,
+    suggestedLength: 40,
+    habits: { rewind: 0.1, say: 0.1, pause: 0.1, study: 0.3, haste: 0.5, burst: 0.3, cancel: 0 },
+  },
+  // Workers die while a request is on its way, and others begin at once.
+  {
+    name: 'requests on their way',
+    tools: ['order', 'mail', 'read'],
+    favourite: 'order',
+    travelMs: 4500,
+    faults: { kill: 0.7, freeze: 0.7 },
+  },
+  // Approvals that hold for the rest of the run.
+  {
+    name: 'remembered',
+    tools: ['pay', 'mail', 'order', 'read'],
+    isCautious: true,
+    habits: { remember: 0.5 },
+  },
+  // Answers by token, before and after the tool has returned.
+  {
+    name: 'tokens',
+    tools: ['hand', 'pledge'],
+    favourite: 'hand',
+    answersByToken: 0.8,
+    answerMs: 2000,
+    habits: { cancelCall: 0.15 },
+  },
+];
+
+/** Half of the simulations have no profile. */
+export function profileOf(random: Random): Profile {
+  return random.chance(0.5) ? random.of(profiles) : {};
+}
