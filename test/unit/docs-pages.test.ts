@@ -64,7 +64,6 @@ const INTERNAL = new Map([
   ['NotInline', 'ends an inline attempt, which becomes an activity'],
   ['PageTimeout', 'a page of history is asked for again'],
   ['PythonEnded', 'the Python tool makes a ToolError of it'],
-  ['Refused', 'becomes a response of the gateway, whose code is the name that people see'],
   ['StillRunning', 'becomes InDoubt'],
 ]);
 
