@@ -11,7 +11,7 @@ const STATELESS = [
   'agent/run/planned-calls',
   'agent/rules/doubt',
   'agent/rules/repeated',
-  'workflows/session/versioned-session',
+  'workflows/versioned',
   'workflows/loop/at-limit',
   'workflows/backtest',
   'workflows/operator/control',

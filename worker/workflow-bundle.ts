@@ -18,7 +18,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
 }
 
-/** The code for a worker that is a version of a deployment: `versioned-session.ts` reads the variable. */
+/** The code for a worker that is a version of a deployment: `workflows/versioned.ts` reads the variable. */
 export async function versionedBundle(given: WorkflowBundleOption): Promise<WorkflowBundleOption> {
   const code = 'code' in given ? given.code : await readFile(given.codePath, 'utf8');
   return { code: `var reloopVersioned = true; ${code}` };

@@ -39,6 +39,7 @@ function project() {
       taskQueue: name,
       ...(version === undefined ? {} : { deployment: { name, version } }),
       queues: { [far]: { tools: ['far'] } },
+      limits: { talker: { rpm: 6_000 } },
       agents: [
         { name: 'desk', model, tools },
         { name: 'helper', model, tools: tools.slice(0, 1) },
@@ -91,7 +92,7 @@ test('a run that waited over a promotion keeps its version for further queues, s
   expect((await rewound.result()).output).toBe('look by 2, pay by 2');
 });
 
-test('a session answers with the current version, after the workers of the earlier one have ended', async () => {
+test('a session answers with the current version, within limits of its model, after the workers of the earlier one have ended', async () => {
   const { start, deploy } = project();
   const session = `talk-${randomUUID()}`;
   const ask = async ({ client }: Rig) => (await client.run('talker', 'who?', { session })).output;

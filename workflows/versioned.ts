@@ -1,0 +1,18 @@
+import { setWorkflowOptions } from '@temporalio/workflow';
+import { modelLimits } from './model-limits.ts';
+import { agentSession } from './session/agent-session.ts';
+
+/** Set by `versionedBundle` in the code of a worker that has a version. */
+declare const reloopVersioned: true | undefined;
+
+/**
+ * Sessions live for months, and the limits of a model are shared by the workers of all versions. So these workflows move to the current
+ * version. Other workflows stay on the version that they began with: that is the default of our workers. The server refuses this option
+ * from a worker without a version.
+ */
+const moves = () =>
+  typeof reloopVersioned === 'undefined' ? {} : { versioningBehavior: 'AUTO_UPGRADE' as const };
+setWorkflowOptions(moves, agentSession);
+setWorkflowOptions(moves, modelLimits);
+
+export { agentSession, modelLimits };
