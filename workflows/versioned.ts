@@ -15,4 +15,5 @@ const moves = () =>
 setWorkflowOptions(moves, agentSession);
 setWorkflowOptions(moves, modelLimits);
 
-export { agentSession, modelLimits };
+export { modelLimits } from './model-limits.ts';
+export { agentSession } from './session/agent-session.ts';
