@@ -106,7 +106,7 @@ export const arrows = {
   },
   gateway: {
     imports: { agent: true, client: true },
-    rooms: [],
+    rooms: ['http', 'routes'],
     temporal: [],
   },
   embedded: {

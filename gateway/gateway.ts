@@ -4,7 +4,7 @@ import { cors } from 'hono/cors';
 import { InvalidInput } from '../agent/values/refusal.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import type { AgentClient } from '../client/api/agent-client.ts';
-import { temporalAnswers } from './temporal-answers.ts';
+import { temporalAnswers } from './http/temporal-answers.ts';
 import {
   type Authenticate,
   type Caller,
@@ -13,15 +13,15 @@ import {
   checkedCaller,
   everybody,
   mayDo,
-} from './caller.ts';
-import { Refused, isOwnFault, problemResponse } from './problem.ts';
-import { createRateLimit } from './rate-limit.ts';
-import type { Route, ServedAgent } from './route.ts';
-import { runRoutes } from './run-routes.ts';
-import * as schemas from './schemas.ts';
-import { sessionRoutes } from './session-routes.ts';
-import { steerRoutes } from './steer-routes.ts';
-import { checkOwn } from './tenant.ts';
+} from './http/caller.ts';
+import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
+import { createRateLimit } from './http/rate-limit.ts';
+import type { Route, ServedAgent } from './http/route.ts';
+import { runRoutes } from './routes/run-routes.ts';
+import * as schemas from './routes/schemas.ts';
+import { sessionRoutes } from './routes/session-routes.ts';
+import { steerRoutes } from './routes/steer-routes.ts';
+import { checkOwn } from './http/tenant.ts';
 
 /** One of `tokens`, `authenticate` and `open` is needed. */
 export interface GatewayOptions {

@@ -2,9 +2,9 @@ import { Client, Connection } from '@temporalio/client';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AgentClient } from '../../client/api/agent-client.ts';
-import { type Caller, byToken } from '../../gateway/caller.ts';
+import { type Caller, byToken } from '../../gateway/http/caller.ts';
 import { type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
-import { createRateLimit } from '../../gateway/rate-limit.ts';
+import { createRateLimit } from '../../gateway/http/rate-limit.ts';
 
 /** Nobody listens at the address, and nothing is tried twice. */
 const deaf = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TokenCaller } from '../../gateway/caller.ts';
+import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { type Gateway, createGateway } from '../../gateway/gateway.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentClient } from '../client/api/agent-client.ts';
-import { aFewAtATime } from '../agent/values/concurrent.ts';
-import type { RunContext } from '../agent/definition/run-context.ts';
-import type { Json } from '../agent/values/vocabulary.ts';
-import { readToken } from '../agent/calls/defer-token.ts';
-import { RunNotFound, unless } from '../client/connect/errors.ts';
-import { runExists } from '../client/read/run-location.ts';
-import { newRunId } from '../client/start/run-id.ts';
-import type { Caller } from './caller.ts';
-import { Refused } from './problem.ts';
-import { type ServedAgent, route } from './route.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import { aFewAtATime } from '../../agent/values/concurrent.ts';
+import type { RunContext } from '../../agent/definition/run-context.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { readToken } from '../../agent/calls/defer-token.ts';
+import { RunNotFound, unless } from '../../client/connect/errors.ts';
+import { runExists } from '../../client/read/run-location.ts';
+import { newRunId } from '../../client/start/run-id.ts';
+import type { Caller } from '../http/caller.ts';
+import { Refused } from '../http/problem.ts';
+import { type ServedAgent, route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
-import { checkOwn, ownPrefix, recordedName } from './tenant.ts';
+import { checkOwn, ownPrefix, recordedName } from '../http/tenant.ts';
 
 /** Runs that are read at the same time. */
 const READERS = 8;

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { InvalidInput } from '../agent/values/refusal.ts';
+import { InvalidInput } from '../../agent/values/refusal.ts';
 
 /** `run`: start runs. `decide`: decide on calls, and steer runs. `read`: see them. `admin`: all of these. */
 export type Scope = 'run' | 'decide' | 'read' | 'admin';

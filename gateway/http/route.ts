@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
-import type { AgentClient } from '../client/api/agent-client.ts';
-import type { AgentRun } from '../client/api/agent-run.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { Caller, Scope } from './caller.ts';
 
 /** An agent that callers may start. */

@@ -1,4 +1,4 @@
-import { RunNotFound } from '../client/connect/errors.ts';
+import { RunNotFound } from '../../client/connect/errors.ts';
 import type { Caller } from './caller.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { newRunId } from '../client/start/run-id.ts';
-import type { OperatorDecision } from '../agent/rules/decisions.ts';
-import type { AgentRun } from '../client/api/agent-run.ts';
-import { route } from './route.ts';
+import { newRunId } from '../../client/start/run-id.ts';
+import type { OperatorDecision } from '../../agent/rules/decisions.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
-import { recordedName } from './tenant.ts';
+import { recordedName } from '../http/tenant.ts';
 
 export const steerRoutes = [
   route({

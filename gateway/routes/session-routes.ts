@@ -1,6 +1,6 @@
-import { route } from './route.ts';
+import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
-import { ownPrefix, recordedName } from './tenant.ts';
+import { ownPrefix, recordedName } from '../http/tenant.ts';
 
 export const sessionRoutes = [
   route({
