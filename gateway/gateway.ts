@@ -15,8 +15,10 @@ import {
   mayDo,
 } from './http/caller.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
+import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import type { Route, ServedAgent } from './http/route.ts';
+import { protocols } from './protocols.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import * as schemas from './routes/schemas.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
@@ -58,6 +60,8 @@ const REQUESTS_PER_MINUTE = 600;
 const BODY_BYTES = 8_000_000;
 
 const routes: readonly Route[] = [...runRoutes, ...steerRoutes, ...sessionRoutes];
+/** The caller of a route that needs no token. */
+const NOBODY: Caller = { name: 'nobody', scopes: [] };
 
 /**
  * An HTTP API for runs, sessions and waiting calls. The gateway keeps no state, so any number of instances can serve the same runs. Throws
@@ -72,9 +76,9 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
       if (!result.success) throw new Refused(400, 'InvalidInput', sentenceOf(result.error));
     },
   }).basePath(basePath);
-  app.onError((error) => {
+  app.onError((error, context) => {
     if (isOwnFault(error)) options.onError?.(error);
-    return problemResponse(error);
+    return problemResponse(error, protocolOf(context.req.path.slice(basePath.length))?.errorBody);
   });
   app.notFound(() =>
     problemResponse(new Refused(404, 'RouteNotFound', 'GET /openapi.json lists the routes.')),
@@ -84,6 +88,9 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     const answers = await temporalAnswers(client);
     return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);
   });
+  const base = { client, agents, basePath };
+  const protocolRoutes = protocols.flatMap(routesOf);
+  for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
   app.use(async (context, next) => {
     const caller = await authenticate(context.req.raw);
     if (caller === undefined) throw UNKNOWN;
@@ -93,21 +100,20 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     return next();
   });
   app.use(bodyLimit({ maxSize: bodyBytes, onError: () => problemResponse(tooLarge(bodyBytes)) }));
-  for (const route of routes) serve(app, route, { client, agents, basePath });
+  for (const route of routes) serve(app, route, base);
+  for (const route of protocolRoutes) if (route.scope !== undefined) serveProtocol(app, route, base);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
   return { fetch: async (request) => app.fetch(request) };
 }
 
-function serve(
-  app: OpenAPIHono<Env>,
-  route: Route,
-  {
-    client,
-    agents,
-    basePath,
-  }: { client: AgentClient; agents: readonly ServedAgent[] | undefined; basePath: string },
-): void {
+interface Base {
+  client: AgentClient;
+  agents: readonly ServedAgent[] | undefined;
+  basePath: string;
+}
+
+function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }: Base): void {
   const { method, path, scope, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
   const isOfRun = path.includes('{id}');
   const isOfSession = path.includes('{name}');
@@ -161,6 +167,28 @@ function serve(
       return status === 204 ? context.body(null, 204) : context.json(found as object, status);
     },
   );
+}
+
+function serveProtocol(
+  app: OpenAPIHono<Env>,
+  { method, path, scope, handle }: ProtocolRoute,
+  { client, agents }: Base,
+): void {
+  app.on(method.toUpperCase(), path, async (context) => {
+    const caller = scope === undefined ? NOBODY : context.get('caller');
+    if (scope !== undefined && !mayDo(caller, scope)) throw lacking(caller, scope);
+    const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
+    const named = client.as(caller.name, caller.credential);
+    return handle({ client: named, caller, params, request: context.req.raw, agents });
+  });
+}
+
+function routesOf({ prefix, routes: own }: Protocol): ProtocolRoute[] {
+  return own.map((one) => ({ ...one, path: prefix + one.path }));
+}
+
+function protocolOf(path: string): Protocol | undefined {
+  return protocols.find(({ prefix }) => path.startsWith(`${prefix}/`));
 }
 
 /** Throws InvalidInput. */

@@ -30,9 +30,10 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
   for (const name of PACKAGES) requirePackage(name, 'reloop serve');
   const { loaded } = await loadCommandConfig(options.config);
   const callers = callersOf(io, options);
-  const agents: ServedAgent[] = [...loaded.agents.values()].map(({ name, description }) => ({
+  const agents: ServedAgent[] = [...loaded.agents.values()].map(({ name, description, kind }) => ({
     name,
     description,
+    kind: typeof kind === 'object' ? kind.name : kind,
   }));
   const { createGateway } = await import('../../gateway/index.ts');
   return withTemporal(io, { ...options, encryption: loaded.encryption }, async ({ client }) => {

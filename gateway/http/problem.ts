@@ -47,8 +47,8 @@ const titles: { readonly [status: number]: string } = {
   503: 'Service Unavailable',
 };
 
-/** The response to an error. An unknown error keeps its message to itself. */
-export function problemResponse(error: unknown): Response {
+/** The response to an error, in the form of a protocol where one is given. An unknown error keeps its message to itself. */
+export function problemResponse(error: unknown, bodyOf?: (problem: ProblemDetails) => object): Response {
   const { status, code, detail, headers } = describeError(error);
   const body: ProblemDetails = {
     type: 'about:blank',
@@ -57,9 +57,10 @@ export function problemResponse(error: unknown): Response {
     detail,
     code,
   };
-  return new Response(JSON.stringify(body), {
+  const type = bodyOf === undefined ? 'application/problem+json' : 'application/json';
+  return new Response(JSON.stringify(bodyOf?.(body) ?? body), {
     status,
-    headers: { ...headers, 'content-type': 'application/problem+json' },
+    headers: { ...headers, 'content-type': type },
   });
 }
 

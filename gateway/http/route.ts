@@ -7,7 +7,17 @@ import type { Caller, Scope } from './caller.ts';
 export interface ServedAgent {
   name: string;
   description?: string | undefined;
+  /** Default: `tool-calling`. Front ends show the model's text of these only while it is written. */
+  kind?: string | undefined;
 }
+
+/** True where the text of the agent's model is meant for a reader. */
+export function isPlainAgent(agents: readonly ServedAgent[] | undefined, agent: string): boolean {
+  const { kind = PLAIN } = agents?.find(({ name }) => name === agent) ?? {};
+  return kind === PLAIN;
+}
+
+const PLAIN = 'tool-calling';
 
 /** A request as a handler gets it: checked, and from a caller with the scope of the route. */
 export interface RouteRequest<Query, Body> {

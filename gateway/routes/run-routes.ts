@@ -1,18 +1,11 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
-import { RunNotFound, unless } from '../../client/connect/errors.ts';
-import { runExists } from '../../client/read/run-location.ts';
-import { newRunId } from '../../client/start/run-id.ts';
-import type { Caller } from '../http/caller.ts';
-import { Refused } from '../http/problem.ts';
-import { type ServedAgent, route } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
 import { checkOwn, ownPrefix, recordedName } from '../http/tenant.ts';
+import { startRun } from '../start/start-run.ts';
 
 /** Runs that are read at the same time. */
 const READERS = 8;
@@ -27,22 +20,13 @@ export const runRoutes = [
     body: schemas.runStart,
     response: schemas.runStarted,
     status: 201,
-    async handle({ client, caller, body: { agent, input, ...options }, agents, request }) {
-      checkAgent(agents, agent);
+    async handle({ client, caller, body: { context, ...start }, agents, request }) {
       const key = request.headers.get('idempotency-key') ?? undefined;
-      const id = idOf(caller, agent, options.id, key);
-      if (key !== undefined) await checkSameStart(client, id, { agent, input });
-      const { session, context, ...more } = options;
-      await client.start(agent, input, {
-        ...more,
-        id,
-        detach: true,
-        tenant: caller.tenant,
-        context: context as RunContext | undefined, // a body is JSON
-        session: session === undefined ? undefined : recordedName(caller, session),
-      });
-      const isQueued = session !== undefined && !(await hasBegun(client, id));
-      return isQueued ? Response.json({ id }, { status: 202 }) : { id };
+      const { id, hasBegun } = await startRun(
+        { client, caller, agents },
+        { ...start, context: context as RunContext | undefined, key }, // a body is JSON
+      );
+      return hasBegun ? { id } : Response.json({ id }, { status: 202 });
     },
   }),
   route({
@@ -120,50 +104,3 @@ export const runRoutes = [
     },
   }),
 ];
-
-/** A run of a session that nobody else uses begins at once. */
-const BEGIN_MS = 5000;
-const POLL_MS = 100;
-
-/** Resolves when the run is there, or false after some seconds. */
-async function hasBegun({ temporal }: AgentClient, id: string): Promise<boolean> {
-  for (const end = Date.now() + BEGIN_MS; Date.now() < end; await sleep(POLL_MS)) {
-    if (await runExists(temporal, id)) return true;
-  }
-  return false;
-}
-
-function checkAgent(agents: readonly ServedAgent[] | undefined, agent: string): void {
-  if (agents === undefined || agents.some(({ name }) => name === agent)) return;
-  throw new Refused(
-    404,
-    'AgentNotFound',
-    `There is no agent ${JSON.stringify(agent)}. GET /agents lists them.`,
-  );
-}
-
-/** The id that was given; of an idempotency key always the same one. */
-function idOf(caller: Caller, agent: string, id: string | undefined, key: string | undefined): string {
-  if (id !== undefined && key !== undefined) {
-    throw new Refused(400, 'InvalidInput', 'There are an id and an Idempotency-Key: give one of them.');
-  }
-  if (key === undefined) return recordedName(caller, id ?? newRunId(agent));
-  const digest = createHash('sha256').update(JSON.stringify([caller.tenant ?? '', caller.name, key]));
-  return recordedName(caller, `${agent}-${digest.digest('hex').slice(0, 24)}`);
-}
-
-/** Throws for a key that began another run. */
-async function checkSameStart(
-  client: AgentClient,
-  id: string,
-  start: { agent: string; input: unknown },
-): Promise<void> {
-  const begun = await unless(RunNotFound, client.get(id).describe());
-  if (begun === undefined) return;
-  if (begun.agent === start.agent && JSON.stringify(begun.input) === JSON.stringify(start.input)) return;
-  throw new Refused(
-    422,
-    'KeyUsed',
-    'This Idempotency-Key has started another run. Take a new key for another question.',
-  );
-}

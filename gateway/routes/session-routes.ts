@@ -34,7 +34,7 @@ export const sessionRoutes = [
     scope: 'read',
     summary: 'The agents that can be started',
     response: schemas.agentList,
-    handle: async ({ agents = [] }) => agents,
+    handle: async ({ agents = [] }) => agents.map(({ name, description }) => ({ name, description })),
   }),
 ];
 

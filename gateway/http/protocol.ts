@@ -1,0 +1,35 @@
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { Caller, Scope } from './caller.ts';
+import type { ProblemDetails } from './problem.ts';
+import type { ServedAgent } from './route.ts';
+
+/** Routes for clients of a protocol that others define. That protocol's documents describe the routes, so openapi.json does not. */
+export interface Protocol {
+  /** Beginning of the paths of all routes: `/v1`. */
+  prefix: string;
+  routes: readonly ProtocolRoute[];
+  /** The protocol's form of an error. Default: a problem of RFC 9457. */
+  errorBody?: ((problem: ProblemDetails) => object) | undefined;
+}
+
+export interface ProtocolRoute {
+  method: 'get' | 'post' | 'delete';
+  /** After the prefix, as Hono writes it: `/responses/:id`. */
+  path: string;
+  /** Undefined: no token is needed. */
+  scope?: Scope | undefined;
+  /** Checks the body itself. Throws the errors of the client, and Refused. */
+  handle(request: ProtocolRequest): Promise<Response>;
+}
+
+/** A request to a protocol's route, from a caller with the scope of the route. */
+export interface ProtocolRequest {
+  /** In the caller's name. */
+  client: AgentClient;
+  caller: Caller;
+  /** Parameters of the path. */
+  params: { readonly [name: string]: string };
+  request: Request;
+  /** Undefined: all agents may be started. */
+  agents: readonly ServedAgent[] | undefined;
+}

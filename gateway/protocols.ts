@@ -1,0 +1,4 @@
+import type { Protocol } from './http/protocol.ts';
+
+/** Protocols of other programs that a gateway speaks. */
+export const protocols: readonly Protocol[] = [];

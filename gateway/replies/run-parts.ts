@@ -1,0 +1,130 @@
+import { type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { type AgentAction, type Json, asText } from '../../agent/values/vocabulary.ts';
+
+/**
+ * A part of a run's reply to a front end. Text arrives while the model writes. Only `void` takes parts back: the parts of all calls that
+ * are not void are those of the record. `call`: `3` for a model call, `3.1` for a tool call.
+ */
+export type RunPart = {
+  /** Cursor for `events({ after })`. Live parts have none. */
+  eventId?: string | undefined;
+} & (
+  | { type: 'text' | 'reasoning'; call: string; delta: string }
+  /** All parts of the call so far are obsolete: another attempt of the model writes them, or a restart dropped the call. */
+  | { type: 'void'; call: string }
+  /** The model call is over, and its text is complete. */
+  | { type: 'turn'; call: string }
+  | { type: 'tool_call'; call: string; action: AgentAction }
+  /** Progress of a tool, in place of its progress before. */
+  | { type: 'tool_progress'; call: string; text: string }
+  | { type: 'tool_result'; call: string; observation: Json }
+  | { type: 'waiting'; wait: WaitingCall }
+  | { type: 'wait_ended'; call: string }
+  /** The output of the run, unless the text of the last model call is the output. */
+  | { type: 'output'; text: string }
+  | { type: 'ended'; end: RunEnd }
+);
+
+export type RunEnd = Extract<RunEvent, { type: 'run_ended' }>;
+
+export interface RunPartsOptions {
+  /**
+   * False for an agent with a text format: its model writes thoughts and actions, which are no text for a front end. The answer is a part
+   * `output` then.
+   */
+  isPlain: boolean;
+}
+
+type Field = 'text' | 'reasoning';
+type Written = { attempt: number } & Record<Field, string>;
+
+/** Maps the events of a run to parts of its reply. Events of sub-agents are left out: a sub-agent is a tool call of its parent. */
+export async function* runParts(
+  events: AsyncIterable<RunEvent>,
+  { isPlain }: RunPartsOptions,
+): AsyncGenerator<RunPart> {
+  /** By call; the order is that of the calls. */
+  const written = new Map<string, Written>();
+  let lastText: string | undefined;
+  for await (const event of events) {
+    if (event.within !== undefined) continue;
+    for (const part of partsOf(event)) {
+      yield event.eventId === undefined ? part : { ...part, eventId: event.eventId };
+    }
+  }
+
+  function partsOf(event: RunEvent): RunPart[] {
+    switch (event.type) {
+      case 'model_text':
+        return isPlain ? write(event.call, event.attempt, { text: event.text }) : [];
+      case 'model_reasoning':
+        return write(event.call, event.attempt, { reasoning: event.text });
+      case 'model_ended': {
+        const { call, attempts, turn } = event;
+        const { text, reasoning = '' } = turn;
+        lastText = isPlain ? text : undefined;
+        const whole = isPlain ? { reasoning, text } : { reasoning };
+        return [...write(call, turn.attempt ?? attempts, whole, 'whole'), { type: 'turn', call }];
+      }
+      case 'model_failed':
+        return drop(event.call);
+      case 'action':
+        written.set(event.call, { attempt: 0, text: '', reasoning: '' });
+        return [{ type: 'tool_call', call: event.call, action: event.action }];
+      case 'tool_progress':
+        return [{ type: 'tool_progress', call: event.call, text: event.text }];
+      case 'step':
+        return [{ type: 'tool_result', call: event.step.call, observation: event.step.observation }];
+      case 'waiting':
+        return [{ type: 'waiting', wait: event.wait }];
+      case 'decided':
+      case 'unanswered':
+      case 'resumed':
+        return [{ type: 'wait_ended', call: event.call }];
+      case 'restarted':
+        return droppedBy(event).flatMap(drop);
+      case 'finish': {
+        const text = asText(event.output);
+        return text === lastText ? [] : [{ type: 'output', text }];
+      }
+      case 'run_ended':
+        return [{ type: 'ended', end: event }];
+      default:
+        return [];
+    }
+  }
+
+  /** `whole`: the fields are complete. A live reasoning may be the end of a longer one, which is left out until then. */
+  function write(
+    call: string,
+    attempt: number,
+    now: Partial<Record<Field, string>>,
+    whole?: 'whole',
+  ): RunPart[] {
+    const before = written.get(call) ?? { attempt, text: '', reasoning: '' };
+    const after = { ...before, attempt };
+    const parts: RunPart[] = [];
+    for (const type of ['reasoning', 'text'] as const) {
+      const field = now[type] ?? before[type];
+      if (field.startsWith(before[type])) {
+        const delta = field.slice(before[type].length);
+        if (delta !== '') parts.push({ type, call, delta });
+        after[type] = field;
+      } else if (type === 'text' || attempt !== before.attempt || whole !== undefined) {
+        return [...drop(call), ...write(call, attempt, now, whole)];
+      }
+    }
+    written.set(call, after);
+    return parts;
+  }
+
+  function drop(call: string): RunPart[] {
+    return written.delete(call) ? [{ type: 'void', call }] : [];
+  }
+
+  function droppedBy(restart: RestartedEvent): string[] {
+    return [...written.keys()].filter((call) => isDropped(call, restart));
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Input } from '../../client/start/read-input.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import { RunNotFound, unless } from '../../client/connect/errors.ts';
+import { runExists } from '../../client/read/run-location.ts';
+import { newRunId } from '../../client/start/run-id.ts';
+import type { StartOptions } from '../../client/start/start-options.ts';
+import type { Caller } from '../http/caller.ts';
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { recordedName } from '../http/tenant.ts';
+
+/** A start as a request asks for it. Names of runs and sessions are without the tenant. */
+export interface RequestedStart extends Omit<StartOptions, 'detach' | 'tenant' | 'taskQueue'> {
+  agent: string;
+  input: Input;
+  /** An idempotency key, in place of `id`: the same caller and key give the same run. */
+  key?: string | undefined;
+}
+
+/** `hasBegun`: false while the run waits for its turn in the session. Such a run cannot be read yet. */
+export interface StartedRun {
+  id: string;
+  hasBegun: boolean;
+}
+
+/**
+ * Starts a run for a caller, or finds the run that the same id or key has started. Throws Refused for an agent that is not served, and
+ * for a key that started another run; InvalidInput for options that do not fit.
+ */
+export async function startRun(
+  { client, caller, agents }: Pick<ProtocolRequest, 'client' | 'caller' | 'agents'>,
+  { agent, input, key, session, id: requested, ...options }: RequestedStart,
+): Promise<StartedRun> {
+  if (agents !== undefined && !agents.some(({ name }) => name === agent)) throw unknownAgent(agent);
+  const id = idOf(caller, agent, requested, key);
+  if (key !== undefined) await checkSameStart(client, id, { agent, input });
+  await client.start(agent, input, {
+    ...options,
+    id,
+    detach: true,
+    tenant: caller.tenant,
+    session: session === undefined ? undefined : recordedName(caller, session),
+  });
+  return { id, hasBegun: session === undefined || (await waitUntilBegun(client, id)) };
+}
+
+/** A run of a session that nobody else uses begins at once. */
+const BEGIN_MS = 5000;
+const POLL_MS = 100;
+
+/** Resolves with true when the run can be read, with false after some seconds. */
+async function waitUntilBegun({ temporal }: AgentClient, id: string): Promise<boolean> {
+  for (const end = Date.now() + BEGIN_MS; Date.now() < end; await sleep(POLL_MS)) {
+    if (await runExists(temporal, id)) return true;
+  }
+  return false;
+}
+
+function unknownAgent(agent: string): Refused {
+  return new Refused(
+    404,
+    'AgentNotFound',
+    `There is no agent ${JSON.stringify(agent)}. GET /agents lists them.`,
+  );
+}
+
+/** Returns the id that was given; for an idempotency key always the same id. */
+function idOf(caller: Caller, agent: string, id: string | undefined, key: string | undefined): string {
+  if (id !== undefined && key !== undefined) {
+    throw new Refused(400, 'InvalidInput', 'There are an id and an Idempotency-Key: give one of them.');
+  }
+  if (key === undefined) return recordedName(caller, id ?? newRunId(agent));
+  const digest = createHash('sha256').update(JSON.stringify([caller.tenant ?? '', caller.name, key]));
+  return recordedName(caller, `${agent}-${digest.digest('hex').slice(0, 24)}`);
+}
+
+/** Throws for a key that started another run. */
+async function checkSameStart(
+  client: AgentClient,
+  id: string,
+  start: { agent: string; input: unknown },
+): Promise<void> {
+  const begun = await unless(RunNotFound, client.get(id).describe());
+  if (begun === undefined) return;
+  if (begun.agent === start.agent && JSON.stringify(begun.input) === JSON.stringify(start.input)) return;
+  throw new Refused(
+    422,
+    'KeyUsed',
+    'This Idempotency-Key has started another run. Take a new key for another question.',
+  );
+}

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { type RunPart, runParts } from '../../gateway/replies/run-parts.ts';
+
+async function partsOf(events: object[], isPlain = true): Promise<RunPart[]> {
+  async function* given() {
+    yield* events.map((event) => ({ at: 0, ...event }) as RunEvent);
+  }
+  const parts: RunPart[] = [];
+  for await (const part of runParts(given(), { isPlain })) parts.push(part);
+  return parts;
+}
+
+const writes = (text: string, attempt = 1) => ({ type: 'model_text', call: '1', attempt, text });
+const thinks = (text: string, attempt = 1) => ({ type: 'model_reasoning', call: '1', attempt, text });
+const ends = (text: string, more: object = {}) => ({
+  type: 'model_ended',
+  call: '1',
+  attempts: 1,
+  turn: { text, ...more },
+});
+const text = (delta: string) => ({ type: 'text', call: '1', delta });
+const reasoning = (delta: string) => ({ type: 'reasoning', call: '1', delta });
+const turn = { type: 'turn', call: '1' };
+const gone = { type: 'void', call: '1' };
+
+describe('a text', () => {
+  test('comes in pieces, and its rest with the end of the call', async () => {
+    const parts = await partsOf([writes('Hel'), writes('Hello'), ends('Hello, you')]);
+    expect(parts).toEqual([text('Hel'), text('lo'), text(', you'), turn]);
+  });
+
+  test('of another attempt takes the place of the text before, unless it continues it', async () => {
+    const parts = await partsOf([writes('Hello'), writes('Good', 2), ends('Good day', { attempt: 2 })]);
+    expect(parts).toEqual([text('Hello'), gone, text('Good'), text(' day'), turn]);
+    await expect(partsOf([writes('Hel'), writes('Hello', 2), ends('Hello')])).resolves.toEqual([
+      text('Hel'),
+      text('lo'),
+      turn,
+    ]);
+  });
+
+  test('of a text format is left out, and the answer comes as the output', async () => {
+    const events = [
+      writes('Thought: I'),
+      ends('Thought: I know\nFinal Answer: 5'),
+      { type: 'finish', output: '5' },
+    ];
+    await expect(partsOf(events, false)).resolves.toEqual([turn, { type: 'output', text: '5' }]);
+  });
+
+  test('that is the output comes once', async () => {
+    await expect(partsOf([ends('5'), { type: 'finish', output: '5' }])).resolves.toEqual([text('5'), turn]);
+  });
+
+  test('is that of the record, whatever came before', async () => {
+    const live = fc.array(
+      fc.record({
+        text: fc.string({ maxLength: 3, unit: fc.constantFrom('a', 'b') }),
+        attempt: fc.integer({ min: 1, max: 3 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        live,
+        fc.string({ maxLength: 4, unit: fc.constantFrom('a', 'b') }),
+        async (written, whole) => {
+          const parts = await partsOf([...written.map((one) => writes(one.text, one.attempt)), ends(whole)]);
+          let shown = '';
+          for (const part of parts) {
+            if (part.type === 'void') shown = '';
+            if (part.type === 'text') shown += part.delta;
+          }
+          expect(shown).toBe(whole);
+        },
+      ),
+    );
+  });
+});
+
+describe('reasoning', () => {
+  test('comes before the text', async () => {
+    const parts = await partsOf([thinks('Hm'), ends('5', { reasoning: 'Hm, five' })]);
+    expect(parts).toEqual([reasoning('Hm'), reasoning(', five'), text('5'), turn]);
+  });
+
+  test('of which only the end is live is given when it is whole', async () => {
+    const parts = await partsOf([thinks('abc'), thinks('bcd'), ends('5', { reasoning: 'abcd' })]);
+    expect(parts).toEqual([reasoning('abc'), reasoning('d'), text('5'), turn]);
+  });
+});
+
+test('a restart takes back the calls that it drops', async () => {
+  const action = { type: 'action', call: '1.1', action: { tool: 'price', toolInput: '', log: '' } };
+  const parts = await partsOf([ends('a'), action, { type: 'restarted', by: 'rewind', step: 1 }]);
+  expect(parts.slice(-2)).toEqual([gone, { type: 'void', call: '1.1' }]);
+});
+
+test('parts of recorded events have the cursor of their event, and sub-agents have no parts', async () => {
+  const parts = await partsOf([
+    writes('a'),
+    { ...ends('ab'), eventId: 'e7' },
+    { ...writes('x'), within: '1.1' },
+  ]);
+  expect(parts.map(({ eventId }) => eventId)).toEqual([undefined, 'e7', 'e7']);
+});
