@@ -1,4 +1,5 @@
 import type { Protocol } from './http/protocol.ts';
+import { mcpProtocol } from './mcp/mcp-protocol.ts';
 
 /** Protocols of other programs that a gateway speaks. */
-export const protocols: readonly Protocol[] = [];
+export const protocols: readonly Protocol[] = [mcpProtocol];

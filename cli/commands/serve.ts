@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { ServerType } from '@hono/node-server';
 import { setValue } from '../../agent/values/set-value.ts';
-import type { Gateway, GatewayOptions, ServedAgent, TokenCaller } from '../../gateway/index.ts';
+import type { Gateway, GatewayOptions, TokenCaller } from '../../gateway/index.ts';
 import { requirePackage } from '../../tools/optional-package.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
+import { servedAgents, servingClient } from '../connection/served-agents.ts';
 import { tokenOf } from '../connection/token.ts';
 import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
 
@@ -28,18 +29,13 @@ const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
 export async function serve(io: Io, options: ServeOptions): Promise<number> {
   const { host, port, origin } = options;
   for (const name of PACKAGES) requirePackage(name, 'reloop serve');
-  const { loaded } = await loadCommandConfig(options.config);
+  const config = await loadCommandConfig(options.config);
   const callers = callersOf(io, options);
-  const agents: ServedAgent[] = [...loaded.agents.values()].map(({ name, description, kind }) => ({
-    name,
-    description,
-    kind: typeof kind === 'object' ? kind.name : kind,
-  }));
   const { createGateway } = await import('../../gateway/index.ts');
-  return withTemporal(io, { ...options, encryption: loaded.encryption }, async ({ client }) => {
-    const gateway = createGateway(client, {
+  return withTemporal(io, { ...options, encryption: config.loaded.encryption }, async (context) => {
+    const gateway = createGateway(await servingClient(io, context, config, options), {
       ...callers.options,
-      agents,
+      agents: servedAgents(config.loaded),
       origins: origin,
       onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });

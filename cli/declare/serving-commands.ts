@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { listenAddress, percent, port, repeated, wholeNumber } from '../options/options.ts';
+import { listenAddress, percent, port, repeated, wholeNumber, withSenderOption } from '../options/options.ts';
 import type { Io } from '../shell/io.ts';
 import type { CompleteOptions } from '../completion/complete.ts';
 import type { CommandGroup, CommandSpec } from './command.ts';
@@ -83,6 +83,14 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
         .option('--open', 'let everybody on this machine do everything, without a token')
         .option('--origin <url>', 'of web pages that may ask; repeatable (default: none)', repeated),
     load: async () => (await import('../commands/serve.ts')).serve,
+  },
+  {
+    usage: 'mcp [agent]',
+    summary: 'serve the agents as tools of an MCP server',
+    description:
+      'Serve the agents of the config, or one of them, as tools of an MCP server on stdin and stdout, until the client ends.',
+    options: withSenderOption,
+    load: async () => (await import('../commands/mcp.ts')).mcpServer,
   },
   {
     usage: 'agents',

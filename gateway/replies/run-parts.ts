@@ -22,6 +22,8 @@ export type RunPart = {
   | { type: 'tool_result'; call: string; observation: Json }
   | { type: 'waiting'; wait: WaitingCall }
   | { type: 'wait_ended'; call: string }
+  /** All that was recorded when reading began has been given: a call that waits now waits still. Not for a run that has ended. */
+  | { type: 'caught_up' }
   /** The output of the run, unless the text of the last model call is the output. */
   | { type: 'output'; text: string }
   | { type: 'ended'; end: RunEnd }
@@ -83,6 +85,8 @@ export async function* runParts(
       case 'unanswered':
       case 'resumed':
         return [{ type: 'wait_ended', call: event.call }];
+      case 'caught_up':
+        return [{ type: 'caught_up' }];
       case 'restarted':
         return droppedBy(event).flatMap(drop);
       case 'finish': {

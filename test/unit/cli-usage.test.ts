@@ -139,6 +139,7 @@ describe('the command line', () => {
         dev                           Temporal, its Web UI and a worker, until Ctrl-C
         codec-server                  decrypt payloads for the Web UI, until Ctrl-C
         serve                         serve an HTTP API for runs, until Ctrl-C
+        mcp [agent]                   serve the agents as tools of an MCP server
         agents                        list the agents of the config
         tools                         list the tools of the config
         doctor                        say what works here, and what to do about the rest

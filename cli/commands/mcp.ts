@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { requirePackage } from '../../tools/optional-package.ts';
+import { loadCommandConfig } from '../connection/command-config.ts';
+import { needsWorker } from '../connection/command-worker.ts';
+import { type ContextOptions, withTemporal } from '../connection/context.ts';
+import { servedAgents, servingClient } from '../connection/served-agents.ts';
+import { type Io, UsageError, exitCodes, say, untilSignal } from '../shell/io.ts';
+
+/** The sender of decisions, where `--as` names none. */
+const SENDER = 'mcp';
+
+/** `reloop mcp`: the agents of the config, or one of them, as tools of an MCP server on stdin and stdout, until its client ends. */
+export async function mcpServer(io: Io, named: string | undefined, options: ContextOptions): Promise<number> {
+  for (const name of ['@modelcontextprotocol/sdk', 'hono', '@hono/zod-openapi'] as const)
+    requirePackage(name, 'reloop mcp');
+  const config = await loadCommandConfig(options.config);
+  const all = servedAgents(config.loaded);
+  const agents = named === undefined ? all : all.filter(({ name }) => name === named);
+  if (agents.length === 0) {
+    throw new UsageError(
+      `The config has no agent "${named}", only: ${all.map(({ name }) => name).join(', ')}.`,
+    );
+  }
+  const { createAgentServer } = await import('../../gateway/mcp/agent-server.ts');
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+  const caller = { name: options.as ?? SENDER, scopes: ['admin'] as const };
+  return withTemporal(io, { ...options, encryption: config.loaded.encryption }, async (context) => {
+    const client = await servingClient(io, context, config, options);
+    if (await needsWorker(context, client.taskQueue)) {
+      await context.startWorker(config, 'run', [client.taskQueue]);
+    }
+    const sender = options.as === undefined ? client.as(caller.name) : client;
+    const server = await createAgentServer({ client: sender, caller, agents });
+    const { signal, stop } = untilSignal(io);
+    try {
+      const left = once(io.stdin, 'end');
+      await server.connect(new StdioServerTransport(io.stdin as Readable, io.stdout as Writable)); // those of the process
+      say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
+      await Promise.race([signal, left, context.workerFailed]);
+      return exitCodes.answered;
+    } finally {
+      stop();
+      await server.close();
+    }
+  });
+}

@@ -1,0 +1,126 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { fieldOf } from '../../agent/values/values.ts';
+import { createGateway } from '../../gateway/gateway.ts';
+import { createAgentServer } from '../../gateway/mcp/agent-server.ts';
+import { defineTool } from '../../tools/tool.ts';
+import { useRig } from '../support/rig.ts';
+import { act, answer, script } from '../support/scripts.ts';
+
+const guarded = defineTool({
+  name: 'guarded',
+  description: 'asks every time',
+  approval: 'always',
+  run: (input) => `did ${input}`,
+});
+const agents = [
+  { name: 'clerk', description: 'answers questions', model: script(answer('forty-two')), tools: [] },
+  { name: 'careful one', model: script(act('guarded', 'x'), answer('done')), tools: [guarded] },
+];
+const rig = useRig({ agents });
+const served = agents.map(({ name, description }) => ({ name, description }));
+const callers = [
+  { token: 'admin-token-0123456789', name: 'root' },
+  { token: 'acme-token-01234567890', name: 'ann', tenant: 'acme', scopes: ['run'] as const },
+  { token: 'read-token-01234567890', name: 'rita', scopes: ['read'] as const },
+];
+
+/** A client of MCP over HTTP. Each of its requests goes to another instance. */
+async function overHttp(token: string): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL('http://gateway/mcp'), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: (url, init) =>
+      createGateway(rig.client, { tokens: callers, agents: served }).fetch(new Request(url, init)),
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport as never); // the SDK's own types disagree about undefined
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const textOf = (result: object) => (fieldOf(result, 'content') as { text: string }[])[0]?.text; // our tools give one text
+const called = (client: Client, name: string, given: object, more = {}) =>
+  client.callTool({ name, arguments: { ...given }, ...more });
+
+describe('over HTTP', () => {
+  test('each agent is a tool, by a name that MCP allows', async () => {
+    const client = await overHttp('admin-token-0123456789');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['clerk', 'answers questions'],
+      ['careful_one', 'Asks the agent careful one.'],
+      ['get_run', expect.any(String)],
+      ['decide_on_run', expect.any(String)],
+    ]);
+  });
+
+  test('the answer of an agent is the result of its tool, and the same key gives the same run', async () => {
+    const client = await overHttp('acme-token-01234567890');
+    const keyed = { _meta: { 'reloop/idempotency-key': 'k1' } };
+    const first = await called(client, 'clerk', { input: 'What is it?' }, keyed);
+    const second = await called(client, 'clerk', { input: 'What is it?' }, keyed);
+    expect(textOf(first)).toBe('forty-two');
+    expect(first.structuredContent).toMatchObject({
+      id: expect.stringMatching(/^acme\./u),
+      status: 'completed',
+    });
+    expect(second.structuredContent).toEqual(first.structuredContent);
+  });
+
+  test('a run that waits is decided on and read by other requests, with progress', async () => {
+    const client = await overHttp('admin-token-0123456789');
+    const waiting = await called(client, 'careful_one', { input: 'Do x.' });
+    const { id } = waiting.structuredContent as { id: string };
+    expect(textOf(waiting)).toContain('1.1: guarded("x"), reason: approval. Decisions: approve, reject');
+    await called(client, 'decide_on_run', { id, decision: 'approve', call: '1.1', number: 0 });
+    const progress: unknown[] = [];
+    const read = await client.callTool({ name: 'get_run', arguments: { id } }, undefined, {
+      onprogress: ({ message }) => progress.push(message),
+    });
+    expect(textOf(read)).toBe('done');
+    expect(progress).toContain('1.1 guarded');
+    const again = await called(client, 'decide_on_run', { id, decision: 'approve' });
+    expect([again.isError, textOf(again)]).toEqual([true, expect.stringContaining('approve')]);
+  });
+
+  test('a wait of no seconds gives a run that is read later', async () => {
+    const client = await overHttp('admin-token-0123456789');
+    const begun = await called(client, 'clerk', { input: 'Later?', wait: 0 });
+    const { id } = begun.structuredContent as { id: string };
+    expect(textOf(await called(client, 'get_run', { id }))).toBe('forty-two');
+  });
+
+  test('a tenant does not see the runs of others, and scopes count', async () => {
+    const root = await overHttp('admin-token-0123456789');
+    const { structuredContent } = await called(root, 'clerk', { input: 'Whose?' });
+    const { id } = structuredContent as { id: string };
+    const ann = await overHttp('acme-token-01234567890');
+    expect(await called(ann, 'get_run', { id })).toMatchObject({ isError: true });
+    expect(textOf(await called(ann, 'decide_on_run', { id, decision: 'approve' }))).toContain('scope decide');
+    await expect(overHttp('read-token-01234567890')).rejects.toThrow('rita does not have the scope run');
+  });
+});
+
+test('a client with elicitation has its person decide', async () => {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const caller = { name: 'ann', scopes: ['admin'] as const };
+  const server = await createAgentServer({ client: rig.client.as('ann'), caller, agents: served });
+  await server.connect(ours);
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+  const asked: string[] = [];
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    asked.push(params.message);
+    return { action: 'accept', content: { decision: 'reject', text: 'too dear' } };
+  });
+  await client.connect(theirs);
+  onTestFinished(() => client.close());
+  const ended = await called(client, 'careful_one', { input: 'Do x.' });
+  expect(asked).toEqual(['guarded (1.1) needs your approval: "x"']);
+  expect(textOf(ended)).toBe('done');
+  const { id } = ended.structuredContent as { id: string };
+  const { intermediateSteps } = await rig.client.get(id).describe();
+  expect(intermediateSteps).toMatchObject([{ observation: expect.stringContaining('too dear') }]);
+});
