@@ -19,7 +19,7 @@ import { type ConnectOptions, connect } from '../connect/connect.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
 import { endCalls, openMethods } from '../connect/open-calls.ts';
-import { clientOfSender } from '../connect/client-of-sender.ts';
+import { clientOfSender, senderOf } from '../connect/client-of-sender.ts';
 import type { ListOptions } from '../read/run-filters.ts';
 import { callerTrace } from '../start/caller-trace.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
@@ -51,8 +51,8 @@ export class AgentClient {
   }
 
   /**
-   * The same client in a person's name: decisions and messages of its runs are recorded with `by`. `credential`: a proof
-   * of the name for the config's `authorize`.
+   * The same client in a person's name: starts of runs, and decisions and messages to them, are recorded with `by`. `credential`: a proof
+   * of the name for the config's `authorize`, which starts are not asked about.
    */
   as(by: string, credential?: string): AgentClient {
     const temporal = clientOfSender(this.temporal, { by, credential });
@@ -158,11 +158,12 @@ export class AgentClient {
     checkQuestion(agent, question, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
+    const by = senderOf(this.temporal);
     const trace = await callerTrace();
     if (session !== undefined) {
       await this.#say(
         session,
-        { id, agent, input: question, ...own, variables, ...(trace && { traceparent: trace }) },
+        { id, agent, input: question, ...own, variables, ...(trace && { traceparent: trace }), by },
         { ...options, images, taskQueue },
       );
       return { id };
@@ -172,6 +173,7 @@ export class AgentClient {
       question: { input: question, chatHistory, variables },
       ...own,
       ...(trace && { trace }),
+      by,
     };
     try {
       const { firstExecutionRunId: runId } = await startWithAttributes(
