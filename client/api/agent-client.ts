@@ -3,7 +3,6 @@ import { historyProblem, sizeProblem, variablesProblem } from '../../agent/start
 import type { Content } from '../../agent/values/content.ts';
 import { overridesOf } from '../../agent/definition/overrides.ts';
 import type { SessionMessage } from '../../agent/session/session.ts';
-import { readToken } from '../../agent/calls/defer-token.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../../workflows/messages.ts';
 import { AgentRun, type ResultOptions } from './agent-run.ts';
@@ -16,6 +15,7 @@ import type { Backtest } from '../backtest/backtest-handle.ts';
 import { type BacktestOptions, startBacktest } from '../backtest/start-backtest.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from '../connect/connect.ts';
+import { readDeferred } from '../connect/deferred-token.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
 import { endCalls, openMethods } from '../connect/open-calls.ts';
@@ -80,13 +80,11 @@ export class AgentClient {
   /**
    * Gives the result of a call that its tool deferred (`ctx.defer()`), by the token that it gave out; nothing else of
    * the run has to be known. Throws DecisionRefused when the call does not wait for it (any more), InvalidInput for a
-   * value that is not a token.
+   * value that is not a token, or not signed with a key of RELOOP_DEFER_KEY where that is set.
    */
   async resolve(token: string, output: Json): Promise<DecisionReceipt> {
-    const found = readToken(token);
-    if (found === undefined)
-      throw new InvalidInput('This is not a token of a deferred call: pass on what ctx.defer() gave.');
-    return this.get(found.id).decide(found.call, { type: 'resolve', output, token });
+    const deferred = readDeferred(token);
+    return this.get(deferred.id).decide(deferred.call, { type: 'resolve', output, token: deferred.token });
   }
 
   /** Runs an agent on many inputs, a few at a time; results in the order of the inputs. Throws InvalidInput. */
