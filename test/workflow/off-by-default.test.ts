@@ -15,10 +15,8 @@ const rig = useRig({
 /** Each event with the fields of its payloads: what a run costs on the server. Values differ from run to run. */
 function shapeOf({ events }: History): string[] {
   return (events ?? []).map((event) => {
-    const [[kind = '', attributes] = []] = Object.entries(event).filter(([name, value]) =>
-      isFilled(name, value),
-    );
-    return [kind, ...fieldsIn(attributes, '')].join(' ');
+    const filled = Object.entries(event).filter(([name, value]) => isFilled(name, value));
+    return filled.map(([kind, attributes]) => [kind, ...fieldsIn(attributes, '')].join(' ')).join(' ');
   });
 }
 
