@@ -30,6 +30,8 @@ export interface Dependencies {
   checkOutput(manifest: AgentManifest, output: Json): Json;
   /** The config's check of people's decisions and messages. */
   authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
+  /** Signs the token of a deferred call, without the token; undefined: the worker has no key. */
+  signToken: ((token: string) => string) | undefined;
   /** The worker's cache of replies to identical requests at temperature 0. */
   replies: ReplyCache | undefined;
   /** Limits of models over all workers; undefined: the config has none. */

@@ -57,7 +57,7 @@ export const trimmed: Contestant = {
   ...reloop,
 };
 
-/** In the order of the tables; the first two are what the others are compared with. */
+/** In the order of the tables; the first three are what the others are compared with. */
 export const contestants: readonly Contestant[] = [
   {
     name: 'floor',
@@ -81,6 +81,13 @@ export const contestants: readonly Contestant[] = [
     name: 'reloop-inline',
     what: 'the same with a tool that is run with the model call',
     program: 'contestants/reloop-inline.ts',
+    ...reloop,
+  },
+  {
+    name: 'reloop-telemetry',
+    what: 'the same as reloop, with telemetry on',
+    program: 'contestants/reloop-telemetry.ts',
+    isExtra: true,
     ...reloop,
   },
   {

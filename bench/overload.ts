@@ -9,7 +9,7 @@ import { requiredTsToMs } from '@temporalio/common/lib/time.js';
 import { chooseContestants } from './contestants.ts';
 import { aligned } from './print-results.ts';
 import { processorMsDuring } from './processor-time.ts';
-import { BASELINES, median, ofContestant, ratios } from './results.ts';
+import { comparedPairs, median, ofContestant, ratios } from './results.ts';
 import { type Entrant, type Rig, progress, withRig } from './rig.ts';
 
 const MODEL_MS = 1500;
@@ -78,9 +78,7 @@ const columns = [
 ] as const;
 type Column = (typeof columns)[number];
 const names = chosen.map(({ name }) => name);
-const pairs = names
-  .filter((name) => name.startsWith('reloop'))
-  .flatMap((name) => BASELINES.filter((one) => names.includes(one)).map((one) => [name, one] as const));
+const pairs = comparedPairs(names);
 const cells = (digits: number, value: (column: Column) => number) =>
   columns.map((column) => value(column).toFixed(digits));
 console.log(

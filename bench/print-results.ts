@@ -1,5 +1,5 @@
 import type { LongRun, ShortRuns } from './measures.ts';
-import { BASELINES, type Results, median, ofContestant, ratios } from './results.ts';
+import { type Results, comparedPairs, median, ofContestant, ratios } from './results.ts';
 
 /** One column: of which measures, and what of them. */
 interface Column<M> {
@@ -62,14 +62,10 @@ function table<M extends { contestant: string; round: number; end?: string; step
   columns: Column<M>[],
 ): string {
   const names = [...new Set(all.map(({ contestant }) => contestant))];
-  const baselines = BASELINES.filter((name) => names.includes(name));
-  const pairs = names
-    .filter((name) => name.startsWith('reloop'))
-    .flatMap((name) => baselines.map((baseline) => [name, baseline] as const));
   return aligned([
     ['', ...columns.map(({ head }) => head)],
     ...names.map((name) => [name, ...columns.map((column) => cell(column, name))]),
-    ...pairs.map((pair) => [
+    ...comparedPairs(names).map((pair) => [
       pair.join('/'),
       ...columns.map(({ measured, value }) => spread(ratios(measured, pair, value), 2)),
     ]),

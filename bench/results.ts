@@ -7,7 +7,16 @@ export interface Results {
 }
 
 /** What the others are compared with. */
-export const BASELINES = ['floor', 'append'];
+const BASELINES = ['floor', 'append', 'reloop'];
+
+/** The pairs of names whose ratios are printed: each of Reloop's contestants beside what it is compared with. */
+export function comparedPairs(names: readonly string[]): (readonly [string, string])[] {
+  const ours = names.filter((name) => name.startsWith('reloop'));
+  const baselines = BASELINES.filter((name) => names.includes(name));
+  return ours.flatMap((name) =>
+    baselines.filter((baseline) => baseline !== name).map((baseline) => [name, baseline] as const),
+  );
+}
 
 /** Of odd many the middle one; NaN of none. */
 export function median(values: readonly number[]): number {

@@ -14,6 +14,7 @@ import { createModelLimiter } from '../activities/limits/model-limiter.ts';
 import { withBreaker } from '../activities/model/breaker.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
+import { environmentSigner } from '../encryption/token-signer.ts';
 import type { Model } from '../models/model.ts';
 import { BUILD, type DeploymentVersion } from '../agent/values/names.ts';
 import { versionOf } from '../config/deployment-option.ts';
@@ -194,6 +195,7 @@ export function activitySettings(
     ...loaded,
     models: guardedModels(loaded, telemetry),
     beginTrace: telemetry?.begin,
+    signToken: environmentSigner()?.sign,
     agents: [...loaded.agents.keys()],
     replies:
       loaded.cache === false ? undefined : createReplyCache(loaded.cache === true ? undefined : loaded.cache),

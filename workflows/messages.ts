@@ -67,6 +67,8 @@ export interface AgentRunInput {
   manifest?: AgentManifest | undefined;
   searchAttributes?: boolean | undefined;
   events?: true | undefined;
+  /** Name of the person who started the run, as the sender said. */
+  by?: string | undefined;
   /** `traceparent` of the program that started the run; of a run that continues, the pinned one. */
   trace?: string | undefined;
   /** The transcript to continue. `entries`: the entries that the model still sees, if they are small enough. */

@@ -30,7 +30,7 @@ export function createToolActivity(
       async (attempt) => {
         const counter = countUsage(attempt);
         const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
-        const deferral = createDeferral(attempt.context.info, attempt.heartbeat);
+        const deferral = createDeferral(attempt.context.info, attempt.heartbeat, dependencies.signToken);
         const { context: runContext = {} } =
           meta.context === true ? await transcripts.manifest(attempt.context, meta.scope) : {};
         const context = activityContext(tool, input, meta, attempt, {

@@ -112,19 +112,19 @@ const SECRET_BYTES = 16;
 /**
  * The deferral of one tool call: the token is stored, and the result comes later from outside the worker. All attempts of
  * one schedule have the same token, so that one given out by a failed attempt still holds. The secret is random, so it has to
- * be stored in the heartbeat record before the tool gets it.
+ * be stored in the heartbeat record before the tool gets it. `sign`: makes the signature that the tool gets with the token, and that is not
+ * recorded.
  */
 export function createDeferral(
   info: Pick<Info, 'workflowExecution' | 'activityId'>,
   heartbeat: Pick<HeartbeatWriter, 'record' | 'store'>,
+  sign?: (token: string) => string,
 ) {
   let deferred: Promise<{ token: string }> | undefined;
   const storeToken = async () => {
-    const stored = heartbeat.record.token;
-    if (stored !== undefined) return { token: stored };
-    const token = newToken(info);
-    await heartbeat.store({ token });
-    return { token };
+    const token = heartbeat.record.token ?? newToken(info);
+    if (token !== heartbeat.record.token) await heartbeat.store({ token });
+    return { token: sign === undefined ? token : `${token}:${sign(token)}` };
   };
   return {
     /** Resolves when the token is stored. Throws when the attempt is no longer ours. */
@@ -136,10 +136,10 @@ export function createDeferral(
     },
     /** The result of the attempt. The output of a deferred call is a note for the person who is asked. Throws as `defer` does. */
     async resultOf(result: ToolResult): Promise<ToolResult> {
-      const token = await deferred;
-      return token === undefined || result.kind !== undefined
+      const given = await deferred;
+      return given === undefined || result.kind !== undefined
         ? result
-        : { ...result, kind: 'deferred', ...token };
+        : { ...result, kind: 'deferred', token: heartbeat.record.token };
     },
   };
 }

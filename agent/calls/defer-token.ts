@@ -6,19 +6,23 @@ export interface DeferToken {
   call: string;
   /** Nobody can guess it. */
   secret: string;
+  /** Signature over the rest of the token, by a worker with a key. The run does not know the signature. */
+  signature?: string | undefined;
 }
 
 /** One word, of characters that URLs may have. */
-export function writeToken({ secret, call, id }: DeferToken): string {
-  return [secret, call, id].map(encodeURIComponent).join(':');
+export function writeToken({ secret, call, id, signature }: DeferToken): string {
+  const parts = [secret, call, id, ...(signature === undefined ? [] : [signature])];
+  return parts.map(encodeURIComponent).join(':');
 }
 
 /** undefined for a value that is not a token. */
 export function readToken(text: string): DeferToken | undefined {
   try {
-    const [secret = '', call = '', id = '', ...more] = text.split(':').map(decodeURIComponent);
+    const [secret = '', call = '', id = '', signature, ...more] = text.split(':').map(decodeURIComponent);
     const isToken = /^[\da-f]{32}$/u.test(secret) && call !== '' && id !== '' && more.length === 0;
-    return isToken ? { secret, call, id } : undefined;
+    if (!isToken) return undefined;
+    return { secret, call, id, ...(signature !== undefined && { signature }) };
   } catch {
     return undefined; // it is not even well encoded
   }

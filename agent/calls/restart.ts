@@ -15,6 +15,8 @@ export type RestartedBy = 'rewind' | 'fork' | 'retry';
 /** Starting point of a restarted run, in place of a question: part of its input. */
 export interface Restart {
   by: RestartedBy;
+  /** Name of the person who restarted the run. Not of a run that rewinds itself: its message has the name. */
+  sender?: string | undefined;
   /** The first iteration that is repeated. Those before it are kept, and not paid again. */
   step: number;
   /**
@@ -60,6 +62,8 @@ export interface DoneCall {
 export interface RestartedEvent {
   type: 'restarted';
   by: RestartedBy;
+  /** Name of the person who restarted a run that was over, or forked it. */
+  sender?: string | undefined;
   step: number;
   /** The run that continues, and the one it continues from. */
   id: string;

@@ -1,4 +1,5 @@
 import { isObject } from '../values/json-object.ts';
+import { senderName, senderProblem } from '../start/sender-name.ts';
 import { wellFormed } from '../values/values.ts';
 import { refusal } from '../values/refusal.ts';
 
@@ -28,23 +29,28 @@ export interface SentWord extends Sender {
 /** Name of the activity that calls the config's `authorize`. */
 export const AUTHORIZE = 'authorizeWord';
 
-const rules = { by: 200, credential: 8_000 } as const;
+const MOST_CREDENTIAL_CHARS = 8_000;
 
 /** Divides the data of an update into its sender and the rest. */
 export function splitSender(type: string, sent: unknown): { sender: Sender; data: unknown } {
   if (!isObject(sent) || !('by' in sent || 'credential' in sent)) return { sender: {}, data: sent };
   const { by, credential, ...data } = sent;
   const sender: Sender = {
-    ...readText(type, 'by', by),
-    ...readText(type, 'credential', credential),
+    ...readBy(type, by ?? undefined),
+    ...readCredential(type, credential ?? undefined),
   };
   return { sender, data };
 }
 
-function readText(type: string, field: keyof typeof rules, value: unknown): Sender {
-  if (value === undefined || value === null) return {};
-  const most = rules[field];
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most)
-    return { [field]: wellFormed(value) };
-  throw refusal(type, `${field} is a text of 1 to ${most} characters.`);
+function readBy(type: string, by: unknown): Sender {
+  const problem = senderProblem(by);
+  if (problem !== undefined) throw refusal(type, problem);
+  return by === undefined ? {} : { by: senderName(by) };
+}
+
+function readCredential(type: string, credential: unknown): Sender {
+  if (credential === undefined) return {};
+  const isText = typeof credential === 'string' && credential.trim() !== '';
+  if (isText && credential.length <= MOST_CREDENTIAL_CHARS) return { credential: wellFormed(credential) };
+  throw refusal(type, `credential is a text of 1 to ${MOST_CREDENTIAL_CHARS} characters.`);
 }

@@ -36,6 +36,8 @@ export type RunEvent = {
       runId: string;
       agent: string;
       input: Content;
+      /** Name of the person who started the run, as the sender said. */
+      by?: string | undefined;
       /** Type of a custom workflow. Such a run has no single agent and no question. */
       workflow?: string | undefined;
     }

@@ -34,15 +34,16 @@ export function editsOf(
 /** Makes the event of a restart. `pending`: entries that the next model call adds to the transcript. */
 export function restartedEvent(
   run: { id: string; runId: string },
-  restart: Pick<Restart, 'by' | 'step' | 'from' | 'turn' | 'edited'>,
+  restart: Pick<Restart, 'by' | 'sender' | 'step' | 'from' | 'turn' | 'edited'>,
   pending: readonly Entry[] | undefined,
   { iterations, usage }: { iterations: number; usage: Usage },
 ): RestartedEvent {
-  const { by, step, from, turn } = restart;
+  const { by, sender, step, from, turn } = restart;
   const edits = editsOf(restart, pending);
   return {
     type: 'restarted',
     by,
+    ...(sender !== undefined && { sender }),
     step,
     ...run,
     from: { id: from.workflowId ?? run.id, runId: from.runId },

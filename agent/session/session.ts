@@ -3,6 +3,7 @@ import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
 import { utf8Length } from '../values/digest.ts';
 import type { Content } from '../values/content.ts';
 import { contentProblem } from '../start/check-content.ts';
+import { senderProblem } from '../start/sender-name.ts';
 import { traceProblem } from '../values/trace-context.ts';
 import { variablesProblem } from '../start/check-question.ts';
 import { limits } from '../values/limits.ts';
@@ -24,6 +25,8 @@ export interface SessionMessage {
   variables?: { [name: string]: string } | undefined;
   /** W3C `traceparent` of the sender's span. */
   traceparent?: string | undefined;
+  /** Name of the person who sends the message, as the sender says. */
+  by?: string | undefined;
 }
 
 /** The display name of each role in a conversation. */
@@ -96,14 +99,15 @@ export function checkSessionMessage(sent: unknown, images?: number): SessionMess
       ),
     );
   }
-  const { id, agent, input, overrides = {}, variables = {}, traceparent } = value;
+  const { id, agent, input, overrides = {}, variables = {}, traceparent, by } = value;
   if (!isId(id)) throw new Error(`send: id ${ID_RULE}: it becomes the run's.`);
   if (typeof agent !== 'string' || agent === '') throw new Error('send: agent is the name of an agent.');
   const problem =
     contentProblem(input, images) ??
     checkOverrides(overrides) ??
     variablesProblem(variables) ??
-    traceProblem(traceparent);
+    traceProblem(traceparent) ??
+    senderProblem(by);
   if (problem !== undefined) throw new Error(`send: ${problem}`);
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes > sessionLimits.messageBytes) {
@@ -124,7 +128,7 @@ export function checkQueue(queue: readonly SessionMessage[], message: SessionMes
   throw new Error(`send: ${queue.length} messages wait already, and no more fit. Send it again later.`);
 }
 
-const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables', 'traceparent'];
+const FIELDS = ['id', 'agent', 'input', 'overrides', 'variables', 'traceparent', 'by'];
 const EXAMPLE = '{"id":"run-1","agent":"assistant","input":"…"}';
 const ID_RULE = 'is a text of 1 to 200 characters without control characters or halves of characters';
 

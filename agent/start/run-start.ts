@@ -14,6 +14,7 @@ import {
   overridesOf,
 } from '../definition/overrides.ts';
 import { boundedText, plainJson } from '../values/values.ts';
+import { senderName, senderProblem } from './sender-name.ts';
 import { traceProblem } from '../values/trace-context.ts';
 import type { ChatMessage, Json } from '../values/vocabulary.ts';
 
@@ -31,6 +32,8 @@ export interface RunStart extends StartOverrides {
   variables?: { [name: string]: string } | undefined;
   /** W3C `traceparent` of the caller's span: the run's spans are below it. */
   traceparent?: string | undefined;
+  /** Name of the person who starts the run, as the sender says. It is recorded, and shown with the question. */
+  by?: string | undefined;
 }
 
 /** A fresh start as runs record it. */
@@ -43,6 +46,7 @@ export interface FreshStart {
   };
   overrides?: RunOverrides | undefined;
   trace?: string | undefined;
+  by?: string | undefined;
 }
 
 const questionFields: { readonly [F in Exclude<keyof RunStart, keyof StartOverrides>]-?: true } = {
@@ -51,6 +55,7 @@ const questionFields: { readonly [F in Exclude<keyof RunStart, keyof StartOverri
   chatHistory: true,
   variables: true,
   traceparent: true,
+  by: true,
 };
 const FIELDS = [...Object.keys(questionFields), ...OVERRIDES];
 
@@ -72,7 +77,7 @@ export function readRunStart(sent: unknown, images: readonly unknown[]): FreshSt
   const { overrides, ...given } = flat(asObject(sent));
   const unknown = Object.keys(given).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) throw wrong(unknownField(unknown));
-  const { agent, input, chatHistory = [], variables, traceparent: trace } = given;
+  const { agent, input, chatHistory = [], variables, traceparent: trace, by } = given;
   if (agent === undefined) throw wrong('agent is missing: the name of an agent.');
   if (typeof agent !== 'string' || agent.trim() === '' || agent.length > NAME_CHARS)
     throw wrong('agent is the name of an agent.');
@@ -82,7 +87,8 @@ export function readRunStart(sent: unknown, images: readonly unknown[]): FreshSt
     historyProblem(chatHistory) ??
     (variables === undefined ? undefined : variablesProblem(variables)) ??
     (overrides === undefined ? undefined : checkOverrides(overrides)) ??
-    traceProblem(trace);
+    traceProblem(trace) ??
+    senderProblem(by);
   if (problem !== undefined) throw wrong(problem);
   const question = { input, chatHistory, variables } as unknown as FreshStart['question']; // just looked at
   const all = { ...(overrides as RunOverrides | undefined), ...readOverrides(given) };
@@ -93,6 +99,7 @@ export function readRunStart(sent: unknown, images: readonly unknown[]): FreshSt
     question,
     ...(Object.keys(all).length === 0 ? {} : { overrides: all }),
     ...(typeof trace === 'string' ? { trace } : {}),
+    ...(by === undefined ? {} : { by: senderName(by) }),
   };
 }
 

@@ -5,10 +5,15 @@ import { serve } from './serve.ts';
 export interface AgentOptions {
   tool?: Partial<Omit<ToolOptions, 'name' | 'description' | 'approval'>>;
   trimIntermediateSteps?: number;
+  telemetry?: boolean;
 }
 
 /** Runs the agent `bench`, as a user would define it, with the package as it was built. */
-export async function serveAgent({ tool = {}, ...options }: AgentOptions = {}): Promise<void> {
+export async function serveAgent({
+  tool = {},
+  telemetry = false,
+  ...options
+}: AgentOptions = {}): Promise<void> {
   await serve(({ connection, taskQueue, observationBytes, modelUrl, toolMs }) => {
     const observed = observation(observationBytes);
     const look = () => (toolMs === 0 ? observed : pause(toolMs).then(() => observed));
@@ -21,6 +26,6 @@ export async function serveAgent({ tool = {}, ...options }: AgentOptions = {}): 
       ...options,
     });
     const models = { [MODEL]: openai({ baseURL: modelUrl, apiKey: 'none' }) };
-    return createWorker(defineConfig({ agents: [agent], models, taskQueue }), { connection });
+    return createWorker(defineConfig({ agents: [agent], models, taskQueue, telemetry }), { connection });
   });
 }

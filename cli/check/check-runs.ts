@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { AgentKind } from '../../agent/definition/kind.ts';
 import { schemaProblem } from '../../agent/rules/fits-schema.ts';
 import { type ConfigParts, missingParts } from '../../agent/rules/missing-parts.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
@@ -6,6 +7,9 @@ import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { readRestartRecord } from '../../history/views/restart-record.ts';
 import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { InvalidInput, unless } from '../../client/connect/errors.ts';
+import { type AskedRequest, sentRequest } from '../../history/views/requests.ts';
 import { replayHistories } from '../../worker/replay-histories.ts';
 
 /** A workflow, and why this config or the workflow code of this version cannot continue the workflow. */
@@ -46,7 +50,7 @@ export async function checkRuns(
   const parts = partsOf(loaded);
   const openRuns = checked.filter(({ open, type }) => open && type === AGENT_RUN);
   await aFewAtATime(openRuns, READERS, async (run) => {
-    run.problems.push(...(await problemsOf(temporal, run, loaded, parts)));
+    run.problems.push(...(await problemsOf(client, run, loaded, parts)));
   });
   await replayAll(temporal, checked, loaded.encryption);
   return checked;
@@ -71,12 +75,12 @@ async function workflows(
 }
 
 async function problemsOf(
-  client: Client,
+  client: AgentClient,
   { id, runId }: CheckedRun,
-  { agents }: LoadedConfig,
+  { agents, kinds }: LoadedConfig,
   parts: ConfigParts,
 ): Promise<string[]> {
-  const { manifest, input, calls } = await readRestartRecord(client, { workflowId: id, runId });
+  const { manifest, input, calls } = await readRestartRecord(client.temporal, { workflowId: id, runId });
   if (manifest === undefined) {
     if (input.agent === '' || agents.has(input.agent)) return [];
     return [`The config has no agent "${input.agent}": the run has not begun, and fails (AgentNotFound).`];
@@ -90,7 +94,27 @@ async function problemsOf(
       ? []
       : [`The input of call ${call}, which waits, does not fit the tool "${tool}" any more: ${problem}.`];
   });
-  return [...missingParts(manifest, parts), ...unfit];
+  const own = [...kinds.values()];
+  const changed = kinds.has(manifest.kind) ? await otherRequest(client.get(id, runId), own) : undefined;
+  return [...missingParts(manifest, parts), ...unfit, ...(changed === undefined ? [] : [changed])];
+}
+
+/** Compares the last answered request of a run, as this code renders it, with the request that was sent. */
+async function otherRequest(run: AgentRun, kinds: readonly AgentKind[]): Promise<string | undefined> {
+  const asked = new Map<string, AskedRequest>();
+  const onRequest = (request: AskedRequest) => void asked.set(request.call, request);
+  let changed: string | undefined;
+  const read = async () => {
+    for await (const event of run.events({ follow: false, live: false, onRequest, kinds })) {
+      if (event.type !== 'model_ended') continue;
+      const request = asked.get(event.call);
+      const isSame = request === undefined || sentRequest(request, event.turn).exact;
+      changed = isSame ? undefined : event.call;
+    }
+  };
+  await unless(InvalidInput, read()); // the beginning of the run is past retention
+  if (changed === undefined) return undefined;
+  return `The request of step ${changed} is rendered otherwise than it was sent: the next model call gets another prompt than the calls before.`;
 }
 
 function partsOf({ agents, tools, models, kinds, queues, parser }: LoadedConfig): ConfigParts {

@@ -13,6 +13,7 @@ import { runPage, sayPage } from '../connection/web-ui.ts';
 import { type OpenedRun, attended, withRun, workFor } from '../connection/command-worker.ts';
 import { withHistory } from '../connection/context.ts';
 import { retryRun } from './restart.ts';
+import { readDeferred } from '../../client/connect/deferred-token.ts';
 import { TO_WRITE, typedCommand } from '../../client/connect/cli-name.ts';
 
 export interface ReasonOptions extends CommonOptions {
@@ -28,9 +29,11 @@ export async function decide(
   options: CommonOptions,
 ): Promise<number> {
   // The token of a deferred call names the run.
-  const token = ruleOf(type).takes.token === undefined ? undefined : readToken(idOrToken);
-  const { id, call } = token ?? { id: idOrToken, call: named };
-  const decision = typedDecision(type, { ...typed, token: token && idOrToken });
+  const isToken = ruleOf(type).takes.token !== undefined && readToken(idOrToken) !== undefined;
+  const { id, call, token } = isToken
+    ? readDeferred(idOrToken)
+    : { id: idOrToken, call: named, token: undefined };
+  const decision = typedDecision(type, { ...typed, token });
   return withHistory(io, options, id, async (context, run) => {
     // In a run that is over no call waits: `retry` then restarts the run itself.
     if (type === 'retry' && !(await locationOfRun(context.client.temporal, id)).open) {

@@ -1,10 +1,9 @@
 import { asText } from '../../agent/values/vocabulary.ts';
-import { requestDigest } from '../../agent/transcript/request.ts';
 import { RunView } from '../../agent/run/view.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { AskedRequest } from '../../history/views/requests.ts';
+import { type AskedRequest, sentRequest } from '../../history/views/requests.ts';
 import { isOpenStatus } from '../../client/read/run-filters.ts';
 import type { RunReport } from '../../client/report.ts';
 import { colorsFor, count } from '../shell/display.ts';
@@ -84,8 +83,7 @@ function closing(
 
 async function showPrompt(io: Io, run: AgentRun, step: string, options: ShowOptions): Promise<void> {
   const { kindsFrom } = await import('../connection/command-config.ts');
-  const { request, turn } = await findStep(run, step, await kindsFrom(io, options));
-  const exact = turn === undefined || turn.request === requestDigest(request);
+  const { request, turn, exact } = await findStep(run, step, await kindsFrom(io, options));
   if (!exact) {
     say(io, `note: this version of reloop renders the request of step ${step} otherwise than it was sent.`);
   }
@@ -112,8 +110,7 @@ export async function findStep(run: AgentRun, step: string, kinds: readonly Agen
     view.add(event);
     if (event.type === 'model_ended' && event.call === step) turn = event.turn;
   }
-  if (asked !== undefined)
-    return { request: turn?.shortened === true ? asked.shortened() : asked.request, turn };
+  if (asked !== undefined) return { ...sentRequest(asked, turn), turn };
   throw new UsageError(
     `Run ${run.id} has no step ${step}: it made ${count(view.iterations, 'model call')}. Write --prompt 1 for the first.`,
   );

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { withFilters } from '../options/bulk-options.ts';
-import { jsonObject, repeated, variable, wholeNumber } from '../options/options.ts';
+import { jsonObject, repeated, variable, wholeNumber, withSenderOption } from '../options/options.ts';
 import { CONTEXT, withOverrides } from '../options/override-options.ts';
 import type { CommandSpec } from './command.ts';
 
@@ -33,15 +33,17 @@ export const runningCommands: readonly CommandSpec[] = [
     summary: 'ask an agent and print its answer',
     description: 'Ask an agent and print its answer; the trace goes to stderr (question -: read from stdin).',
     options: (command) =>
-      withOverrides(
-        command
-          .option(
-            '--image <file or URL>',
-            'an image to ask about, PNG, JPEG, GIF or WebP; may be repeated',
-            repeated,
-          )
-          .option('--id <id>', 'id of the run; if the run exists, show it and continue it')
-          .option('--session <name>', 'conversation to continue; its first question begins it'),
+      withSenderOption(
+        withOverrides(
+          command
+            .option(
+              '--image <file or URL>',
+              'an image to ask about, PNG, JPEG, GIF or WebP; may be repeated',
+              repeated,
+            )
+            .option('--id <id>', 'id of the run; if the run exists, show it and continue it')
+            .option('--session <name>', 'conversation to continue; its first question begins it'),
+        ),
       )
         .option('--var <name=value>', VARIABLE, variable)
         .option('--detach', 'print the id of the run and leave it')
@@ -54,7 +56,7 @@ export const runningCommands: readonly CommandSpec[] = [
     summary: 'talk to an agent',
     description: 'Talk to an agent: a prompt that keeps a conversation, streams, and asks you what waits.',
     options: (command) =>
-      command
+      withSenderOption(command)
         .option('--session <name>', 'conversation to continue (default: a new one)')
         .option('--model <name>', "in place of the agent's")
         .option('--var <name=value>', VARIABLE, variable)

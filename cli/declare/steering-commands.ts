@@ -54,7 +54,7 @@ export const steeringCommands: readonly CommandSpec[] = [
     summary: 'start a new run with the first steps of another run',
     description: 'Start a new run with the first steps of another run; prints its id.',
     options: (command) =>
-      command
+      withSenderOption(command)
         .requiredOption('--step <step>', 'the first step to do again')
         .option('--say <text>', 'a message that the model sees there')
         .option('--model <name>', "in place of the agent's")

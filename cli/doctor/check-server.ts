@@ -7,6 +7,7 @@ import { connectTo, temporalSettings } from '../../client/connect/connect.ts';
 import type { Keyring } from '../../encryption/keys.ts';
 import { checkKeys } from './check-keys.ts';
 import { type Check, note, ok, problem } from './check-result.ts';
+import { checkVersions } from './check-versions.ts';
 import { type Queues, checkWorkers } from './check-workers.ts';
 import { exitCodes } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
@@ -94,6 +95,7 @@ async function checkRunning(
       ...(await checkNamespace(client)),
       ...(await checkKeys(client, options.taskQueue, keys)),
       ...(await checkWorkers(client, options)),
+      ...(await checkVersions(client, options)),
     ];
   } catch (error) {
     return [problem('server', where, error, exitCodes.unreachable)];

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { livePollers } from '../../client/connect/task-queue.ts';
 import { cliName, shellWord } from '../../client/connect/cli-name.ts';
+import type { Deployment } from '../../config/deployment-option.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { configNamed } from '../../embedded/config-queues.ts';
 import { exitCodes } from '../shell/io.ts';
@@ -14,7 +15,9 @@ export interface Queues {
   taskQueue: string;
   /** Further queues of calls, by name. */
   callQueues: ReadonlyMap<string, CallQueue>;
-  /** Fail where no worker polls the queue of the agents. */
+  /** The config's deployment. */
+  deployment?: Deployment | undefined;
+  /** Fail where no worker polls the queue of the agents, or none of the config's version does. */
   worker?: boolean | undefined;
 }
 

@@ -69,10 +69,12 @@ function told(event: RunNote['event']): Html {
   }
 }
 
-function outcome({ run, agents }: RunExport): Html {
+function outcome({ run, agents, events }: RunExport): Html {
   const { input, output, status, error, waiting, usage, iterations, history } = run;
   const answered = status === 'completed' || status === 'stopped';
+  const by = events.flatMap((event) => (event.type === 'run_started' ? [event.by] : []))[0];
   const totals: [string, string | undefined][] = [
+    ['Started by', by],
     ['Steps', iterations.toLocaleString('en-US')],
     ['Model calls', usage.modelCalls.toLocaleString('en-US')],
     ['Tokens', tokenWords(usage)],

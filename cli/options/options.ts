@@ -13,7 +13,7 @@ export interface CommonOptions {
   config?: string;
   taskQueue?: string;
   debug?: boolean;
-  /** Only in commands that decide, or send a message: the sender. */
+  /** Only in commands that start, decide, or send a message: the sender. */
   as?: string;
 }
 
@@ -28,7 +28,7 @@ export function withCommonOptions(command: Command): Command {
     .option('--debug', 'print the whole stack of an error, with its causes');
 }
 
-/** The option of commands that decide, or send a message to a run. */
+/** The option of commands that start a run, decide, or send a message to a run. */
 export function withSenderOption(command: Command): Command {
   return command.option('--as <name>', 'who says it; recorded with the run (a proof: RELOOP_CREDENTIAL)');
 }

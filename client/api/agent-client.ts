@@ -3,7 +3,6 @@ import { historyProblem, sizeProblem, variablesProblem } from '../../agent/start
 import type { Content } from '../../agent/values/content.ts';
 import { overridesOf } from '../../agent/definition/overrides.ts';
 import type { SessionMessage } from '../../agent/session/session.ts';
-import { readToken } from '../../agent/calls/defer-token.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../../workflows/messages.ts';
 import { AgentRun, type ResultOptions } from './agent-run.ts';
@@ -16,10 +15,11 @@ import type { Backtest } from '../backtest/backtest-handle.ts';
 import { type BacktestOptions, startBacktest } from '../backtest/start-backtest.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from '../connect/connect.ts';
+import { readDeferred } from '../connect/deferred-token.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
 import { endCalls, openMethods } from '../connect/open-calls.ts';
-import { clientOfSender } from '../connect/client-of-sender.ts';
+import { clientOfSender, senderOf } from '../connect/client-of-sender.ts';
 import type { ListOptions } from '../read/run-filters.ts';
 import { callerTrace } from '../start/caller-trace.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
@@ -51,8 +51,8 @@ export class AgentClient {
   }
 
   /**
-   * The same client in a person's name: decisions and messages of its runs are recorded with `by`. `credential`: a proof
-   * of the name for the config's `authorize`.
+   * The same client in a person's name: starts of runs, and decisions and messages to them, are recorded with `by`. `credential`: a proof
+   * of the name for the config's `authorize`, which starts are not asked about.
    */
   as(by: string, credential?: string): AgentClient {
     const temporal = clientOfSender(this.temporal, { by, credential });
@@ -80,13 +80,11 @@ export class AgentClient {
   /**
    * Gives the result of a call that its tool deferred (`ctx.defer()`), by the token that it gave out; nothing else of
    * the run has to be known. Throws DecisionRefused when the call does not wait for it (any more), InvalidInput for a
-   * value that is not a token.
+   * value that is not a token, or not signed with a key of RELOOP_DEFER_KEY where that is set.
    */
   async resolve(token: string, output: Json): Promise<DecisionReceipt> {
-    const found = readToken(token);
-    if (found === undefined)
-      throw new InvalidInput('This is not a token of a deferred call: pass on what ctx.defer() gave.');
-    return this.get(found.id).decide(found.call, { type: 'resolve', output, token });
+    const deferred = readDeferred(token);
+    return this.get(deferred.id).decide(deferred.call, { type: 'resolve', output, token: deferred.token });
   }
 
   /** Runs an agent on many inputs, a few at a time; results in the order of the inputs. Throws InvalidInput. */
@@ -158,11 +156,12 @@ export class AgentClient {
     checkQuestion(agent, question, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
+    const by = senderOf(this.temporal);
     const trace = await callerTrace();
     if (session !== undefined) {
       await this.#say(
         session,
-        { id, agent, input: question, ...own, variables, ...(trace && { traceparent: trace }) },
+        { id, agent, input: question, ...own, variables, ...(trace && { traceparent: trace }), by },
         { ...options, images, taskQueue },
       );
       return { id };
@@ -172,6 +171,7 @@ export class AgentClient {
       question: { input: question, chatHistory, variables },
       ...own,
       ...(trace && { trace }),
+      by,
     };
     try {
       const { firstExecutionRunId: runId } = await startWithAttributes(

@@ -1,5 +1,7 @@
 import { Client } from '@temporalio/client';
 import type { Sender } from '../../agent/rules/sender.ts';
+import { InvalidInput } from '../../agent/values/refusal.ts';
+import { senderName, senderProblem } from '../../agent/start/sender-name.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 
 /** The person in whose name a client sends decisions and messages. */
@@ -10,6 +12,14 @@ export function clientOfSender(client: Client, sender: Sender): Client {
   const own = new Client({ ...client.options, connection: client.connection });
   senders.set(own, sender);
   return own;
+}
+
+/** Returns the name of the client's sender, as a start records it; undefined for a client without one. Throws InvalidInput. */
+export function senderOf(client: Client): string | undefined {
+  const by = senders.get(client)?.by;
+  const problem = senderProblem(by);
+  if (problem !== undefined) throw new InvalidInput(problem);
+  return senderName(by);
 }
 
 /** Adds the client's sender to the data of an update. A sender in the data comes first. */

@@ -2,15 +2,16 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Fact } from '../../history/read/fact.ts';
-import { asDecision, asRunMessage } from '../../history/read/records.ts';
+import { asDecision, asRunInput, asRunMessage } from '../../history/read/records.ts';
 import type { AuditEntry } from './run-export.ts';
 
 const words: readonly string[] = [...decisionNames, ...runMessageNames];
 
-/** The words of people in a run's history, each with its sender. */
+/** The starts of a run and the words of people in its history, each with its sender. */
 export async function auditOf(facts: readonly Fact[]): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for (const fact of facts) {
+    if (fact.type === 'started') entries.push(...(await auditOfStart(fact)));
     if (fact.type === 'cancel_requested') {
       const { at, identity = null } = fact;
       entries.push({ at, word: 'cancel', by: null, identity });
@@ -18,6 +19,21 @@ export async function auditOf(facts: readonly Fact[]): Promise<AuditEntry[]> {
     if (fact.type === 'update_completed') entries.push(...(await auditOfUpdate(fact)));
   }
   return entries;
+}
+
+/** A start by a person or a program, not by another workflow that continues as this one or has this one as its sub-agent. */
+async function auditOfStart({
+  at,
+  input,
+  identity,
+  previousRunId,
+}: Extract<Fact, { type: 'started' }>): Promise<AuditEntry[]> {
+  const { caller, session, restart, by = null } = asRunInput(await input()) ?? {};
+  if (previousRunId !== undefined || caller !== undefined) return [];
+  if (restart !== undefined)
+    return [{ at, word: restart.by, by: restart.sender ?? null, identity: identity ?? null }];
+  // The session's workflow has started the run.
+  return [{ at, word: 'start', by, identity: (session === undefined ? identity : undefined) ?? null }];
 }
 
 async function auditOfUpdate({

@@ -1,9 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Content, ImageRef } from '../../agent/values/content.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { requestDigest } from '../../agent/transcript/request.ts';
 import type { Fact } from '../../history/read/fact.ts';
-import { type RequestsOptions, requestReader } from '../../history/views/requests.ts';
+import { type RequestsOptions, requestReader, sentRequest } from '../../history/views/requests.ts';
 import { readImage } from '../../history/views/read-image.ts';
 import { RunNotFound, unless } from '../connect/errors.ts';
 import { auditOf } from './audit.ts';
@@ -84,11 +83,9 @@ async function collectRequests(
   const turns = new Map(modelCalls.map(({ call, turn }) => [call, turn]));
   const requests: ExportedRequest[] = [];
   for (const fact of facts) {
-    for (const { call, n, request, shortened } of await requestsOf(fact)) {
-      const turn = turns.get(call);
-      const sent = turn?.shortened === true ? shortened() : request;
-      const exact = turn === undefined || turn.request === requestDigest(sent);
-      requests.push({ call, n, request: sent, exact });
+    for (const asked of await requestsOf(fact)) {
+      const { call, n } = asked;
+      requests.push({ call, n, ...sentRequest(asked, turns.get(call)) });
     }
   }
   return requests;

@@ -25,7 +25,7 @@ export interface RunExport {
   modelCalls: ExportedModelCall[];
   /** Decisions of people, in order. */
   decisions: ExportedDecision[];
-  /** Words of people, each with its sender, in order. Missing in files of older versions. */
+  /** Starts of the run and words of people, each with its sender, in order. Missing in files of older versions. */
   audit?: AuditEntry[] | undefined;
   /** All that is recorded, in order: the other lists are taken from it. */
   events: RunEvent[];
@@ -73,14 +73,14 @@ export interface ExportedDecision {
   decision: OperatorDecision;
 }
 
-/** One word of a person to the run. */
+/** One start of the run, or one word of a person to the run. */
 export interface AuditEntry {
   at: number;
-  /** Name of the decision or the message: `approve`, `say`; `cancel` for the run. */
+  /** Name of the decision or the message: `approve`, `say`; `cancel` for the run; `start`, `fork`, `retry` or `rewind` where the run began. */
   word: string;
-  /** The name that the sender gave. The config's `authorize` has checked it, if the run has one. */
+  /** The name that the sender gave. The config's `authorize` has checked it, if the run has one; starts are not checked. */
   by: string | null;
-  /** The sender's client, as Temporal recorded it. Everybody with access to the server can choose this text. */
+  /** The sender's client, as Temporal recorded it; null for a run that a session started. Everybody with access to the server can choose this text. */
   identity: string | null;
   /** The call of a decision. */
   call?: string | undefined;

@@ -12,6 +12,7 @@ import {
   runLabels,
 } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
+import { senderOf } from '../connect/client-of-sender.ts';
 import { describeRun } from '../read/run-location.ts';
 import { attributesOfRun, startWithAttributes, tagsOf } from '../start/start-attributes.ts';
 import { cliName, typedCommand } from '../connect/cli-name.ts';
@@ -101,12 +102,13 @@ async function start(
   input: AgentRunInput & { restart: Restart },
   { reuse, exists }: { reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'; exists: Error },
 ): Promise<RestartReceipt> {
+  const restart: Restart = { ...input.restart, sender: senderOf(client) };
   try {
     const { firstExecutionRunId } = await startWithAttributes(client, attributesOfRun(input), (attributes) =>
       client.workflow.start(AGENT_RUN, {
         workflowId: id,
         taskQueue,
-        args: [input],
+        args: [{ ...input, restart }],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: 'FAIL',
         ...runLabels(input.agent, record.input.question?.input ?? '', {

@@ -85,4 +85,6 @@ export interface StartedFact {
   input: Recorded;
   /** Arguments after the input. */
   laterArguments: LaterArguments;
+  /** The program that started the run, as Temporal's client said. */
+  identity?: string | undefined;
 }

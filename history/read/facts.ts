@@ -163,6 +163,7 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       previousRunId: byWorkflow ? continuedExecutionRunId || undefined : undefined,
       input: recordedFromOutside(client, input),
       laterArguments: laterArguments(client, input),
+      identity: started.identity || undefined,
     };
   }
 

@@ -142,10 +142,10 @@ export function createTrace(id: string) {
       return [...steps, { type: 'continued', runId }];
     }
     isBegun = true;
-    const { agent = '', question } = run ?? {};
+    const { agent = '', question, by } = run ?? {};
     const content = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
-    const custom = run === undefined ? { workflow } : {};
-    return [...steps, { type: 'run_started', id, runId, agent, input: content, ...custom }, ...restarted];
+    const more = run === undefined ? { workflow } : by === undefined ? {} : { by };
+    return [...steps, { type: 'run_started', id, runId, agent, input: content, ...more }, ...restarted];
   }
 
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import { type ModelRequest, renderRequest } from '../../agent/transcript/request.ts';
+import type { ModelTurn } from '../../agent/calls/calls.ts';
+import { type ModelRequest, renderRequest, requestDigest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { type TranscriptSource, transcriptReader } from './transcript.ts';
 import { conversation } from '../../agent/transcript/entries.ts';
@@ -51,6 +52,18 @@ export function requestReader(
       return { call: calledIn(scope, call), n, request, shortened };
     });
   };
+}
+
+/**
+ * Chooses the request that was sent, by the recorded reply. `exact`: this code renders the request as it was sent, as far as the recorded digest
+ * says; true also without a reply.
+ */
+export function sentRequest(
+  { request, shortened }: AskedRequest,
+  turn: ModelTurn | undefined,
+): { request: ModelRequest; exact: boolean } {
+  const sent = turn?.shortened === true ? shortened() : request;
+  return { request: sent, exact: turn === undefined || turn.request === requestDigest(sent) };
 }
 
 /** Source of transcripts that reads with a client. `expired`: makes the error for a record past retention. */

@@ -14,9 +14,11 @@ const KINDS: { [kind: string]: string } = {
   ScaledObject: '@kubernetes-models/keda/keda.sh/v1alpha1',
 };
 
-const [, text = ''] =
-  /```yaml\n(.*?)```/su.exec(readFileSync(join(root, 'docs/kubernetes.md'), 'utf8')) ?? [];
-const manifests = parseAllDocuments(text).map((one) => one.toJS() as { kind: string });
+const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+const blocks = [...page.matchAll(/```yaml\n(.*?)```/gsu)].map(([, text = '']) => text);
+const manifests = blocks.flatMap((text) =>
+  parseAllDocuments(text).map((one) => one.toJS() as { kind: string }),
+);
 const folder = tempFolder();
 
 beforeAll(() => {
@@ -55,8 +57,8 @@ function outputOf(args: string[]): string {
   }
 }
 
-test('the page has a worker, a budget and a scaler', () => {
-  expect(manifests.map(({ kind }) => kind)).toEqual(Object.keys(KINDS));
+test('the page has a worker, a budget, a scaler, and the scaler of a version', () => {
+  expect(manifests.map(({ kind }) => kind)).toEqual([...Object.keys(KINDS), 'ScaledObject']);
 });
 
 test.each(manifests)('$kind fits its schema', (manifest) => {

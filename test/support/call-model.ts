@@ -31,6 +31,7 @@ export function callModelOnce(
     parser: () => undefined,
     checkOutput: (_manifest, output) => output,
     authorize: undefined,
+    signToken: undefined,
     replies: undefined,
     limiter: undefined,
     searchAttributes: false,

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { environmentKeyring } from '../../encryption/keys.ts';
+import { environmentSigner } from '../../encryption/token-signer.ts';
 import { tokenOf } from '../../cli/connection/token.ts';
 import { credentialOf } from '../../cli/connection/context.ts';
 import { namedQueue } from '../../cli/connection/task-queue.ts';
@@ -75,6 +76,7 @@ const listed: Listed[] = [
   ['RELOOP_VERSION', '2', () => loadedConfig({ agents: [agent()] }).deployment?.version, '2', undefined],
   ['RELOOP_CREDENTIAL', 'secret', () => credentialOf(process.env), 'secret', undefined],
   ['RELOOP_ENCRYPTION_KEYS', `a:${KEY}`, encryptsWith, 'a', undefined],
+  ['RELOOP_DEFER_KEY', KEY, () => environmentSigner() !== undefined, true, false],
   ...['RELOOP_CODEC_TOKEN', 'RELOOP_GATEWAY_TOKEN'].map((name): Listed => [
     name,
     'secret',

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { createDeferral } from '../../activities/tool/tool-context.ts';
 import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
+import { environmentSigner } from '../../encryption/token-signer.ts';
 import { readArguments } from '../../agent/reply/tool-arguments.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { elasticsearch, http, mcp, python } from '../../index.ts';
@@ -49,6 +50,42 @@ describe('the token of a deferred call', () => {
     expect(await createDeferral(info, beats).defer()).toEqual(first);
     expect(second).toEqual(first);
     expect(beats.stored).toHaveLength(1);
+  });
+});
+
+describe('the key that signs tokens', () => {
+  const key = 'k'.repeat(32);
+  const signerOf = (RELOOP_DEFER_KEY?: string) => environmentSigner({ RELOOP_DEFER_KEY });
+
+  test('is not there where the variable is not set', () => {
+    expect([signerOf(), signerOf('')]).toEqual([undefined, undefined]);
+  });
+
+  test('signs the token that the tool gets, and not the one that is recorded', async () => {
+    const beats = heartbeat();
+    const { token } = await createDeferral(info, beats, signerOf(key)?.sign).defer();
+    expect(token).toBe(`${beats.record.token}:${signerOf(key)?.sign(beats.record.token ?? '')}`);
+    expect(readToken(token)).toMatchObject({ id: 'run a:b', call: '1/3.1' });
+  });
+
+  test('is the first of several, and each of them accepts its signatures', () => {
+    const signature = signerOf(key)?.sign('token') ?? '';
+    const newer = signerOf(`${'n'.repeat(32)}, ${key}`);
+    expect(newer?.sign('token')).not.toBe(signature);
+    const accepted = (token: string, given: string) => newer?.isSigned(token, given);
+    expect([accepted('token', signature), accepted('token', newer?.sign('token') ?? '')]).toEqual([
+      true,
+      true,
+    ]);
+    expect([accepted('other', signature), accepted('token', ''), accepted('token', 'x')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test.each(['short', `${key},`, `${key},short`])('is refused as %s', (value) => {
+    expect(() => signerOf(value)).toThrow('a key has at least 32 characters');
   });
 });
 

@@ -98,6 +98,7 @@ test('a decision is taken if authorize accepts its sender, and refused words cha
   expect(
     exported.audit?.map(({ word, by, call, refused }) => [word, by, call, refused !== undefined]),
   ).toEqual([
+    ['start', null, undefined, false],
     ['approve', 'alice', '1.1', true],
     ['approve', 'alice', '1.1', true],
     ['pause', null, undefined, true],

@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { checkRuns } from '../../cli/check/check-runs.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
+import type { ModelPrompt, PromptContext } from '../../agent/definition/kind.ts';
+import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { z } from '../../index.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
@@ -28,7 +30,16 @@ const model = modelOf(() => ({
 }));
 const below = agentTool({ agent: 'helper', description: 'asks another' });
 const helper = { name: 'helper', kind: 'zero-shot', model: modelOf(() => answer('done')) } as const;
-const desk = { name: 'desk', kind: 'tool-calling', model, tools: [pay(fields), below] } as const;
+const terse = { ...toolCalling, name: 'terse' };
+const wordy = {
+  ...terse,
+  render(context: PromptContext): ModelPrompt {
+    const prompt = toolCalling.render(context);
+    if (prompt.type === 'text') return prompt;
+    return { ...prompt, messages: [{ role: 'system', content: 'Be brief.' }, ...prompt.messages] };
+  },
+};
+const desk = { name: 'desk', kind: terse, model, tools: [pay(fields), below] } as const;
 const rig = useRig({ agents: [desk, helper] });
 
 let id: string;
@@ -73,6 +84,11 @@ describe('a config is checked against the runs of its task queue', () => {
       'The input of call 1.1, which waits, does not fit the tool "pay" any more: to is missing',
     ],
     [
+      'the code of the kind renders another prompt',
+      [{ ...desk, kind: wordy }, helper],
+      'The request of step 1 is rendered otherwise than it was sent',
+    ],
+    [
       'the model is gone',
       [{ ...helper, tools: [pay(fields)] }],
       'The config has no agent "desk" with a model of its own',
@@ -98,6 +114,7 @@ test('`reloop check` prints each problem, and exits with 1', async () => {
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: `${id} (agentRun)
+  The config has no agent of the kind "terse": the next model call fails.
   The config has no agent "desk" with a model of its own: the next model call fails.
   The config has no tool "pay": a call of the tool waits for a person (ToolNotFound).
   The config has no agent "helper", which the tool "helper" runs: a call of the tool fails.

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
@@ -6,6 +8,7 @@ import { defineTool } from '../../tools/tool.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { type Rig, startRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const rigs = new Set<Rig>();
 const end = async (rig: Rig) => {
@@ -179,4 +182,50 @@ test('what cannot be is refused, and nothing is changed', async () => {
     versions: [{ version: '1', state: 'current', runs: 0 }],
     unversioned: { state: 'drained', runs: 0, workers: [] },
   });
+});
+
+test('doctor says which version is current and which one needs workers, and the server counts the tasks of a version as KEDA asks', async () => {
+  const { name, start, deploy } = project();
+  const folder = tempFolder();
+  const doctor = async (version: string) => {
+    const file = join(folder, `${version}.config.ts`);
+    const agents = "[{ name: 'desk', model: 'm' }]";
+    const deployment = `{ version: '${version}' }`;
+    writeFileSync(
+      file,
+      `export default { agents: ${agents}, taskQueue: '${name}', deployment: ${deployment} };`,
+    );
+    const options = ['--worker', '--json', '--config', file, '--address', inject('temporalAddress')];
+    const { code, stdout } = await reloopHere(['doctor', ...options], { OPENAI_API_KEY: 'none' });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; found: string; advice?: string }[] };
+    return { code, ...checks.find((check) => check.name === 'versions') };
+  };
+  const first = await start('1');
+  await deploy('promote', '1');
+  const found = `deployment ${name}: 1 is current`;
+  expect(await doctor('1')).toEqual({ code: 0, name: 'versions', state: 'ok', found });
+  expect(await doctor('2')).toMatchObject({
+    code: 1,
+    found,
+    advice: expect.stringContaining('RELOOP_VERSION=2'),
+  });
+
+  const second = await start('2');
+  await waitOf(await first.client.start('desk', 'pay'), { call: '1.1' });
+  expect((await deploy('promote', '2')).code).toBe(0);
+  const draining = `deployment ${name}: 2 is current, 1 is draining (1 open)`;
+  await expect.poll(() => doctor('2'), { timeout: 20_000 }).toMatchObject({ state: 'ok', found: draining });
+
+  await end(second);
+  await first.client.start('desk', 'look');
+  const { workflowService, options } = first.temporal;
+  const waiting = async () => {
+    const { versionTaskQueues } = await workflowService.describeWorkerDeploymentVersion({
+      namespace: options.namespace,
+      deploymentVersion: { deploymentName: name, buildId: '2' },
+      reportTaskQueueStats: true,
+    });
+    return versionTaskQueues.reduce((sum, { stats }) => sum + Number(stats?.approximateBacklogCount ?? 0), 0);
+  };
+  await expect.poll(waiting, { timeout: 30_000 }).toBeGreaterThan(0);
 });

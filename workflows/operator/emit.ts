@@ -69,10 +69,10 @@ export function logResumed({ call, tool }: WaitingCall, outcome: string): void {
   workflowLog.debug(`no longer waits for you: ${tool} (${call}): ${outcome}`, { resumed: call });
 }
 
-export function emitStart(emit: Emit | undefined, { agent, question }: AgentRunInput): void {
+export function emitStart(emit: Emit | undefined, { agent, question, by }: AgentRunInput): void {
   const { workflowId, runId } = workflowInfo();
   const input = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
-  emit?.({ type: 'run_started', id: workflowId, runId, agent, input });
+  emit?.({ type: 'run_started', id: workflowId, runId, agent, input, ...(by !== undefined && { by }) });
 }
 
 /** Emits the restart of a run, with the messages that it carries again. Continue-as-new emits nothing. */

@@ -243,7 +243,7 @@ async function run(
 /** Starts a run as an abandoned child: the end or cancellation of the session does not affect it. */
 function startRun(
   { name, messages }: SessionState,
-  { id, agent, input, overrides, variables, traceparent: trace }: SessionMessage,
+  { id, agent, input, overrides, variables, traceparent: trace, by }: SessionMessage,
 ) {
   const runInput: AgentRunInput = {
     agent,
@@ -251,12 +251,12 @@ function startRun(
     question: { input, chatHistory: messages, variables },
     overrides,
     trace,
+    by,
   };
   // The server knows the attributes if it accepted the session's.
   const areKnown = workflowInfo().typedSearchAttributes.get(ReloopSession) !== undefined;
-  const tags = overrides?.tags;
   const attributes = areKnown
-    ? { typedSearchAttributes: fixedAttributes({ agent, session: name, tags }) }
+    ? { typedSearchAttributes: fixedAttributes({ agent, session: name, tags: overrides?.tags }) }
     : {};
   return startChild<typeof agentRun>(AGENT_RUN, {
     workflowId: id,

@@ -89,7 +89,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'run_started': {
         startedAt = event.at;
         const name = event.agent || (event.workflow ?? '');
-        const head = `${colors.bold(sanitizeForTerminal(name))}  ${colors.dim(`run ${oneLine(event.id)}`)}`;
+        const head = `${colors.bold(sanitizeForTerminal(name))}  ${colors.dim(`run ${oneLine(event.id)}${byText(event)}`)}`;
         if (below !== undefined) return stay([head]); // the question is the input of the call above
         const question = contentText(event.input);
         return stay([head, ...(question === '' ? [] : labelled('Question', question, '')), '']);

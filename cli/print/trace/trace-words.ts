@@ -112,7 +112,11 @@ export function keptText({ from, iterations, usage }: RestartedEvent): string {
 }
 
 /** Line about a restarted run, and the steps that are kept. */
-export function restartText({ by, step, from, again }: RestartedEvent): string {
+export function restartText(event: RestartedEvent): string {
+  return restartWords(event) + byText({ by: event.sender });
+}
+
+function restartWords({ by, step, from, again }: RestartedEvent): string {
   switch (by) {
     case 'rewind':
       return `Rewound to step ${step}`;
@@ -123,7 +127,7 @@ export function restartText({ by, step, from, again }: RestartedEvent): string {
   }
 }
 
-/** The name of the sender, after the text of a decision or a message. */
+/** The name of the sender, after the text of a decision, a message or a start. */
 export function byText({ by }: { by?: string | undefined }): string {
   return by === undefined ? '' : `, by ${oneLine(by)}`;
 }
