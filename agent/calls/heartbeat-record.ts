@@ -27,9 +27,15 @@ export interface Heartbeat {
   /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
   heartbeats?: number | undefined;
   progress?: string | undefined;
+  /** Reports of progress in this attempt, of which `progress` is the last. */
+  reports?: number | undefined;
   /** Number of the agent's model that is asked, after those before it failed in this attempt. Absent: the first. */
   model?: number | undefined;
   /** Reply text so far, and the end of the reasoning so far. */
   text?: string | undefined;
   reasoning?: string | undefined;
+  /** Characters of the reasoning before `reasoning`. */
+  reasoningFrom?: number | undefined;
+  /** Times that this attempt has begun its text anew, for another model. */
+  restart?: number | undefined;
 }

@@ -36,7 +36,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
     kind: typeof kind === 'object' ? kind.name : kind,
   }));
   const { createGateway } = await import('../../gateway/index.ts');
-  return withTemporal(io, { ...options, encryption: loaded.encryption }, async ({ client }) => {
+  return withTemporal(io, { ...options, encryption: loaded.encryption, channel: loaded.live }, async ({ client }) => {
     const gateway = createGateway(client, {
       ...callers.options,
       agents,

@@ -15,6 +15,8 @@ import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
 import { type Keyring, createKeyring, environmentKeyring } from '../../encryption/keys.ts';
+import { environmentLive } from '../../live/adapters.ts';
+import type { LiveOption } from '../../live/channel.ts';
 import { adapterFor, adapters } from '../../models/adapters.ts';
 import { isSameTool } from '../../tools/same-tool.ts';
 import { problemOfName } from '../../tools/tool-name.ts';
@@ -62,6 +64,8 @@ export interface LoadedConfig {
   onEvent: ConfigDefinition['onEvent'];
   /** Keys of the runs' payloads. undefined: nothing is encrypted. */
   encryption: Keyring | undefined;
+  /** The side channel of live text. undefined: readers in other processes get text with heartbeats. */
+  live: LiveOption | undefined;
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
   /** Takes the log of a worker process. */
@@ -136,6 +140,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
     encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
+    live: environmentLive() ?? config.live,
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,

@@ -20,7 +20,26 @@ function breaksOff() {
   });
 }
 
-const rig = useRig({ agents: [{ name: 'breaks off', model: breaksOff() }] });
+const pieces = ['Final ', 'Answer: ', ...Array.from({ length: 10 }, (_, number) => `${number} `)];
+
+/** Writes ten pieces in a second. */
+const writesSlowly = defineModel({
+  async call(_request, { onText }) {
+    for (const piece of pieces) {
+      onText?.(piece);
+      await sleep(100);
+    }
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+    return { text: pieces.join(''), toolCalls: [], finishReason: 'stop', usage };
+  },
+});
+
+const rig = useRig({
+  agents: [
+    { name: 'breaks off', model: breaksOff() },
+    { name: 'writes slowly', model: writesSlowly },
+  ],
+});
 
 test('text of a model call that is tried again is never told as that of the next attempt', async () => {
   const run = await rig.client.start('breaks off', 'what?');
@@ -33,4 +52,13 @@ test('text of a model call that is tried again is never told as that of the next
     ['attempt_failed', 1, 'broke off'],
     ['model_text', 2, 'all of it'],
   ]);
+});
+
+test('text of a worker in the same process comes piece by piece', async () => {
+  const run = await rig.client.start('writes slowly', 'what?');
+  const texts: string[] = [];
+  for await (const event of run.events()) if (event.type === 'model_text') texts.push(event.text);
+  expect(texts.length).toBeGreaterThan(5);
+  expect(texts).toEqual(texts.toSorted((a, b) => a.length - b.length));
+  expect(texts.at(-1)).toBe(pieces.join(''));
 });
