@@ -26,9 +26,10 @@ export const LIVE_URL = 'RELOOP_LIVE_URL';
 export function liveProblem(option: unknown): string | undefined {
   if (isChannel(option)) return undefined;
   const url = fieldOf(option, 'url');
-  if (typeof url !== 'string') return 'is neither { url } nor a channel with name, publish, subscribe and close';
+  if (typeof url !== 'string')
+    return 'is neither { url } nor a channel with name, publish, subscribe and close';
   const adapter = adapterOf(url);
-  if (adapter === undefined) return "url does not begin with redis://, nats:// or postgres://";
+  if (adapter === undefined) return 'url does not begin with redis://, nats:// or postgres://';
   try {
     requirePackage(adapter.package, `live: ${new URL(url).protocol}//`);
     return undefined;

@@ -4,7 +4,6 @@ import { isObject } from '../agent/values/json-object.ts';
 import type { LivePiece } from '../agent/live/live-piece.ts';
 import { decodeFirst, encode } from '../history/read/payloads.ts';
 
-
 const { Payload } = messages.temporal.api.common.v1;
 const KINDS: readonly unknown[] = ['text', 'reasoning', 'progress'];
 

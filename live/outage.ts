@@ -8,7 +8,10 @@ export function reportOutages(name: string, onWarning: (text: string) => void): 
     const now = performance.now();
     const isNew = now - failedAt > OVER_MS;
     failedAt = now;
-    if (isNew) onWarning(`Live text: ${name} cannot be used (${reasonOf(error)}). Text comes with heartbeats meanwhile.`);
+    if (isNew)
+      onWarning(
+        `Live text: ${name} cannot be used (${reasonOf(error)}). Text comes with heartbeats meanwhile.`,
+      );
   };
 }
 

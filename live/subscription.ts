@@ -86,7 +86,8 @@ async function readRemotely(
   clearTimeout(read.idle);
   read.readers++;
   const unsubscribe = await subscribed(read, topic, signal, onMessage);
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   // A connection that was lost has no subscription to end.
   await Promise.resolve(unsubscribe?.()).catch(() => undefined);
   read.readers--;

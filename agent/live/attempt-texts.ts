@@ -3,10 +3,7 @@ import { limits } from '../values/limits.ts';
 import type { LivePiece, TextPlace } from './live-piece.ts';
 import { type Stretch, emptyStretch, withPiece, withState } from './stretch.ts';
 
-export type LiveEvent = Extract<
-  TimelessEvent,
-  { type: 'model_text' | 'model_reasoning' | 'tool_progress' }
->;
+export type LiveEvent = Extract<TimelessEvent, { type: 'model_text' | 'model_reasoning' | 'tool_progress' }>;
 
 /** What the latest attempt of a call has written, as far as a reader knows it. */
 export interface AttemptTexts {
@@ -44,7 +41,10 @@ export function afterPiece(known: AttemptTexts | undefined, piece: LivePiece): A
 }
 
 /** The texts after a heartbeat. An earlier attempt's heartbeat changes nothing. */
-export function afterHeartbeat(known: AttemptTexts | undefined, beat: HeartbeatTexts): AttemptTexts | undefined {
+export function afterHeartbeat(
+  known: AttemptTexts | undefined,
+  beat: HeartbeatTexts,
+): AttemptTexts | undefined {
   const texts = textsAt(known, beat);
   if (texts === undefined) return known;
   const { reasoning, reasoningFrom, progress, reports = texts.progress.number + 1 } = beat;
@@ -65,10 +65,13 @@ export function newEvents(call: string, before: AttemptTexts | undefined, after:
   const isSame = before !== undefined && comparePlaces(before.place, after.place) === 0;
   const grown = (kind: 'text' | 'reasoning') =>
     after[kind].text !== '' && (!isSame || before[kind].text !== after[kind].text);
-  const reported = after.progress.text !== '' && (!isSame || before.progress.number !== after.progress.number);
+  const reported =
+    after.progress.text !== '' && (!isSame || before.progress.number !== after.progress.number);
   const base = { call, attempt };
   return [
-    ...(grown('reasoning') ? [{ type: 'model_reasoning' as const, ...base, text: after.reasoning.text }] : []),
+    ...(grown('reasoning')
+      ? [{ type: 'model_reasoning' as const, ...base, text: after.reasoning.text }]
+      : []),
     ...(grown('text') ? [{ type: 'model_text' as const, ...base, text: after.text.text }] : []),
     ...(reported ? [{ type: 'tool_progress' as const, ...base, text: after.progress.text }] : []),
   ];

@@ -50,7 +50,5 @@ function joined(stretch: Stretch, most: number): Stretch {
 
 function cut(stretch: Stretch, most: number): Stretch {
   const over = Math.max(0, stretch.text.length - most);
-  return over === 0
-    ? stretch
-    : { ...stretch, from: stretch.from + over, text: stretch.text.slice(over) };
+  return over === 0 ? stretch : { ...stretch, from: stretch.from + over, text: stretch.text.slice(over) };
 }

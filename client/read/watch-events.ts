@@ -31,8 +31,7 @@ export interface WatchedEvent {
 type Arrival =
   | CallNews
   | ({ at: number } & (
-      | { from: 'record'; moment: Moment | 'end' }
-      | { from: 'child'; child: Child; watched: WatchedEvent }
+      { from: 'record'; moment: Moment | 'end' } | { from: 'child'; child: Child; watched: WatchedEvent }
     ));
 
 /** A sub-agent's run under way. `source`: it is being read. */
