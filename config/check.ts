@@ -11,7 +11,7 @@ import { options, problemsOf } from './options/options.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
 import { limitsSchema } from './limits-option.ts';
-import { liveSchema } from './options/live-option.ts';
+import { liveSchema } from './live-option.ts';
 import { queuesSchema } from './options/queues.ts';
 import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';

@@ -6,7 +6,7 @@ import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../encryption/keys.ts';
-import type { LiveOption } from '../live/channel.ts';
+import type { LiveOption } from '../live/live-channel.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 import type { ZodSchema } from '../tools/zod-schema.ts';

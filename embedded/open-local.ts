@@ -6,7 +6,7 @@ import { cliName } from '../client/connect/cli-name.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { stateDirectory } from '../server/project-folder.ts';
 import type { Keyring } from '../encryption/keys.ts';
-import type { LiveOption } from '../live/channel.ts';
+import type { LiveOption } from '../live/live-channel.ts';
 import type { EmbeddedServer } from '../server/server.ts';
 import type { RunWorkerOptions, RunningWorker } from '../worker/run-worker.ts';
 

@@ -1,4 +1,4 @@
-import type { LivePiece } from '../agent/live/live-piece.ts';
+import type { LivePiece } from '../agent/live-text/live-piece.ts';
 
 /** Readers in this process, by topic: text of a worker in the same process needs no broker. */
 const readers = new Map<string, Set<(pieces: readonly LivePiece[]) => void>>();

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import messages from '@temporalio/proto';
 import { isObject } from '../agent/values/json-object.ts';
-import type { LivePiece } from '../agent/live/live-piece.ts';
+import type { LivePiece } from '../agent/live-text/live-piece.ts';
 import { decodeFirst, encode } from '../history/read/payloads.ts';
 
 const { Payload } = messages.temporal.api.common.v1;

@@ -1,4 +1,4 @@
-import type { LiveChannel } from './channel.ts';
+import type { LiveChannel } from './live-channel.ts';
 import { lazy } from './lazy.ts';
 
 const CONNECT_MS = 3_000;
@@ -33,7 +33,7 @@ export function natsChannel(url: string, name: string, onError: (error: unknown)
         callback: (_error, message) => onMessage(message.string()),
       });
       await client.flush();
-      return () => subscription.unsubscribe();
+      return async () => subscription.unsubscribe();
     },
     close: connection.close,
   };

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
-import { channelOf, nameOf } from './adapters.ts';
-import type { LiveOption } from './channel.ts';
+import { channelOf, nameOf } from './brokers.ts';
+import type { LiveOption } from './live-channel.ts';
 import { isReadLocally, publishLocally } from './local-readers.ts';
 import { reportOutages } from './outage.ts';
-import type { LivePiece } from '../agent/live/live-piece.ts';
+import type { LivePiece } from '../agent/live-text/live-piece.ts';
 import { writePiece } from './message.ts';
 
 /** Publishes what attempts write. Neither method waits or throws. */

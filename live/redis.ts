@@ -1,4 +1,4 @@
-import type { LiveChannel } from './channel.ts';
+import type { LiveChannel } from './live-channel.ts';
 import { lazy } from './lazy.ts';
 
 const CONNECT_MS = 3_000;

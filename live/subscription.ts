@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { channelOf, nameOf } from './adapters.ts';
-import { type LiveChannel, type LiveOption, topicOf } from './channel.ts';
+import { channelOf, nameOf } from './brokers.ts';
+import { type LiveChannel, type LiveOption, topicOf } from './live-channel.ts';
 import { readLocally } from './local-readers.ts';
 import { reportOutages } from './outage.ts';
-import type { LivePiece } from '../agent/live/live-piece.ts';
+import type { LivePiece } from '../agent/live-text/live-piece.ts';
 import { readPiece } from './message.ts';
 
 interface ReadChannel {
@@ -56,10 +56,9 @@ export async function* livePieces(
   const leave = readLocally(topic, add);
   const found = channels.get(client.connection);
   if (found !== undefined) {
-    void readRemotely(found, topic, signal, async (message) => {
-      const piece = await readPiece(client, message);
-      if (piece !== undefined) add([piece]);
-    });
+    const onMessage = (message: string) =>
+      void readPiece(client, message).then((piece) => piece && add([piece]));
+    void readRemotely(found, topic, signal, onMessage);
   }
   const onAbort = () => wake();
   signal.addEventListener('abort', onAbort);
@@ -89,7 +88,7 @@ async function readRemotely(
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   // A connection that was lost has no subscription to end.
-  await Promise.resolve(unsubscribe?.()).catch(() => undefined);
+  await unsubscribe?.().catch(() => undefined);
   read.readers--;
   if (read.readers > 0) return;
   const close = () => void read.channel.close().catch(read.failed);
@@ -102,7 +101,7 @@ async function subscribed(
   topic: string,
   signal: AbortSignal,
   onMessage: (message: string) => void,
-): Promise<(() => unknown) | undefined> {
+): Promise<(() => Promise<unknown>) | undefined> {
   while (!signal.aborted) {
     try {
       return await channel.subscribe(topic, onMessage);

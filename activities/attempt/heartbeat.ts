@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
+import { type Heartbeat, patchHeartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { encode } from '../../history/read/payloads.ts';
 import type { LivePublisher } from '../../live/publisher.ts';
@@ -50,7 +50,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
   let beatOfSdkAt: number | undefined;
 
   const change = (patch: Partial<Heartbeat>) => {
-    record = { ...record, ...patch, ...placeOf(record, patch) };
+    record = patchHeartbeat(record, patch);
     tap?.changed(record);
   };
   const counted = () => (record = { ...record, heartbeats: (record.heartbeats ?? 0) + 1 });
@@ -146,26 +146,6 @@ const usualSettings: HeartbeatSettings = { everyMs: limits.frugalHeartbeatMs };
 /** Called by the worker's activity interceptor before the activity runs. */
 export function setHeartbeats(context: Context, own: HeartbeatSettings): void {
   settings.set(context, own);
-}
-
-/** Numbers by which readers put texts and reports in order. */
-function placeOf(record: Heartbeat, patch: Partial<Heartbeat>): Partial<Heartbeat> {
-  const beginsAnew =
-    ('text' in patch && lengthOf(patch.text) < lengthOf(record.text)) ||
-    ('reasoning' in patch && reasoningEnd(patch) < reasoningEnd(record));
-  const reports = patch.progress !== undefined && patch.progress !== record.progress;
-  return {
-    ...(beginsAnew && { restart: (record.restart ?? 0) + 1 }),
-    ...(reports && { reports: (record.reports ?? 0) + 1 }),
-  };
-}
-
-function lengthOf(text: string | undefined): number {
-  return text?.length ?? 0;
-}
-
-function reasoningEnd({ reasoning, reasoningFrom = 0 }: Partial<Heartbeat>): number {
-  return reasoningFrom + lengthOf(reasoning);
 }
 
 /** The previous attempt's record, without the fields of that attempt alone. */

@@ -1,9 +1,9 @@
 import type { Context } from '@temporalio/activity';
 import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
-import { createPieces } from '../../agent/live/pieces.ts';
+import { createPieces } from '../../agent/live-text/pieces.ts';
 import { calledIn } from '../../history/read/scheduled-call.ts';
-import { topicOf } from '../../live/channel.ts';
+import { topicOf } from '../../live/live-channel.ts';
 import type { LivePublisher } from '../../live/publisher.ts';
 
 /** Passes an attempt's texts on to live readers. */

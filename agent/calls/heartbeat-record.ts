@@ -39,3 +39,25 @@ export interface Heartbeat {
   /** Times that this attempt has begun its text anew, for another model. */
   restart?: number | undefined;
 }
+
+/** The record after a change, with the numbers by which readers put texts and reports in order. */
+export function patchHeartbeat(record: Heartbeat, patch: Partial<Heartbeat>): Heartbeat {
+  const beginsAnew =
+    ('text' in patch && lengthOf(patch.text) < lengthOf(record.text)) ||
+    ('reasoning' in patch && reasoningEnd(patch) < reasoningEnd(record));
+  const reports = patch.progress !== undefined && patch.progress !== record.progress;
+  return {
+    ...record,
+    ...patch,
+    ...(beginsAnew && { restart: (record.restart ?? 0) + 1 }),
+    ...(reports && { reports: (record.reports ?? 0) + 1 }),
+  };
+}
+
+function lengthOf(text: string | undefined): number {
+  return text?.length ?? 0;
+}
+
+function reasoningEnd({ reasoning, reasoningFrom = 0 }: Partial<Heartbeat>): number {
+  return reasoningFrom + lengthOf(reasoning);
+}

@@ -6,8 +6,8 @@ import { type TemporalSettings, temporalSettings } from '../../client/connect/co
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { type LocalTemporal, openLocal } from '../../embedded/open-local.ts';
 import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
-import { environmentLive } from '../../live/adapters.ts';
-import type { LiveOption } from '../../live/channel.ts';
+import { environmentLive } from '../../live/brokers.ts';
+import type { LiveOption } from '../../live/live-channel.ts';
 import { stateDirectory } from '../../server/project-folder.ts';
 import { configKeyring } from './config-keyring.ts';
 import { type CommandConfig, namedQueue } from './task-queue.ts';

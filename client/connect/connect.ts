@@ -9,8 +9,8 @@ import {
   environmentKeyring,
   noKeys,
 } from '../../encryption/keys.ts';
-import { checkedLive, environmentLive } from '../../live/adapters.ts';
-import type { LiveOption } from '../../live/channel.ts';
+import { checkedLive, environmentLive } from '../../live/brokers.ts';
+import type { LiveOption } from '../../live/live-channel.ts';
 import { readFrom } from '../../live/subscription.ts';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
 import { readJson } from '../../server/json-file.ts';

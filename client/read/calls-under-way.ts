@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { LiveCalls } from '../../agent/live/live-calls.ts';
-import type { LivePiece } from '../../agent/live/live-piece.ts';
+import type { LiveCalls } from '../../agent/live-text/live-calls.ts';
+import type { LivePiece } from '../../agent/live-text/live-piece.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { type CallReport, createLivePoll } from '../../history/list/live.ts';
 import type { RunRef } from '../../history/read/pages.ts';

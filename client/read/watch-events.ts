@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { RunEvent } from '../../agent/run/events.ts';
-import type { LiveEvent } from '../../agent/live/attempt-texts.ts';
-import { createLiveCalls } from '../../agent/live/live-calls.ts';
+import type { LiveEvent } from '../../agent/live-text/attempt-texts.ts';
+import { createLiveCalls } from '../../agent/live-text/live-calls.ts';
 import { type RunRef, isNotFound } from '../../history/read/pages.ts';
 import {
   type Position,
@@ -134,7 +134,10 @@ export async function* watchEvents(
 
   /** A call may have ended since its news came. */
   function* ofCalls(news: CallNews): Generator<WatchedEvent> {
-    if (news.from === 'channel') return yield* live(calls.pieces(news.pieces));
+    if (news.from === 'channel') {
+      yield* live(calls.pieces(news.pieces));
+      return;
+    }
     const event = news.from === 'queue' ? news.event : news.report.before;
     if (event !== undefined && 'call' in event && calls.underWay.has(event.call)) yield watched(event);
     if (news.from === 'heartbeat') yield* live(calls.heartbeat(news.report.call, news.report.texts));

@@ -7,7 +7,7 @@ import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
-import { type HeartbeatTexts, afterHeartbeat, newEvents } from '../../agent/live/attempt-texts.ts';
+import { type HeartbeatTexts, afterHeartbeat, newEvents } from '../../agent/live-text/attempt-texts.ts';
 import { calledIn } from '../read/scheduled-call.ts';
 import type { RunRef } from '../read/pages.ts';
 import { decodeFirst, recordedError } from '../read/payloads.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Subprocess, execa } from 'execa';
+import { execa } from 'execa';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accepts } from '../../server/ports.ts';
 import { postgresPrograms, postgresUser } from '../cluster/programs.ts';
@@ -65,13 +65,14 @@ export async function startBroker(name: BrokerName): Promise<Broker> {
   const folder = await mkdtemp(join(tmpdir(), 'reloop-broker-'));
   const port = await freePort();
   const { file, args, user } = await prepare(folder, port);
-  let child: Subprocess | undefined;
+  let child: ReturnType<typeof run> | undefined;
+  const run = () => execa(file, args, { ...user, cwd: folder, stdio: 'ignore', reject: false });
   const kill = async () => {
     child?.kill(killSignal);
     await child;
   };
   const start = async () => {
-    child = execa(file, args, { ...user, cwd: folder, stdio: 'ignore', reject: false });
+    child = run();
     while (!(await accepts(port))) await sleep(50);
   };
   await start();

@@ -13,7 +13,7 @@ export interface LiveChannel {
    * Calls `onMessage` for each message of the topic, also after the connection was lost and found again. Resolves when messages can arrive,
    * to a function that ends it. Rejects if there is no connection; the caller tries again.
    */
-  subscribe(topic: string, onMessage: (message: string) => void): Promise<() => unknown>;
+  subscribe(topic: string, onMessage: (message: string) => void): Promise<() => Promise<unknown>>;
   /** Ends the connections. */
   close(): Promise<unknown>;
 }

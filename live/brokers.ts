@@ -2,7 +2,7 @@ import { type OptionalPackage, requirePackage } from '../tools/optional-package.
 import { fieldOf } from '../agent/values/values.ts';
 import { InvalidInput } from '../agent/values/refusal.ts';
 import { setValue } from '../agent/values/set-value.ts';
-import type { LiveChannel, LiveOption } from './channel.ts';
+import type { LiveChannel, LiveOption } from './live-channel.ts';
 import { natsChannel } from './nats.ts';
 import { postgresChannel } from './postgres.ts';
 import { redisChannel } from './redis.ts';
