@@ -36,20 +36,20 @@ export interface Heartbeat {
   reasoning?: string | undefined;
   /** Characters of the reasoning before `reasoning`. */
   reasoningFrom?: number | undefined;
-  /** Times that this attempt has begun its text anew, for another model. */
+  /** Number of times that this attempt has begun its text again, for another model. */
   restart?: number | undefined;
 }
 
 /** The record after a change, with the numbers by which readers put texts and reports in order. */
 export function patchHeartbeat(record: Heartbeat, patch: Partial<Heartbeat>): Heartbeat {
-  const beginsAnew =
+  const beginsAgain =
     ('text' in patch && lengthOf(patch.text) < lengthOf(record.text)) ||
     ('reasoning' in patch && reasoningEnd(patch) < reasoningEnd(record));
   const reports = patch.progress !== undefined && patch.progress !== record.progress;
   return {
     ...record,
     ...patch,
-    ...(beginsAnew && { restart: (record.restart ?? 0) + 1 }),
+    ...(beginsAgain && { restart: (record.restart ?? 0) + 1 }),
     ...(reports && { reports: (record.reports ?? 0) + 1 }),
   };
 }

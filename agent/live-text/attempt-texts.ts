@@ -5,7 +5,7 @@ import { type Stretch, emptyStretch, withPiece, withState } from './stretch.ts';
 
 export type LiveEvent = Extract<TimelessEvent, { type: 'model_text' | 'model_reasoning' | 'tool_progress' }>;
 
-/** What the latest attempt of a call has written, as far as a reader knows it. */
+/** The texts of the latest attempt of a call, as far as a reader knows them. */
 export interface AttemptTexts {
   place: TextPlace;
   text: Stretch;
@@ -14,7 +14,7 @@ export interface AttemptTexts {
   progress: { number: number; text: string };
 }
 
-/** What a heartbeat says of an attempt. */
+/** The texts of an attempt, as a heartbeat has them. */
 export interface HeartbeatTexts extends TextPlace {
   text: string;
   /** The end of the reasoning, and the characters before it. */

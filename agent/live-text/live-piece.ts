@@ -3,7 +3,7 @@ export interface TextPlace {
   /** When the call was scheduled, in milliseconds since 1970 by the server's clock. */
   scheduledAt: number;
   attempt: number;
-  /** Times that the attempt has begun its text anew, as it does for another model. */
+  /** Number of times that the attempt has begun its text again, as it does for another model. */
   restart: number;
 }
 

@@ -1,9 +1,11 @@
 import type { Check } from '../doctor/check-result.ts';
 import { checkEnvFile, checkProgram, checkProject } from '../doctor/check-project.ts';
+import { checkLive } from '../doctor/check-live.ts';
 import { callQueues } from '../doctor/check-workers.ts';
 import { checkServer } from '../doctor/check-server.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { environmentKeyring } from '../../encryption/keys.ts';
+import { environmentLive } from '../../live/brokers.ts';
 import { namedQueue, usualQueue } from '../connection/task-queue.ts';
 import { colorsFor, oneLine, padTo } from '../shell/display.ts';
 import { sanitizedFor } from '../shell/on-terminal.ts';
@@ -25,7 +27,9 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
   const further = project.config === undefined ? new Map() : callQueues(project.config.loaded);
   const keys = project.config?.loaded.encryption ?? environmentKeyring(io.env);
-  const checks = [...own, ...(await checkServer({ ...options, taskQueue, callQueues: further }, keys))];
+  const live = await checkLive(project.config?.loaded.live ?? environmentLive(io.env));
+  const server = await checkServer({ ...options, taskQueue, callQueues: further }, keys);
+  const checks = [...own, ...live, ...server];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);

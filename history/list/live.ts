@@ -14,7 +14,7 @@ import { decodeFirst, recordedError } from '../read/payloads.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** What the server knows of a call under way. */
+/** The server's knowledge of a call under way. */
 export interface CallReport {
   call: string;
   at: number;
