@@ -20,7 +20,7 @@ const adapters: readonly LiveAdapter[] = [
   { protocols: ['postgres:', 'postgresql:'], package: 'postgres', create: postgresChannel },
 ];
 
-export const LIVE_URL = 'RELOOP_LIVE_URL';
+const LIVE_URL = 'RELOOP_LIVE_URL';
 
 /** Problem of the option `live`; undefined: there is none. Says which package to install, and does not quote a password. */
 export function liveProblem(option: unknown): string | undefined {

@@ -25,3 +25,6 @@ export type LiveOption = { url: string } | LiveChannel;
 export function topicOf(workflowId: string): string {
   return `reloop_live_${createHash('sha256').update(workflowId).digest('hex').slice(0, 40)}`;
 }
+
+/** Topic on which a new reader asks for the texts of a run from their beginning: the message is the run's topic. */
+export const ASK_TOPIC = 'reloop_live_ask';

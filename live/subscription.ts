@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { channelOf, nameOf } from './brokers.ts';
-import { type LiveChannel, type LiveOption, topicOf } from './live-channel.ts';
-import { readLocally } from './local-readers.ts';
+import { ASK_TOPIC, type LiveChannel, type LiveOption, topicOf } from './live-channel.ts';
+import { readLocally } from './local-topics.ts';
 import { reportOutages } from './outage.ts';
 import type { LivePiece } from '../agent/live-text/live-piece.ts';
 import { readPiece } from './message.ts';
@@ -104,7 +104,10 @@ async function subscribed(
 ): Promise<(() => Promise<unknown>) | undefined> {
   while (!signal.aborted) {
     try {
-      return await channel.subscribe(topic, onMessage);
+      const unsubscribe = await channel.subscribe(topic, onMessage);
+      // Without an answer, the text comes with the next heartbeat.
+      channel.publish(ASK_TOPIC, topic).catch(failed);
+      return unsubscribe;
     } catch (error) {
       failed(error);
       await sleep(TRY_AGAIN_MS, undefined, { ref: false, signal }).catch(() => undefined);

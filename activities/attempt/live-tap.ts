@@ -16,6 +16,8 @@ export interface LiveTap {
 
 /** Time between two messages of an attempt; the chunks of a model come faster. */
 const EVERY_MS = 30;
+/** Readers that come within so long are answered together. */
+const ANSWER_MS = 100;
 
 /** Returns undefined for an activity that is not a call of a run. */
 export function tapLive({ client, info }: Context, live: LivePublisher): LiveTap | undefined {
@@ -24,12 +26,21 @@ export function tapLive({ client, info }: Context, live: LivePublisher): LiveTap
   if (scope === undefined || !/^\d/u.test(call) || workflowExecution === undefined) return undefined;
   const { workflowId, runId } = workflowExecution;
   const topic = topicOf(workflowId);
-  const next = createPieces({ runId, call: calledIn(scope, call), scheduledAt, attempt });
+  const fromBeginning = () => createPieces({ runId, call: calledIn(scope, call), scheduledAt, attempt });
+  let next = fromBeginning();
   let latest: Heartbeat = {};
   let timer: NodeJS.Timeout | undefined;
+  let answer: NodeJS.Timeout | undefined;
   const pass = () => {
     if (live.hasReaders(topic)) live.publish(client, topic, next(latest));
   };
+  const end = live.begin(topic, () => {
+    answer ??= setTimeout(() => {
+      answer = undefined;
+      next = fromBeginning();
+      pass();
+    }, ANSWER_MS);
+  });
   return {
     changed(record) {
       latest = record;
@@ -41,9 +52,10 @@ export function tapLive({ client, info }: Context, live: LivePublisher): LiveTap
       }, EVERY_MS);
     },
     stop() {
-      if (timer === undefined) return;
       clearTimeout(timer);
+      clearTimeout(answer);
       pass();
+      end();
     },
   };
 }

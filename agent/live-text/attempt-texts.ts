@@ -78,7 +78,7 @@ export function newEvents(call: string, before: AttemptTexts | undefined, after:
 }
 
 /** Negative: `a` comes before `b`. */
-export function comparePlaces(a: TextPlace, b: TextPlace): number {
+function comparePlaces(a: TextPlace, b: TextPlace): number {
   return a.scheduledAt - b.scheduledAt || a.attempt - b.attempt || a.restart - b.restart;
 }
 

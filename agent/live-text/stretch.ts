@@ -30,7 +30,7 @@ export function withState(stretch: Stretch, from: number, text: string, most: nu
   return joined(cut({ ...stretch, from, text }, most), most);
 }
 
-export function endOf({ from, text }: Pick<Stretch, 'from' | 'text'>): number {
+function endOf({ from, text }: Pick<Stretch, 'from' | 'text'>): number {
   return from + text.length;
 }
 

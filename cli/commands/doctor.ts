@@ -27,7 +27,7 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
   const further = project.config === undefined ? new Map() : callQueues(project.config.loaded);
   const keys = project.config?.loaded.encryption ?? environmentKeyring(io.env);
-  const live = await checkLive(project.config?.loaded.live ?? environmentLive(io.env));
+  const live = await checkLive(() => project.config?.loaded.live ?? environmentLive(io.env));
   const server = await checkServer({ ...options, taskQueue, callQueues: further }, keys);
   const checks = [...own, ...live, ...server];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);

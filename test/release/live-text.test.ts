@@ -90,7 +90,8 @@ function checkTexts(events: readonly RunEvent[]): void {
   let known = { attempt: 0, text: '' };
   for (const { attempt, text } of texts) {
     expect(attempt).toBeGreaterThanOrEqual(known.attempt);
-    if (attempt === known.attempt) expect(text.startsWith(known.text) && text !== known.text).toBe(true);
+    const before = attempt === known.attempt ? known.text : '';
+    expect(text.startsWith(before) && text !== before).toBe(true);
     const [, pid = ''] = /^0@(\d+) /u.exec(text) ?? [];
     expect(wholeText(pid).startsWith(text)).toBe(true);
     known = { attempt, text };

@@ -1,14 +1,4 @@
-import {
-  type Arbitrary,
-  array,
-  assert,
-  constant,
-  nat,
-  oneof,
-  property,
-  record,
-  tuple,
-} from 'fast-check';
+import { type Arbitrary, array, assert, constant, nat, oneof, property, record, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Heartbeat, patchHeartbeat } from '../../agent/calls/heartbeat-record.ts';
 import type { LiveEvent } from '../../agent/live-text/attempt-texts.ts';

@@ -94,8 +94,7 @@ describe('the option live', () => {
     ],
     ['a channel', { name: 'x', publish() {}, subscribe() {}, close() {} }, undefined],
   ])('takes or refuses %s', (_, option, problem) => {
-    if (problem === undefined) expect(liveProblem(option)).toBeUndefined();
-    else expect(liveProblem(option)).toContain(problem);
+    expect(liveProblem(option)).toEqual(problem && expect.stringContaining(problem));
   });
 
   test('comes from the environment, and its password is in no message', () => {
@@ -124,7 +123,7 @@ function publisherOn(answer: () => Promise<unknown>) {
       count++;
       return answer();
     },
-    subscribe: () => Promise.reject(new Error('nobody reads here')),
+    subscribe: () => Promise.resolve(() => Promise.resolve()),
     close: () => Promise.resolve(),
   };
   const warnings: string[] = [];
