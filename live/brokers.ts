@@ -2,7 +2,7 @@ import { type OptionalPackage, requirePackage } from '../tools/optional-package.
 import { fieldOf } from '../agent/values/values.ts';
 import { InvalidInput } from '../agent/values/refusal.ts';
 import { setValue } from '../agent/values/set-value.ts';
-import type { LiveChannel, LiveOption } from './live-channel.ts';
+import type { BrokerChannel, LiveChannel, LiveOption } from './live-channel.ts';
 import { natsChannel } from './nats.ts';
 import { postgresChannel } from './postgres.ts';
 import { redisChannel } from './redis.ts';
@@ -11,7 +11,7 @@ import { redisChannel } from './redis.ts';
 interface LiveAdapter {
   protocols: readonly string[];
   package: OptionalPackage;
-  create(url: string, name: string, onError: (error: unknown) => void): LiveChannel;
+  create(url: string, name: string, onError: (error: unknown) => void): BrokerChannel;
 }
 
 const adapters: readonly LiveAdapter[] = [
@@ -26,8 +26,7 @@ const LIVE_URL = 'RELOOP_LIVE_URL';
 export function liveProblem(option: unknown): string | undefined {
   if (isChannel(option)) return undefined;
   const url = fieldOf(option, 'url');
-  if (typeof url !== 'string')
-    return 'is neither { url } nor a channel with name, publish, subscribe and close';
+  if (typeof url !== 'string') return 'is neither { url } nor a channel with name, publish and subscribe';
   const adapter = adapterOf(url);
   if (adapter === undefined) return 'url does not begin with redis://, nats:// or postgres://';
   try {
@@ -51,9 +50,9 @@ export function checkedLive(option: LiveOption, where = 'live'): LiveOption {
   return option;
 }
 
-/** The channel of a checked option. */
-export function channelOf(option: LiveOption, onError: (error: unknown) => void): LiveChannel {
-  if (isChannel(option)) return option;
+/** The channel of a checked option. A channel of the user's own is theirs to close. */
+export function channelOf(option: LiveOption, onError: (error: unknown) => void): BrokerChannel {
+  if (isChannel(option)) return ownChannel(option);
   const adapter = adapterOf(option.url);
   if (adapter === undefined) throw new InvalidInput(`live: ${liveProblem(option)}.`);
   return adapter.create(option.url, nameOf(option), onError);
@@ -66,6 +65,19 @@ export function nameOf(option: LiveOption): string {
   return `${protocol}//${host}`;
 }
 
+/** Whatever the user's methods return or throw, these return promises. */
+function ownChannel(channel: LiveChannel): BrokerChannel {
+  return {
+    name: channel.name,
+    publish: async (topic, message) => channel.publish(topic, message),
+    async subscribe(topic, onMessage) {
+      const unsubscribe = await channel.subscribe(topic, onMessage);
+      return async () => unsubscribe();
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
 function adapterOf(url: string): LiveAdapter | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol } = new URL(url);
@@ -73,5 +85,5 @@ function adapterOf(url: string): LiveAdapter | undefined {
 }
 
 function isChannel(option: unknown): option is LiveChannel {
-  return ['publish', 'subscribe', 'close'].every((name) => typeof fieldOf(option, name) === 'function');
+  return ['publish', 'subscribe'].every((name) => typeof fieldOf(option, name) === 'function');
 }

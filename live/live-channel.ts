@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * Carries live text from workers to readers, at best effort: a message may be lost, doubled, or overtaken by another. Heartbeats bring the
- * text that is lost. All methods may be called in any order and again after `close`, and connect by themselves.
+ * text that is lost.
  */
 export interface LiveChannel {
   /** Name for messages, without a password. */
@@ -14,7 +14,10 @@ export interface LiveChannel {
    * to a function that ends it. Rejects if there is no connection; the caller tries again.
    */
   subscribe(topic: string, onMessage: (message: string) => void): Promise<() => Promise<unknown>>;
-  /** Ends the connections. */
+}
+
+/** A channel with connections of its own. `publish` and `subscribe` connect by themselves, also after `close`. */
+export interface BrokerChannel extends LiveChannel {
   close(): Promise<unknown>;
 }
 

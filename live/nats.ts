@@ -1,15 +1,15 @@
-import type { LiveChannel } from './live-channel.ts';
+import type { BrokerChannel } from './live-channel.ts';
 import { lazy } from './lazy.ts';
 
 const CONNECT_MS = 3_000;
 const WAIT_MS = 1_000;
 
 /** NATS, by its core's subjects. The package subscribes again after it has reconnected. */
-export function natsChannel(url: string, name: string, onError: (error: unknown) => void): LiveChannel {
+export function natsChannel(url: string, name: string, onError: (error: unknown) => void): BrokerChannel {
   const connect = async () => {
     const { connect: connectTo } = await import('@nats-io/transport-node');
     const client = await connectTo({
-      servers: url,
+      ...placeOf(new URL(url)),
       timeout: CONNECT_MS,
       maxReconnectAttempts: -1,
       reconnectTimeWait: WAIT_MS,
@@ -36,6 +36,16 @@ export function natsChannel(url: string, name: string, onError: (error: unknown)
       return async () => subscription.unsubscribe();
     },
     close: connection.close,
+  };
+}
+
+/** The package reads no user, no token (`nats://TOKEN@HOST`) and no protocol from the address of a server. */
+function placeOf({ protocol, username, password, host }: URL) {
+  const [user, pass] = [username, password].map(decodeURIComponent);
+  return {
+    servers: host,
+    ...(protocol === 'tls:' && { tls: {} }),
+    ...(user !== undefined && user !== '' && (pass === '' ? { token: user } : { user, pass: pass ?? '' })),
   };
 }
 

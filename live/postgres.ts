@@ -1,11 +1,11 @@
-import type { LiveChannel } from './live-channel.ts';
+import type { BrokerChannel } from './live-channel.ts';
 import { lazy } from './lazy.ts';
 
 const CONNECT_S = 3;
 const LONGEST_WAIT_S = 2;
 
 /** PostgreSQL, by NOTIFY and LISTEN: no table is needed. The package listens again after it has reconnected. */
-export function postgresChannel(url: string, name: string, onError: (error: unknown) => void): LiveChannel {
+export function postgresChannel(url: string, name: string, onError: (error: unknown) => void): BrokerChannel {
   const connect = async () => {
     const { default: postgres } = await import('postgres');
     return postgres(url, {

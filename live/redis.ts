@@ -1,11 +1,11 @@
-import type { LiveChannel } from './live-channel.ts';
+import type { BrokerChannel } from './live-channel.ts';
 import { lazy } from './lazy.ts';
 
 const CONNECT_MS = 3_000;
 const LONGEST_WAIT_MS = 2_000;
 
 /** Redis, and databases with its protocol, by pub/sub. The package subscribes again after it has reconnected. */
-export function redisChannel(url: string, name: string, onError: (error: unknown) => void): LiveChannel {
+export function redisChannel(url: string, name: string, onError: (error: unknown) => void): BrokerChannel {
   const connect = async () => {
     const { createClient } = await import('redis');
     let wasConnected = false;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { channelOf, nameOf } from './brokers.ts';
-import { ASK_TOPIC, type LiveChannel, type LiveOption, topicOf } from './live-channel.ts';
+import { ASK_TOPIC, type BrokerChannel, type LiveOption, topicOf } from './live-channel.ts';
 import { readLocally } from './local-topics.ts';
 import { reportOutages } from './outage.ts';
 import type { LivePiece } from '../agent/live-text/live-piece.ts';
 import { readPiece } from './message.ts';
 
 interface ReadChannel {
-  channel: LiveChannel;
+  channel: BrokerChannel;
   failed(error: unknown): void;
   /** Runs that are read now. */
   readers: number;
@@ -106,9 +106,10 @@ async function subscribed(
     try {
       const unsubscribe = await channel.subscribe(topic, onMessage);
       // Without an answer, the text comes with the next heartbeat.
-      channel.publish(ASK_TOPIC, topic).catch(failed);
+      channel.publish(ASK_TOPIC, topic).catch((error: unknown) => signal.aborted || failed(error));
       return unsubscribe;
     } catch (error) {
+      if (signal.aborted) break;
       failed(error);
       await sleep(TRY_AGAIN_MS, undefined, { ref: false, signal }).catch(() => undefined);
     }

@@ -87,12 +87,8 @@ describe('the option live', () => {
     ['another protocol', { url: 'amqp://127.0.0.1' }, 'url does not begin with redis://'],
     ['a text that is no URL', { url: '127.0.0.1:6379' }, 'url does not begin with redis://'],
     ['a text', 'redis://127.0.0.1', 'is neither { url } nor a channel'],
-    [
-      'a channel without subscribe',
-      { name: 'x', publish() {}, close() {} },
-      'is neither { url } nor a channel',
-    ],
-    ['a channel', { name: 'x', publish() {}, subscribe() {}, close() {} }, undefined],
+    ['a channel without subscribe', { name: 'x', publish() {} }, 'is neither { url } nor a channel'],
+    ['a channel', { name: 'x', publish() {}, subscribe() {} }, undefined],
   ])('takes or refuses %s', (_, option, problem) => {
     expect(liveProblem(option)).toEqual(problem && expect.stringContaining(problem));
   });
@@ -124,7 +120,6 @@ function publisherOn(answer: () => Promise<unknown>) {
       return answer();
     },
     subscribe: () => Promise.resolve(() => Promise.resolve()),
-    close: () => Promise.resolve(),
   };
   const warnings: string[] = [];
   const publisher = createLivePublisher(channel, (text) => warnings.push(text));
