@@ -64,7 +64,11 @@ describe('the progress of a call under way', () => {
 
 /** What the first poll of a run with one pending activity says. */
 function polled(activity: object) {
-  const reports = createLivePoll(clientWith([activity]), () => run, () => 0)();
+  const reports = createLivePoll(
+    clientWith([activity]),
+    () => run,
+    () => 0,
+  )();
   return reports.then((list) => list.flatMap(reportedEvents));
 }
 
