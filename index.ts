@@ -33,6 +33,7 @@ export type { Input, InputPart } from './client/start/read-input.ts';
 export { contentText } from './agent/values/content.ts';
 export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
 export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/keys.ts';
+export type { LiveChannel, LiveOption } from './live/live-channel.ts';
 export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
 export type { SentWord } from './agent/rules/sender.ts';

@@ -1,8 +1,9 @@
 /**
  * How long after an event is recorded does a watcher have it? Several runs at once, each with its own watchers, on the
- * server that `reloop dev` starts.
+ * server that `reloop dev` starts. And how long after the model's chunk does a watcher have its text: of four runs at once, with the worker
+ * in this process, and in another one without and with each broker that is installed.
  *
- *     node --import tsx bench/live.ts [watchers of each run]
+ *     node --import tsx bench/live.ts [watchers of each run]      after `npm run build`
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,14 +12,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
+import clocks from './live.config.ts';
 import { isRecorded } from '../agent/run/events.ts';
-import { AgentClient } from '../client/index.ts';
+import { AgentClient, type AgentRun } from '../client/index.ts';
 import { createLoadedConfig } from '../config/load/loaded-config.ts';
 import { acquireServer } from '../server/server.ts';
+import { brokerNames, brokerProblem, startBroker } from '../test/support/brokers.ts';
+import { reloop } from '../test/support/cli.ts';
 import { createAgentWorker } from '../worker/create-worker.ts';
 
 const STEPS = 10;
 const TASK_QUEUE = 'bench-live';
+const CLOCKS = 'bench-live-text';
 const watchers = Number(process.argv[2] ?? 1);
 Runtime.install({
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
@@ -41,18 +46,28 @@ const running = worker.run();
 console.log('runs  events  median     p95     max');
 await watched(1); // warms up
 for (const runs of [1, 4, 16]) {
-  const late = (await watched(runs)).toSorted((a, b) => a - b);
-  const at = (part: number) =>
-    `${late[Math.min(late.length - 1, Math.floor(late.length * part))] ?? Number.NaN} ms`;
-  console.log(
-    [
-      String(runs).padStart(4),
-      String(late.length).padStart(7),
-      at(0.5).padStart(7),
-      at(0.95).padStart(7),
-      at(1).padStart(7),
-    ].join(' '),
-  );
+  console.log(`${String(runs).padStart(4)} ${spread(await watched(runs))}`);
+}
+
+console.log('\nworker           text events  median     p95     max');
+const writing = await createAgentWorker(createLoadedConfig(clocks), {
+  connection: native,
+  taskQueue: CLOCKS,
+});
+const written = writing.run();
+printDelays('this process', await delays(new AgentClient(new Client({ connection }), address, CLOCKS)));
+writing.shutdown();
+await written;
+await withWorker('no channel', undefined);
+for (const name of brokerNames) {
+  const problem = await brokerProblem(name);
+  if (problem !== undefined) {
+    console.log(`${name}: ${problem}`);
+    continue;
+  }
+  const broker = await startBroker(name);
+  await withWorker(name, broker.url);
+  await broker.stop();
 }
 
 worker.shutdown();
@@ -61,6 +76,14 @@ await connection.close();
 await native.close();
 await server.release();
 await rm(stateDir, { recursive: true, force: true });
+
+/** Their number, the median, the 95th of a hundred, and the largest. */
+function spread(delaysMs: readonly number[]): string {
+  const late = delaysMs.toSorted((a, b) => a - b);
+  const at = (part: number) =>
+    `${late[Math.min(late.length - 1, Math.floor(late.length * part))] ?? Number.NaN} ms`;
+  return [String(late.length).padStart(7), ...[0.5, 0.95, 1].map((part) => at(part).padStart(7))].join(' ');
+}
 
 /** Milliseconds from each event of so many runs to its arrival, for each watcher. */
 async function watched(runs: number): Promise<number[]> {
@@ -71,6 +94,39 @@ async function watched(runs: number): Promise<number[]> {
   const started = await Promise.all(Array.from({ length: runs }, () => client.start('paced', 'How late?')));
   await Promise.all(started.flatMap((run) => Array.from({ length: watchers }, () => watch(run))));
   return late;
+}
+
+/** Delays of texts from a worker in another process. */
+async function withWorker(name: string, url: string | undefined): Promise<void> {
+  const args = ['worker', '--address', address, '--task-queue', CLOCKS, '--config', 'bench/live.config.ts'];
+  const other = reloop(args, { RELOOP_STATE_DIR: stateDir, ...(url && { RELOOP_LIVE_URL: url }) });
+  await other.prints('Worker ready');
+  const reader = await AgentClient.connect({ address, taskQueue: CLOCKS, ...(url && { live: { url } }) });
+  printDelays(name, await delays(reader));
+  await reader.close();
+  await other.killGroup();
+}
+
+/** Milliseconds from each chunk of the model to the event that has it. */
+async function delays(reader: AgentClient): Promise<number[]> {
+  const late: number[] = [];
+  const watch = async (run: AgentRun) => {
+    let known = 0;
+    for await (const event of run.events()) {
+      if (event.type !== 'model_text') continue;
+      const now = Date.now();
+      const chunks = event.text.trim().split(' ');
+      late.push(...chunks.slice(known).map((chunk) => now - Number(chunk)));
+      known = chunks.length;
+    }
+  };
+  const runs = await Promise.all(Array.from({ length: 4 }, () => reader.start('clock', 'How late?')));
+  await Promise.all(runs.map(watch));
+  return late;
+}
+
+function printDelays(name: string, late: readonly number[]): void {
+  console.log(`${name.padEnd(16)} ${spread(late)}`);
 }
 
 /** Steps of a size and pace that a model might have: 100 ms to think, 50 ms to look. */

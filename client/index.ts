@@ -34,6 +34,7 @@ export {
 } from './connect/errors.ts';
 export { EncryptionKeyMissing } from '../encryption/keys.ts';
 export type { EncryptionKey, EncryptionOptions, KeySource } from '../encryption/keys.ts';
+export type { LiveChannel, LiveOption } from '../live/live-channel.ts';
 export type { RunResult } from '../agent/run/run-result.ts';
 export type { RunReport, RunResultWithSteps } from './report.ts';
 export type {

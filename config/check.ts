@@ -11,6 +11,7 @@ import { options, problemsOf } from './options/options.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
 import { limitsSchema } from './limits-option.ts';
+import { liveSchema } from './live-option.ts';
 import { queuesSchema } from './options/queues.ts';
 import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
@@ -54,6 +55,7 @@ const configShape = {
     'is not a logger with debug, info, warn and error, such as pino()',
   ),
   encryption: encryptionSchema,
+  live: liveSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
   deployment: deploymentSchema,

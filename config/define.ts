@@ -6,6 +6,7 @@ import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../encryption/keys.ts';
+import type { LiveOption } from '../live/live-channel.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
 import type { ZodSchema } from '../tools/zod-schema.ts';
@@ -137,6 +138,12 @@ export interface ConfigDefinition {
    * RELOOP_ENCRYPTION_KEYS, which goes before this option; without both nothing is encrypted.
    */
   encryption?: EncryptionOptions | undefined;
+  /**
+   * Brings text to readers in other processes as the model writes it: `{ url: 'redis://…' }`, `nats://…`, `postgres://…`, or a channel of
+   * your own: docs/live-text.md. Default: RELOOP_LIVE_URL, which goes before this option; without both readers in other processes get text
+   * with heartbeats.
+   */
+  live?: LiveOption | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**

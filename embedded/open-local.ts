@@ -6,6 +6,7 @@ import { cliName } from '../client/connect/cli-name.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { stateDirectory } from '../server/project-folder.ts';
 import type { Keyring } from '../encryption/keys.ts';
+import type { LiveOption } from '../live/live-channel.ts';
 import type { EmbeddedServer } from '../server/server.ts';
 import type { RunWorkerOptions, RunningWorker } from '../worker/run-worker.ts';
 
@@ -18,6 +19,8 @@ export interface OpenLocalOptions {
   taskQueue?: string | undefined;
   /** Keys of the client. Default: those of the environment. A worker has the keys of its config. */
   encryption?: Keyring | undefined;
+  /** Side channel of the client's live text. Default: RELOOP_LIVE_URL. */
+  live?: LiveOption | undefined;
   /** Progress of the server's start, if the start takes time. Default: `sayIfSlow`. */
   onProgress?: ((line: string) => void) | undefined;
   /** Notes about the server; default `onProgress`. */
@@ -60,9 +63,9 @@ async function connectLocal(
   address: string,
   { namespace, connection }: Pick<TemporalSettings, 'namespace' | 'connection'>,
   embedded: EmbeddedServer | undefined,
-  { stateDir, taskQueue = TASK_QUEUE, encryption }: OpenLocalOptions,
+  { stateDir, taskQueue = TASK_QUEUE, encryption, live }: OpenLocalOptions,
 ): Promise<LocalTemporal> {
-  const temporal = await connectTo(address, namespace, connection, encryption);
+  const temporal = await connectTo(address, namespace, connection, encryption, live);
   const client = new AgentClient(temporal, address, taskQueue);
   const workers: RunningWorker[] = [];
   let fail: (error: unknown) => void = () => undefined;

@@ -76,6 +76,7 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   telemetry: true,
   logger: true,
   encryption: true,
+  live: true,
   taskQueue: true,
   queues: true,
   // A program's worker has no version.

@@ -7,9 +7,12 @@ export type OptionalPackage =
   | '@hono/node-server'
   | '@hono/zod-openapi'
   | '@modelcontextprotocol/sdk'
+  | '@nats-io/transport-node'
   | '@opentelemetry/api'
   | 'hono'
+  | 'postgres'
   | 'pyodide'
+  | 'redis'
   | 'zod-to-json-schema';
 
 /**

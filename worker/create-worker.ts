@@ -9,7 +9,7 @@ import type {
 } from '@temporalio/worker';
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
-import { setHeartbeatInterval } from '../activities/attempt/heartbeat.ts';
+import { setHeartbeats } from '../activities/attempt/heartbeat.ts';
 import { createModelLimiter } from '../activities/limits/model-limiter.ts';
 import { withBreaker } from '../activities/model/breaker.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
@@ -20,6 +20,7 @@ import { BUILD, type DeploymentVersion } from '../agent/values/names.ts';
 import { versionOf } from '../config/deployment-option.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
+import { createLivePublisher } from '../live/publisher.ts';
 import { encryptedConverter } from './encrypted-converter.ts';
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
 import { startRecovery } from './recovery/recovery.ts';
@@ -174,7 +175,7 @@ export interface ActivitySettings {
 
 type SettingsOptions = Pick<
   CreateWorkerOptions,
-  'identity' | 'address' | 'rollingDeploys' | 'transcriptCacheBytes'
+  'identity' | 'address' | 'rollingDeploys' | 'transcriptCacheBytes' | 'onWarning'
 > & {
   /** The user's own default activity, for activities that the worker does not know. */
   ownDefault?: AnyActivity | undefined;
@@ -191,6 +192,7 @@ export function activitySettings(
   const { identity, address, telemetry, runQueue = loaded.taskQueue } = options;
   const { limitsOf, queues } = loaded;
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
+  const { onWarning = (text: string) => process.emitWarning(text) } = options;
   const dependencies = {
     ...loaded,
     models: guardedModels(loaded, telemetry),
@@ -213,7 +215,10 @@ export function activitySettings(
     address,
     transcriptCacheBytes,
   };
-  const heartbeatMs = heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address));
+  const heartbeats = {
+    everyMs: heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address)),
+    live: createLivePublisher(loaded.live, onWarning),
+  };
   return {
     activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(loaded, telemetry),
@@ -223,7 +228,7 @@ export function activitySettings(
           inbound: {
             execute(input, next) {
               rememberToolMeta(context, input.headers, input.args);
-              setHeartbeatInterval(context, heartbeatMs);
+              setHeartbeats(context, heartbeats);
               return next(input);
             },
           },

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
+import { type Heartbeat, patchHeartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { encode } from '../../history/read/payloads.ts';
+import type { LivePublisher } from '../../live/publisher.ts';
+import { tapLive } from './live-tap.ts';
 
 /**
  * The heartbeat of one attempt: a record that is sent at the worker's interval and, where something must be stored
@@ -38,7 +40,8 @@ const SDK_LATE_MS = 2000;
 const AGAIN_MS = 1000;
 
 export function startHeartbeat(context: Context): HeartbeatWriter {
-  const everyMs = intervalOf(context);
+  const { everyMs, live } = settings.get(context) ?? usualSettings;
+  const tap = live && tapLive(context, live);
   let record: Heartbeat = previousRecord(context);
   let queue: Promise<Unwanted | undefined> = Promise.resolve(undefined);
   let timer: NodeJS.Timeout | undefined;
@@ -46,6 +49,10 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
   const startedAt = performance.now();
   let beatOfSdkAt: number | undefined;
 
+  const change = (patch: Partial<Heartbeat>) => {
+    record = patchHeartbeat(record, patch);
+    tap?.changed(record);
+  };
   const counted = () => (record = { ...record, heartbeats: (record.heartbeats ?? 0) + 1 });
   const tellSdk = () => {
     beatOfSdkAt = performance.now();
@@ -95,19 +102,18 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     get record() {
       return record;
     },
-    set(patch) {
-      record = { ...record, ...patch };
-    },
+    set: change,
     async store(patch) {
-      record = { ...record, ...patch };
+      change(patch);
       await beat();
     },
     claim(patch) {
-      record = { ...record, ...patch };
+      change(patch);
       return beat();
     },
     stop() {
       stopped = true;
+      tap?.stop();
       clearTimeout(timer);
     },
   };
@@ -116,7 +122,8 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
 /** Sends heartbeats while `work` runs, for an activity that only reads and may take long. Its heartbeats carry no record. */
 export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), intervalOf(context));
+  const { everyMs } = settings.get(context) ?? usualSettings;
+  const timer = setInterval(() => context.heartbeat(), everyMs);
   try {
     return await work();
   } finally {
@@ -124,16 +131,21 @@ export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const intervals = new WeakMap<Context, number>();
-
-/** Sets the time between regular heartbeats. The worker's activity interceptor calls it before the activity runs. */
-export function setHeartbeatInterval(context: Context, everyMs: number): void {
-  intervals.set(context, everyMs);
+/** Settings of a worker's heartbeats. */
+export interface HeartbeatSettings {
+  /** Time between regular heartbeats. */
+  everyMs: number;
+  /** Receives texts and progress before the next heartbeat has them. */
+  live?: LivePublisher | undefined;
 }
 
-/** Default, for a worker without our interceptor: the interval that costs least. */
-function intervalOf(context: Context): number {
-  return intervals.get(context) ?? limits.frugalHeartbeatMs;
+const settings = new WeakMap<Context, HeartbeatSettings>();
+/** For a worker without our interceptor: the interval that costs least. */
+const usualSettings: HeartbeatSettings = { everyMs: limits.frugalHeartbeatMs };
+
+/** Called by the worker's activity interceptor before the activity runs. */
+export function setHeartbeats(context: Context, own: HeartbeatSettings): void {
+  settings.set(context, own);
 }
 
 /** The previous attempt's record, without the fields of that attempt alone. */
@@ -142,6 +154,9 @@ function previousRecord({ info }: Context): Heartbeat {
     progress: _progress,
     text: _text,
     reasoning: _reasoning,
+    reasoningFrom: _reasoningFrom,
+    reports: _reports,
+    restart: _restart,
     ...kept
   } = (info.heartbeatDetails ?? {}) as Heartbeat; // our own record
   return kept;

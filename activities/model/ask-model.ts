@@ -20,7 +20,6 @@ import { withoutSchedule } from '../../agent/calls/calls.ts';
 
 /** Text of a reply under way that heartbeats show. */
 const SHOWN_CHARS = 32_000;
-const THOUGHT_CHARS = 4_000;
 
 export interface ModelExchange extends CachedReply {
   request: ModelRequest;
@@ -86,8 +85,9 @@ function asker(
   return async (rendered) => {
     const filled = hasImages(rendered) ? await images.withData(context, rendered) : rendered;
     const ask = async (by: AgentModel, number: number): Promise<CachedReply> => {
-      // The next attempt begins with this model, if the worker dies; and no text of another one stays.
-      if (number > 0) heartbeat.set({ model: number, text: '', reasoning: '' });
+      // The next attempt begins with this model, if the worker dies; and no text of another request stays.
+      if (number > 0) heartbeat.set({ model: number });
+      if (hasText(heartbeat)) heartbeat.set({ text: '', reasoning: '', reasoningFrom: undefined });
       const model = modelOf(dependencies, manifest, by, attempt);
       const request = { ...filled, model: by.model };
       const call = {
@@ -122,12 +122,19 @@ function withWarnings({ reply, modelCalls }: CachedReply, more: readonly string[
   return { reply: { ...reply, warnings: [...(reply.warnings ?? []), ...more] }, modelCalls };
 }
 
+function hasText({ record: { text = '', reasoning = '' } }: Attempt['heartbeat']): boolean {
+  return text !== '' || reasoning !== '';
+}
+
 /** Shows the end of the reasoning, which may be much longer than the reply. */
 function showReasoning({ heartbeat }: Attempt): (piece: string) => void {
   let shown = '';
+  let before = 0;
   return (piece) => {
-    shown = (shown + piece).slice(-THOUGHT_CHARS);
-    heartbeat.set({ reasoning: shown });
+    const thought = shown + piece;
+    shown = thought.slice(-limits.shownReasoningChars);
+    before += thought.length - shown.length;
+    heartbeat.set({ reasoning: shown, ...(before > 0 && { reasoningFrom: before }) });
   };
 }
 

@@ -27,9 +27,37 @@ export interface Heartbeat {
   /** Sent in all attempts, this one among them: each is billed on Temporal Cloud. */
   heartbeats?: number | undefined;
   progress?: string | undefined;
+  /** Reports of progress in this attempt, of which `progress` is the last. */
+  reports?: number | undefined;
   /** Number of the agent's model that is asked, after those before it failed in this attempt. Absent: the first. */
   model?: number | undefined;
   /** Reply text so far, and the end of the reasoning so far. */
   text?: string | undefined;
   reasoning?: string | undefined;
+  /** Characters of the reasoning before `reasoning`. */
+  reasoningFrom?: number | undefined;
+  /** Number of times that this attempt has begun its text again, for another model. */
+  restart?: number | undefined;
+}
+
+/** The record after a change, with the numbers by which readers put texts and reports in order. */
+export function patchHeartbeat(record: Heartbeat, patch: Partial<Heartbeat>): Heartbeat {
+  const beginsAgain =
+    ('text' in patch && lengthOf(patch.text) < lengthOf(record.text)) ||
+    ('reasoning' in patch && reasoningEnd(patch) < reasoningEnd(record));
+  const reports = patch.progress !== undefined && patch.progress !== record.progress;
+  return {
+    ...record,
+    ...patch,
+    ...(beginsAgain && { restart: (record.restart ?? 0) + 1 }),
+    ...(reports && { reports: (record.reports ?? 0) + 1 }),
+  };
+}
+
+function lengthOf(text: string | undefined): number {
+  return text?.length ?? 0;
+}
+
+function reasoningEnd({ reasoning, reasoningFrom = 0 }: Partial<Heartbeat>): number {
+  return reasoningFrom + lengthOf(reasoning);
 }

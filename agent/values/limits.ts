@@ -65,6 +65,8 @@ export const limits = {
   errorTypeChars: 100,
   /** Characters of a progress text, and of a line of a tool's log. */
   progressChars: 4_000,
+  /** Characters of a model's reasoning that readers see while the call is under way: the last ones. */
+  shownReasoningChars: 4_000,
   logChars: 10_000,
   /** Levels of a JSON value. */
   jsonDepth: 500,

@@ -66,7 +66,11 @@ export function createChatConnection(
   let context: CliContext | undefined;
   let served: string | undefined;
   const server = async (io: Io) => {
-    context ??= await openTemporal(io, { ...options, encryption: config?.loaded.encryption });
+    context ??= await openTemporal(io, {
+      ...options,
+      encryption: config?.loaded.encryption,
+      channel: config?.loaded.live,
+    });
     context.notify = (line) => say(io, line);
     return context;
   };

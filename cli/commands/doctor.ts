@@ -1,9 +1,11 @@
 import type { Check } from '../doctor/check-result.ts';
 import { checkEnvFile, checkProgram, checkProject } from '../doctor/check-project.ts';
+import { checkLive } from '../doctor/check-live.ts';
 import { callQueues } from '../doctor/check-workers.ts';
 import { checkServer } from '../doctor/check-server.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { environmentKeyring } from '../../encryption/keys.ts';
+import { environmentLive } from '../../live/brokers.ts';
 import { namedQueue, usualQueue } from '../connection/task-queue.ts';
 import { colorsFor, oneLine, padTo } from '../shell/display.ts';
 import { sanitizedFor } from '../shell/on-terminal.ts';
@@ -25,9 +27,10 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
   const further = project.config === undefined ? new Map() : callQueues(project.config.loaded);
   const keys = project.config?.loaded.encryption ?? environmentKeyring(io.env);
+  const live = await checkLive(() => project.config?.loaded.live ?? environmentLive(io.env));
   const deployment = project.config?.loaded.deployment;
   const queues = { taskQueue, callQueues: further, deployment };
-  const checks = [...own, ...(await checkServer({ ...options, ...queues }, keys))];
+  const checks = [...own, ...live, ...(await checkServer({ ...options, ...queues }, keys))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);

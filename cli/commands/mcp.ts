@@ -25,23 +25,27 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
   const { createAgentServer } = await import('../../gateway/mcp/agent-server.ts');
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   const caller = { name: options.as ?? SENDER, scopes: ['admin'] as const };
-  return withTemporal(io, { ...options, encryption: config.loaded.encryption }, async (context) => {
-    const client = await servingClient(io, context, config, options);
-    if (await needsWorker(context, client.taskQueue)) {
-      await context.startWorker(config, 'run', [client.taskQueue]);
-    }
-    const sender = options.as === undefined ? client.as(caller.name) : client;
-    const server = await createAgentServer({ client: sender, caller, agents });
-    const { signal, stop } = untilSignal(io);
-    try {
-      const left = once(io.stdin, 'end');
-      await server.connect(new StdioServerTransport(io.stdin as Readable, io.stdout as Writable)); // those of the process
-      say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
-      await Promise.race([signal, left, context.workerFailed]);
-      return exitCodes.answered;
-    } finally {
-      stop();
-      await server.close();
-    }
-  });
+  return withTemporal(
+    io,
+    { ...options, encryption: config.loaded.encryption, channel: config.loaded.live },
+    async (context) => {
+      const client = await servingClient(io, context, config, options);
+      if (await needsWorker(context, client.taskQueue)) {
+        await context.startWorker(config, 'run', [client.taskQueue]);
+      }
+      const sender = options.as === undefined ? client.as(caller.name) : client;
+      const server = await createAgentServer({ client: sender, caller, agents });
+      const { signal, stop } = untilSignal(io);
+      try {
+        const left = once(io.stdin, 'end');
+        await server.connect(new StdioServerTransport(io.stdin as Readable, io.stdout as Writable)); // those of the process
+        say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
+        await Promise.race([signal, left, context.workerFailed]);
+        return exitCodes.answered;
+      } finally {
+        stop();
+        await server.close();
+      }
+    },
+  );
 }

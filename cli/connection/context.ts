@@ -6,6 +6,8 @@ import { type TemporalSettings, temporalSettings } from '../../client/connect/co
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { type LocalTemporal, openLocal } from '../../embedded/open-local.ts';
 import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
+import { environmentLive } from '../../live/brokers.ts';
+import type { LiveOption } from '../../live/live-channel.ts';
 import { stateDirectory } from '../../server/project-folder.ts';
 import { configKeyring } from './config-keyring.ts';
 import { type CommandConfig, namedQueue } from './task-queue.ts';
@@ -33,6 +35,8 @@ export interface ContextOptions extends CommonOptions {
   concurrency?: number;
   /** Keys of the config that the command has loaded. */
   encryption?: Keyring | undefined;
+  /** Side channel of the config that the command has loaded. */
+  channel?: LiveOption | undefined;
   /** Port on which a worker answers probes. Such a worker can drain. */
   healthPort?: number;
   /** Address for Temporal's own metrics. Default: the config's. */
@@ -98,6 +102,7 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
     stateDir: stateDirectory(),
     taskQueue: namedQueue(io, options),
     encryption: options.encryption ?? environmentKeyring(io.env) ?? configKeyring(options.config),
+    live: options.channel ?? environmentLive(io.env),
     onProgress: progress.show,
     onNote: progress.note,
   }).finally(progress.end);

@@ -14,7 +14,7 @@ import { type EventsOptions, followEvents, knownPositions } from '../read/follow
 import { type ForkOptions, fork } from '../restart/fork.ts';
 import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
 import type { Fact } from '../../history/read/fact.ts';
-import { createLivePoll } from '../../history/list/live.ts';
+import { createLivePoll, reportedEvents } from '../../history/list/live.ts';
 import type { AskedRequest, RequestsOptions } from '../../history/views/requests.ts';
 import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
@@ -144,7 +144,8 @@ export class AgentRun {
   async underWay(): Promise<RunEvent[]> {
     const { runId } = await locationOfRun(this.#client, this.id, this.#runId);
     const run = { workflowId: this.id, runId };
-    return createLivePoll(this.#client, () => run)();
+    const anyCall = () => 0;
+    return (await createLivePoll(this.#client, () => run, anyCall)()).flatMap(reportedEvents);
   }
 
   /**

@@ -9,6 +9,9 @@ import {
   environmentKeyring,
   noKeys,
 } from '../../encryption/keys.ts';
+import { checkedLive, environmentLive } from '../../live/brokers.ts';
+import type { LiveOption } from '../../live/live-channel.ts';
+import { readFrom } from '../../live/subscription.ts';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
 import { readJson } from '../../server/json-file.ts';
 import { type ProcessIdentity, isAlive, pidHere } from '../../server/process-identity.ts';
@@ -25,6 +28,8 @@ export interface ConnectOptions {
   taskQueue?: string;
   /** Keys of the runs' payloads, as in the config of the workers. Default: RELOOP_ENCRYPTION_KEYS. */
   encryption?: EncryptionOptions | undefined;
+  /** The side channel of live text, as in the config of the workers. Default: RELOOP_LIVE_URL. */
+  live?: LiveOption | undefined;
 }
 
 export interface Connected {
@@ -50,12 +55,13 @@ const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
   const { address, namespace, connection } = temporalSettings(options);
   const keys = options.encryption && createKeyring(options.encryption);
+  const live = options.live && checkedLive(options.live);
   const taskQueue = options.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE;
   const place = address ?? (await localServer());
   if (place !== undefined) {
-    return { client: await connectTo(place, namespace, connection, keys), address: place, taskQueue };
+    return { client: await connectTo(place, namespace, connection, keys, live), address: place, taskQueue };
   }
-  const client = await connectTo(USUAL_ADDRESS, namespace, connection, keys);
+  const client = await connectTo(USUAL_ADDRESS, namespace, connection, keys, live);
   await refuseNeighbour(client, taskQueue);
   return { client, address: USUAL_ADDRESS, taskQueue };
 }
@@ -109,14 +115,15 @@ function environment(): { [name: string]: string } {
 }
 
 /**
- * Throws TemporalUnreachable, also for a server that is none of Temporal's. `keys`: default RELOOP_ENCRYPTION_KEYS; throws InvalidInput for
- * wrong ones there.
+ * Throws TemporalUnreachable, also for a server that is none of Temporal's. `keys`: default RELOOP_ENCRYPTION_KEYS, `live`: RELOOP_LIVE_URL;
+ * throws InvalidInput for wrong values there.
  */
 export async function connectTo(
   address: string,
   namespace: string,
   options: ConnectionOptions = {},
   keys: Keyring = environmentKeyring() ?? noKeys,
+  live: LiveOption | undefined = environmentLive(),
 ): Promise<Client> {
   try {
     const connection = await Connection.connect({
@@ -127,7 +134,13 @@ export async function connectTo(
       channelArgs: { 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES },
     });
     await connection.workflowService.getSystemInfo({});
-    return new Client({ connection, namespace, dataConverter: { payloadCodecs: [createCodec(keys)] } });
+    const client = new Client({
+      connection,
+      namespace,
+      dataConverter: { payloadCodecs: [createCodec(keys)] },
+    });
+    if (live !== undefined) readFrom(client, live);
+    return client;
   } catch (error) {
     throw new TemporalUnreachable(unreachable(address, error), { cause: error });
   }

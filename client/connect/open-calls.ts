@@ -1,6 +1,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { fieldOf, isAsyncIterable } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
+import { closeChannel } from '../../live/subscription.ts';
 import { ClientClosed, DecisionRefused, TemporalUnreachable } from './errors.ts';
 
 /** Ends an open call. Resolves when the call has no request under way. */
@@ -24,6 +25,7 @@ function openCallsOf({ connection }: Client): Set<EndCall> {
 export async function endCalls(client: Client): Promise<void> {
   connectionEnd(client).abort();
   await Promise.allSettled([...openCallsOf(client)].map((end) => end()));
+  await closeChannel(client);
 }
 
 /**

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { type CallsUnderWay, trackCalls } from '../../agent/run/view.ts';
-import { createLivePoll } from '../../history/list/live.ts';
+import type { LiveEvent } from '../../agent/live-text/attempt-texts.ts';
+import { createLiveCalls } from '../../agent/live-text/live-calls.ts';
 import { type RunRef, isNotFound } from '../../history/read/pages.ts';
 import {
   type Position,
@@ -12,7 +11,7 @@ import {
 } from '../../history/read/positions.ts';
 import type { ChildBegun, Moment, TimelineOptions } from '../../history/views/timeline.ts';
 import { readTimeline } from '../../history/views/timeline.ts';
-import { callsNotBegun } from '../connect/calls-not-begun.ts';
+import { type CallNews, callsUnderWay } from './calls-under-way.ts';
 import { createPool } from './pool.ts';
 
 /** `present`: the point of history at which `caught_up` is emitted. */
@@ -29,11 +28,11 @@ export interface WatchedEvent {
   positions: Position[];
 }
 
-type Arrival = { at: number } & (
-  | { from: 'record'; moment: Moment | 'end' }
-  | { from: 'calls'; event: RunEvent }
-  | { from: 'child'; child: Child; watched: WatchedEvent }
-);
+type Arrival =
+  | CallNews
+  | ({ at: number } & (
+      { from: 'record'; moment: Moment | 'end' } | { from: 'child'; child: Child; watched: WatchedEvent }
+    ));
 
 /** A sub-agent's run under way. `source`: it is being read. */
 interface Child extends Pick<ChildBegun, 'call' | 'run'> {
@@ -41,10 +40,6 @@ interface Child extends Pick<ChildBegun, 'call' | 'run'> {
   positions: Position[];
   left: AbortController;
 }
-
-const POLL_MS = 1000;
-/** Polls of the calls under way for each look at who could begin them. */
-const POLLS_A_LOOK = 3;
 
 /**
  * The events of a run and, where asked for, of the runs of its sub-agents, each between its call's beginning and end,
@@ -61,16 +56,18 @@ export async function* watchEvents(
   let position = own;
   let current = run;
   const children = new Map<string, Child>();
-  const underWay: CallsUnderWay = new Map();
+  const calls = createLiveCalls();
   const pool = createPool<Arrival>({ complete: !options.follow });
   const { follow, present, onFact } = options;
   const reading = { follow, after: own, present, onFact, signal: left.signal };
   pool.add(fromRecord(readTimeline(client, run, reading)));
-  if (options.live && follow) pool.add(fromCalls());
+  const isLive = options.live && follow;
+  const source = { run: () => current, calls, signal: left.signal };
+  if (isLive) for (const news of callsUnderWay(client, source)) pool.add(news);
   try {
     for (let arrival = await pool.next(); arrival !== undefined; arrival = await pool.next()) {
       if (arrival.from === 'child') yield ofChild(arrival.child, arrival.watched);
-      else if (arrival.from === 'calls') yield* ofCalls(arrival.event);
+      else if (arrival.from !== 'record') yield* ofCalls(arrival);
       else if (arrival.moment === 'end') return;
       else {
         yield* ofMoment(arrival.moment);
@@ -86,7 +83,7 @@ export async function* watchEvents(
   async function* ofMoment(moment: Moment): AsyncGenerator<WatchedEvent> {
     const { child, relation, events, known, runId, event } = moment;
     if (moment.isPresent) {
-      if (options.live && follow) yield watched({ type: 'caught_up', at: moment.at });
+      if (isLive) yield watched({ type: 'caught_up', at: moment.at });
       return;
     }
     if (relation === 'after') open();
@@ -94,10 +91,12 @@ export async function* watchEvents(
     if (child?.type === 'begun' && options.subAgents) begin(child, relation);
     current = { ...run, runId };
     for (const [index, told] of events.entries()) {
-      trackCalls(underWay, told);
-      if (index < known) continue;
-      position = { within: '', runId, event, index };
-      yield watched({ ...told, at: moment.at });
+      const early = calls.recorded(told, runId);
+      if (index >= known) {
+        position = { within: '', runId, event, index };
+        yield watched({ ...told, at: moment.at });
+      }
+      yield* live(early);
     }
     if (relation === 'at') open();
   }
@@ -133,9 +132,19 @@ export async function* watchEvents(
     return { at, event: { ...event, within }, positions: standing(child) };
   }
 
-  /** A call may have ended since it was asked about. */
-  function* ofCalls(event: RunEvent): Generator<WatchedEvent> {
-    if ('call' in event && underWay.has(event.call)) yield watched(event);
+  /** A call may have ended since its news came. */
+  function* ofCalls(news: CallNews): Generator<WatchedEvent> {
+    if (news.from === 'channel') {
+      yield* live(calls.pieces(news.pieces));
+      return;
+    }
+    const event = news.from === 'queue' ? news.event : news.report.before;
+    if (event !== undefined && 'call' in event && calls.underWay.has(event.call)) yield watched(event);
+    if (news.from === 'heartbeat') yield* live(calls.heartbeat(news.report.call, news.report.texts));
+  }
+
+  function* live(events: readonly LiveEvent[]): Generator<WatchedEvent> {
+    for (const event of events) yield watched({ ...event, at: Date.now() });
   }
 
   function watched(event: RunEvent): WatchedEvent {
@@ -151,30 +160,6 @@ export async function* watchEvents(
       ...(position === undefined ? [] : [position]),
       ...others,
     ];
-  }
-
-  /**
-   * Live events of calls under way. A convenience: if they cannot be had, the recorded events continue without them.
-   */
-  async function* fromCalls(): AsyncGenerator<Arrival> {
-    const poll = createLivePoll(
-      client,
-      () => current,
-      (call) => underWay.has(call),
-    );
-    const told = new Set<string>();
-    for (let polls = 0; ; polls++) {
-      await sleep(POLL_MS, undefined, { ref: false, signal: left.signal });
-      if (underWay.size === 0) continue;
-      for (const event of await poll().catch(() => [])) yield { at: event.at, from: 'calls', event };
-      if (polls % POLLS_A_LOOK !== 0) continue;
-      for (const unbegun of await callsNotBegun(client, current).catch(() => [])) {
-        if (told.has(unbegun.call)) continue;
-        told.add(unbegun.call);
-        const event = { at: Date.now(), type: 'not_begun', ...unbegun } as const;
-        yield { at: event.at, from: 'calls', event };
-      }
-    }
   }
 }
 

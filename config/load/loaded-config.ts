@@ -2,9 +2,6 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
-import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
-import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
 import { setValue } from '../../agent/values/set-value.ts';
@@ -15,9 +12,8 @@ import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
 import { type Keyring, createKeyring, environmentKeyring } from '../../encryption/keys.ts';
+import { environmentLive } from '../../live/brokers.ts';
 import { adapterFor, adapters } from '../../models/adapters.ts';
-import { isSameTool } from '../../tools/same-tool.ts';
-import { problemOfName } from '../../tools/tool-name.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
@@ -35,6 +31,7 @@ import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
+import { uniqueTools } from './unique-tools.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
 /** A checked config, as a worker runs it. */
@@ -58,10 +55,11 @@ export interface LoadedConfig {
   breaker: Breaker | undefined;
   /** Cache for replies to identical requests at temperature 0; true: in the worker's memory. */
   cache: boolean | ReplyStore;
-  /** Called for each event of this worker's runs. */
   onEvent: ConfigDefinition['onEvent'];
   /** Keys of the runs' payloads. undefined: nothing is encrypted. */
   encryption: Keyring | undefined;
+  /** The side channel of live text. undefined: readers in other processes get text with heartbeats. */
+  live: ConfigDefinition['live'];
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
   /** Takes the log of a worker process. */
@@ -84,21 +82,6 @@ export interface LoadedConfig {
   /** Reason why an agent cannot run here, as a sentence: a missing key, for instance. */
   validate(agent: string): string | undefined;
 }
-
-const RESERVED = [
-  'callModel',
-  'resolveAgent',
-  'summarizeConversation',
-  EARLIER_EFFECTS,
-  REWIND_POINT,
-  AUTHORIZE,
-  'recordedCall',
-  'recordedQuestion',
-  'compareRun',
-  'default',
-  '_Exception',
-  'Final Answer',
-];
 
 /** Throws {@link ConfigError} when the parts of a config contradict one another. */
 export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
@@ -136,6 +119,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
     encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
+    live: environmentLive() ?? config.live,
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,
@@ -192,26 +176,6 @@ function uniqueAgents(definitions: readonly AgentDefinition[]): Map<string, Agen
     agents.set(agent.name, agent);
   }
   return agents;
-}
-
-/** A tool's name is its activity's name, so names are unique over all agents. */
-function uniqueTools(list: readonly Tool[]): Map<string, Tool> {
-  const tools = new Map<string, Tool>();
-  for (const tool of list) {
-    const { name } = tool;
-    const other = tools.get(name);
-    if (other !== undefined && !isSameTool(other, tool)) {
-      throw new ConfigError(
-        `Two different tools are called "${name}". Give one another name, or define it once and list it in both agents.`,
-      );
-    }
-    if (RESERVED.includes(name) || name.startsWith('__temporal_'))
-      throw new ConfigError(`A tool cannot be called "${name}": the name is reserved.`);
-    const problem = problemOfName(name);
-    if (problem !== undefined) throw new ConfigError(`${problem}. Give it another name.`);
-    tools.set(name, other ?? tool);
-  }
-  return tools;
 }
 
 /** Models that can be named: those of the config, and one for each adapter. */

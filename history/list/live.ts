@@ -7,70 +7,92 @@ import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
+import { type HeartbeatTexts, afterHeartbeat, newEvents } from '../../agent/live-text/attempt-texts.ts';
+import { calledIn } from '../read/scheduled-call.ts';
 import type { RunRef } from '../read/pages.ts';
 import { decodeFirst, recordedError } from '../read/payloads.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
+/** The server's knowledge of a call under way. */
+export interface CallReport {
+  call: string;
+  at: number;
+  /** The attempt before has failed, or waits. Once for each attempt. */
+  before: RunEvent | undefined;
+  texts: HeartbeatTexts;
+}
+
 /**
- * Creates a poll for live events of calls under way: text being written, progress, failed attempts. Histories do not record them; the
- * server knows them for pending activities only. Each poll returns the events since the poll before, for calls that `wants` accepts.
+ * Creates a poll for calls under way: text being written, progress, failed attempts. Histories do not record them; the
+ * server knows them for pending activities only. Each poll returns the state of the calls that `scheduledAt` knows: when the schedule that
+ * is under way was made.
  */
 export function createLivePoll(
   client: Client,
   run: () => RunRef,
-  wants: (call: string) => boolean = () => true,
-): () => Promise<RunEvent[]> {
-  const seen = new Map<string, string>();
-  const isNew = (key: string, value: string) => {
-    if (seen.get(key) === value) return false;
-    seen.set(key, value);
-    return true;
-  };
-
+  scheduledAt: (call: string) => number | undefined,
+): () => Promise<CallReport[]> {
+  const reported = new Map<string, string>();
   return async () => {
     const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
       namespace: client.options.namespace,
       execution: run(),
     });
-    const events = await Promise.all((pendingActivities ?? []).map(eventsOf));
-    return events.flat();
+    const reports = await Promise.all((pendingActivities ?? []).map(reportOf));
+    return reports.filter((report) => report !== undefined);
   };
 
-  async function eventsOf(activity: PendingActivity): Promise<RunEvent[]> {
+  async function reportOf(activity: PendingActivity): Promise<CallReport | undefined> {
     const id = parseActivityId(activity.activityId ?? '');
-    if (id === undefined) return [];
+    if (id === undefined) return undefined;
+    const call = calledIn(id.scope, id.call);
+    const since = scheduledAt(call);
+    if (since === undefined) return undefined;
     const at = Date.now();
-    const call = id.scope === 0 ? id.call : `${id.scope}/${id.call}`;
-    if (!wants(call)) return [];
     const attempt = activity.attempt ?? 1;
     const record = isOfThisAttempt(activity) ? activity.heartbeatDetails : undefined;
-    const { text, reasoning, progress } = fieldsOf(await decodeFirst(client, record));
-    const events: RunEvent[] = [];
-    if (activity.lastFailure && attempt > 1 && isNew(`${call} failure`, `${id.n} ${attempt}`)) {
-      const error = await recordedError(client, activity.lastFailure)();
-      const retryInMs = untilNextAttempt(activity, at);
-      const before = { at, call, attempt: attempt - 1 };
-      // The call waits for its model's limits: nothing has failed. An attempt that waits reports so itself.
-      const isWait = error.type === MODEL_LIMIT;
-      if (!isWait) events.push({ type: 'attempt_failed', ...before, error, retryInMs });
-      else if (retryInMs !== undefined)
-        events.push({ type: 'tool_progress', ...before, text: error.message });
-    }
-    const thought = textOf(reasoning);
-    if (thought && isNew(`${call} reasoning`, `${attempt} ${thought}`)) {
-      events.push({ at, type: 'model_reasoning', call, attempt, text: thought });
-    }
-    const written = textOf(text);
-    if (written && isNew(`${call} text`, `${attempt} ${written}`)) {
-      events.push({ at, type: 'model_text', call, attempt, text: written });
-    }
-    const reported = textOf(progress);
-    if (reported && isNew(`${call} progress`, `${attempt} ${reported}`)) {
-      events.push({ at, type: 'tool_progress', call, attempt, text: reported });
-    }
-    return events;
+    const said = fieldsOf(await decodeFirst(client, record));
+    return {
+      call,
+      at,
+      before: await attemptBefore(activity, call, id.n, at),
+      texts: {
+        scheduledAt: since,
+        attempt,
+        restart: count(said['restart']) ?? 0,
+        text: textOf(said['text']),
+        reasoning: textOf(said['reasoning']),
+        reasoningFrom: count(said['reasoningFrom']) ?? 0,
+        progress: textOf(said['progress']),
+        reports: count(said['reports']),
+      },
+    };
   }
+
+  async function attemptBefore(
+    activity: PendingActivity,
+    call: string,
+    n: number,
+    at: number,
+  ): Promise<RunEvent | undefined> {
+    const attempt = activity.attempt ?? 1;
+    if (!activity.lastFailure || attempt <= 1 || reported.get(call) === `${n} ${attempt}`) return undefined;
+    reported.set(call, `${n} ${attempt}`);
+    const error = await recordedError(client, activity.lastFailure)();
+    const retryInMs = untilNextAttempt(activity, at);
+    const before = { at, call, attempt: attempt - 1 };
+    // The call waits for its model's limits: nothing has failed. An attempt that waits reports so itself.
+    if (error.type !== MODEL_LIMIT) return { type: 'attempt_failed', ...before, error, retryInMs };
+    return retryInMs === undefined ? undefined : { type: 'tool_progress', ...before, text: error.message };
+  }
+}
+
+/** The events that a report tells to a reader who knows nothing of the call. */
+export function reportedEvents({ at, before, call, texts }: CallReport): RunEvent[] {
+  const after = afterHeartbeat(undefined, texts);
+  const events = after === undefined ? [] : newEvents(call, undefined, after);
+  return [...(before === undefined ? [] : [before]), ...events.map((event) => ({ ...event, at }))];
 }
 
 /**
@@ -83,6 +105,11 @@ function isOfThisAttempt({
   lastHeartbeatTime: beat,
 }: PendingActivity): boolean {
   return (attempt ?? 1) <= 1 || (started && beat ? tsToMs(beat) >= tsToMs(started) : false);
+}
+
+/** A number that our worker wrote; a custom activity's heartbeat may have any value there. */
+function count(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? Number(value) : undefined;
 }
 
 /** Text of any value: tools and activities of other workers may report values of any type. */

@@ -22,7 +22,9 @@ export interface Command {
 /** Environment of a command: ours without what would lead it to another server or model. */
 export function cleanEnv(extra: { [name: string]: string } = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(?:OPENAI_|TEMPORAL_|RELOOP_ENCRYPTION_KEYS$)/u.test(name) || name === 'TEMPORAL_CLI_PATH',
+    ([name]) =>
+      !/^(?:OPENAI_|TEMPORAL_|RELOOP_ENCRYPTION_KEYS$|RELOOP_LIVE_URL$)/u.test(name) ||
+      name === 'TEMPORAL_CLI_PATH',
   );
   return { ...Object.fromEntries(kept), NO_COLOR: '1', ...extra };
 }

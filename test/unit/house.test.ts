@@ -63,6 +63,8 @@ const HOLDING = new Map([
   ['cli-name.ts', 'by PATH'],
   ['open-calls.ts', 'by client'],
   ['client-of-sender.ts', 'by client'],
+  ['local-topics.ts', 'by run, until its readers and attempts leave'],
+  ['subscription.ts', 'by connection'],
   ['test-server.ts', 'the server of the process, which test files share'],
   ['open-program.ts', 'by server and task queue, until its worker ends'],
   ['run-in-process.ts', 'by folder, until its runs have ended'],

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, test } from 'vitest';
-import { createLivePoll } from '../../history/list/live.ts';
+import { createLivePoll, reportedEvents } from '../../history/list/live.ts';
 import { createFactReader } from '../../history/read/facts.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
 import { historyClient } from '../support/history-client.ts';
@@ -64,7 +64,12 @@ describe('the progress of a call under way', () => {
 
 /** What the first poll of a run with one pending activity says. */
 function polled(activity: object) {
-  return createLivePoll(clientWith([activity]), () => run)();
+  const reports = createLivePoll(
+    clientWith([activity]),
+    () => run,
+    () => 0,
+  )();
+  return reports.then((list) => list.flatMap(reportedEvents));
 }
 
 /** A client of a server on which these activities of a run are pending. */

@@ -29,6 +29,7 @@ const changes: Omit<Required<ConfigDefinition>, 'deployment'> = {
   telemetry: true,
   logger: console,
   encryption: { keys: [] },
+  live: { url: 'redis://127.0.0.1' },
   taskQueue: 'q',
   queues: {},
 };

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ModelError, defineModel } from '../../models/model.ts';
 import { useRig } from '../support/rig.ts';
-import { answer } from '../support/scripts.ts';
+import { scripted } from '../../testing.ts';
+import { agentTool } from '../../tools/index.ts';
+import { act, answer } from '../support/scripts.ts';
 
 /** Breaks off in its first attempt, and the second one thinks before it writes. */
 function breaksOff() {
@@ -20,7 +22,29 @@ function breaksOff() {
   });
 }
 
-const rig = useRig({ agents: [{ name: 'breaks off', model: breaksOff() }] });
+const pieces = ['Final ', 'Answer: ', ...Array.from({ length: 10 }, (_, number) => `${number} `)];
+
+/** Writes ten pieces in a second. */
+const writesSlowly = defineModel({
+  async call(_request, { onText }) {
+    for (const piece of pieces) {
+      onText?.(piece);
+      await sleep(100);
+    }
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+    return { text: pieces.join(''), toolCalls: [], finishReason: 'stop', usage };
+  },
+});
+
+const writer = agentTool({ name: 'writer', description: 'writes', agent: 'writes slowly' });
+
+const rig = useRig({
+  agents: [
+    { name: 'breaks off', model: breaksOff() },
+    { name: 'writes slowly', model: writesSlowly },
+    { name: 'has it written', model: scripted([act('writer', 'Write.'), answer('ok')]), tools: [writer] },
+  ],
+});
 
 test('text of a model call that is tried again is never told as that of the next attempt', async () => {
   const run = await rig.client.start('breaks off', 'what?');
@@ -33,4 +57,17 @@ test('text of a model call that is tried again is never told as that of the next
     ['attempt_failed', 1, 'broke off'],
     ['model_text', 2, 'all of it'],
   ]);
+});
+
+test.each([
+  ['a worker in the same process', 'writes slowly', undefined],
+  ['a sub-agent', 'has it written', '1.1'],
+])('text of %s comes piece by piece', async (_, agent, within) => {
+  const run = await rig.client.start(agent, 'what?');
+  const texts: string[] = [];
+  for await (const event of run.events({ subAgents: true }))
+    if (event.type === 'model_text' && event.within === within) texts.push(event.text);
+  expect(texts.length).toBeGreaterThan(5);
+  expect(texts).toEqual(texts.toSorted((a, b) => a.length - b.length));
+  expect(pieces.join('').startsWith(texts.at(-1) ?? '?')).toBe(true);
 });
