@@ -106,7 +106,7 @@ export const arrows = {
   },
   gateway: {
     imports: { agent: true, client: true },
-    rooms: ['http', 'start', 'replies', 'routes'],
+    rooms: ['http', 'start', 'replies', 'openai', 'routes'],
     temporal: [],
   },
   embedded: {

@@ -49,19 +49,19 @@ const titles: { readonly [status: number]: string } = {
 
 /** The response to an error, in the form of a protocol where one is given. An unknown error keeps its message to itself. */
 export function problemResponse(error: unknown, bodyOf?: (problem: ProblemDetails) => object): Response {
-  const { status, code, detail, headers } = describeError(error);
-  const body: ProblemDetails = {
-    type: 'about:blank',
-    title: titles[status] ?? 'Error',
-    status,
-    detail,
-    code,
-  };
+  const problem = problemOf(error);
+  const { headers } = describeError(error);
   const type = bodyOf === undefined ? 'application/problem+json' : 'application/json';
-  return new Response(JSON.stringify(bodyOf?.(body) ?? body), {
-    status,
+  return new Response(JSON.stringify(bodyOf?.(problem) ?? problem), {
+    status: problem.status,
     headers: { ...headers, 'content-type': type },
   });
+}
+
+/** An error as callers are told. */
+export function problemOf(error: unknown): ProblemDetails {
+  const { status, code, detail } = describeError(error);
+  return { type: 'about:blank', title: titles[status] ?? 'Error', status, detail, code };
 }
 
 /** True for an error that the operator of the gateway has to know of. */

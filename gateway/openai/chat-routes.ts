@@ -1,0 +1,29 @@
+import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
+import { eventStream } from '../replies/event-stream.ts';
+import { startRun } from '../start/start-run.ts';
+import { chatChunks, chatCompletion } from './chat-reply.ts';
+import { followReply } from './follow-reply.ts';
+import { answerSignal } from './answer-signal.ts';
+import { readChat } from './read-chat.ts';
+
+export const chatRoutes: readonly ProtocolRoute[] = [
+  { method: 'post', path: '/chat/completions', scope: 'run', handle: completeChat },
+  { method: 'get', path: '/models', scope: 'read', handle: listModels },
+];
+
+async function completeChat(request: ProtocolRequest): Promise<Response> {
+  const { start, stream, includeUsage } = await readChat(request.request);
+  const started = await startRun(request, start);
+  const { signal } = request.request;
+  if (stream) {
+    const reply = followReply(request, started, { until: 'wait', signal });
+    return eventStream(chatChunks(reply, { includeUsage, report: request.report }));
+  }
+  const reply = await followReply(request, started, { until: 'wait', signal: answerSignal(signal) });
+  return Response.json(await chatCompletion(reply));
+}
+
+async function listModels({ agents = [] }: ProtocolRequest): Promise<Response> {
+  const data = agents.map(({ name }) => ({ id: name, object: 'model', created: 0, owned_by: 'reloop' }));
+  return Response.json({ object: 'list', data });
+}
