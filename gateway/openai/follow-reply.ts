@@ -45,15 +45,22 @@ export async function followReply(
   { until, signal }: ReplyOptions,
 ): Promise<Reply> {
   if (!hasBegun && !(await waitUntilBegun(client, id, signal))) throw notBegun(id);
+  const follow = until !== 'now';
+  return replyOf(id, client.get(id).events({ follow, live: follow, signal }), { until, agents });
+}
+
+/** Reads a reply from the events of a run. Throws Refused where there are none. */
+export async function replyOf(
+  id: string,
+  events: AsyncGenerator<RunEvent>,
+  { until, agents }: Pick<ReplyOptions, 'until'> & Pick<ProtocolRequest, 'agents'>,
+): Promise<Reply> {
   const view = new RunView(id);
   const place: Place = { event: 0, since: 0, attempt: 0 };
-  const follow = until !== 'now';
-  const events = client.get(id).events({ follow, live: follow, signal });
-  const begun = await events.next();
-  if (begun.done === true) throw notBegun(id);
-  const first = begun.value;
-  note(first);
-  return { view, startedAt: first.at, parts: placedParts(first) };
+  const first = await events.next();
+  if (first.done === true) throw notBegun(id);
+  note(first.value);
+  return { view, startedAt: first.value.at, parts: placedParts(first.value) };
 
   async function* placedParts(begun: RunEvent): AsyncGenerator<PlacedPart> {
     const isPlain = isPlainAgent(agents, view.agent);

@@ -27,13 +27,12 @@ const approvalAnswer = z
     approve: z.boolean(),
     reason: optional(z.string()),
   })
-  .transform(({ approval_request_id: id, approve, reason }, { addIssue }) => {
-    const approval = readApprovalId(id);
-    if (approval !== undefined)
-      return { type: 'approval' as const, answer: { ...approval, approve, reason } };
-    addIssue({ code: 'custom', message: 'This is not the id of an mcp_approval_request.' });
-    return z.NEVER;
-  });
+  .transform(({ approval_request_id: id, approve, reason }) => ({
+    type: 'approval' as const,
+    id,
+    approve,
+    reason,
+  }));
 
 /** Items that the agent made: a client that keeps the conversation itself sends them again. */
 const ownItem = z
@@ -49,7 +48,10 @@ type Item = z.output<typeof item>;
 
 const body = z.looseObject({
   model: optional(z.string()),
-  input: z.union([z.string().transform((text) => [userMessage(text)]), z.array(item)]),
+  input: z.preprocess(
+    (value) => (typeof value === 'string' ? [{ role: 'user', content: value }] : value),
+    z.array(item),
+  ),
   instructions: optional(z.string()),
   conversation: optional(z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])),
   previous_response_id: optional(z.string()),
@@ -89,14 +91,16 @@ export async function readResponseRequest(request: Request): Promise<ResponseReq
   };
 }
 
-function userMessage(text: string): Item {
-  return { type: 'message', message: { role: 'user', content: text } };
-}
-
 /** The answers at the end of the input; those before were given earlier. */
 function lastApprovals(input: readonly Item[]): ApprovalAnswer[] {
   const first = input.findLastIndex(({ type }) => type !== 'approval') + 1;
-  return input.slice(first).flatMap((one) => (one.type === 'approval' ? [one.answer] : []));
+  return input.slice(first).flatMap((one) => (one.type === 'approval' ? [answerOf(one)] : []));
+}
+
+function answerOf({ id, approve, reason }: Extract<Item, { type: 'approval' }>): ApprovalAnswer {
+  const approval = readApprovalId(id);
+  if (approval === undefined) throw bad(`${id} is not the id of an mcp_approval_request.`);
+  return { ...approval, approve, reason };
 }
 
 function askedBy(
