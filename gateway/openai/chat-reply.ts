@@ -3,10 +3,10 @@ import type { CompletionUsage } from 'openai/resources/completions';
 import { type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { RunView } from '../../agent/run/view.ts';
 import { Refused, problemOf } from '../http/problem.ts';
-import { eventText } from '../replies/event-stream.ts';
-import { createChatText } from './chat-text.ts';
-import { NO_RETRY, errorBody } from './error-body.ts';
-import type { Reply } from './follow-reply.ts';
+import { eventText } from '../replies/sse-response.ts';
+import { NO_RETRY, type Reply } from '../replies/follow-reply.ts';
+import type { RunPart } from '../replies/run-parts.ts';
+import { errorBody } from './error-body.ts';
 import { responseIdOf, secondsOf, waitingText } from './response-object.ts';
 
 interface ChunkOptions {
@@ -36,11 +36,11 @@ export async function chatCompletion({ view, startedAt, parts }: Reply): Promise
 
 /** The completion as server-sent events, as the text is written. An error is the last event. */
 export async function* chatChunks(
-  opening: Promise<Reply>,
+  open: () => Promise<Reply>,
   { includeUsage, report }: ChunkOptions,
 ): AsyncGenerator<string> {
   try {
-    for await (const chunk of chunksOf(await opening, includeUsage)) yield eventText(chunk);
+    for await (const chunk of chunksOf(await open(), includeUsage)) yield eventText(chunk);
     yield eventText('[DONE]');
   } catch (error) {
     report(error);
@@ -99,4 +99,41 @@ function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens }: 
     total_tokens: totalTokens,
     ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
   };
+}
+
+const BETWEEN_TEXTS = '\n\n';
+/** Key of the answer where no model call wrote the answer. */
+const ANSWER = 'answer';
+
+/**
+ * Makes the text of a reply that can only be continued: the texts of all model calls, a blank line between two. Returns the new
+ * characters of each part. A text that was sent and then replaced by another attempt of the model is held back until the new text is the
+ * longer one. Throws Refused when the new text is another one, because nothing that was sent can be taken back.
+ */
+export function createChatText(run: string): (part: RunPart) => string {
+  /** By model call. */
+  const texts = new Map<string, string>();
+  let sent = '';
+  return (part) => {
+    if (part.type === 'void') texts.delete(part.call);
+    else if (part.type === 'text') texts.set(part.call, (texts.get(part.call) ?? '') + part.delta);
+    else if (part.type === 'output') texts.set(ANSWER, part.text);
+    else if (part.type !== 'ended') return '';
+    const whole = [...texts.values()].join(BETWEEN_TEXTS);
+    if (whole.startsWith(sent)) {
+      const delta = whole.slice(sent.length);
+      sent = whole;
+      return delta;
+    }
+    if (part.type !== 'ended' && sent.startsWith(whole)) return '';
+    throw replaced(run);
+  };
+}
+
+function replaced(run: string): Refused {
+  return new Refused(
+    502,
+    'TextReplaced',
+    `Another attempt of the model replaced a text that this stream had sent. The run goes on: GET /v1/responses/resp_${run} has the answer.`,
+  );
 }

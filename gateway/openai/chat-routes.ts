@@ -1,9 +1,8 @@
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { eventStream } from '../replies/event-stream.ts';
+import { sseResponse } from '../replies/sse-response.ts';
 import { startRun } from '../start/start-run.ts';
 import { chatChunks, chatCompletion } from './chat-reply.ts';
-import { followReply } from './follow-reply.ts';
-import { answerSignal } from './answer-signal.ts';
+import { followReply, answerSignal } from '../replies/follow-reply.ts';
 import { readChat } from './read-chat.ts';
 
 export const chatRoutes: readonly ProtocolRoute[] = [
@@ -14,12 +13,14 @@ export const chatRoutes: readonly ProtocolRoute[] = [
 async function completeChat(request: ProtocolRequest): Promise<Response> {
   const { start, stream, includeUsage } = await readChat(request.request);
   const started = await startRun(request, start);
-  const { signal } = request.request;
   if (stream) {
-    const reply = followReply(request, started, { until: 'wait', signal });
-    return eventStream(chatChunks(reply, { includeUsage, report: request.report }));
+    return sseResponse(request.request, (signal) => {
+      const open = () => followReply(request, started, { until: 'wait', signal });
+      return chatChunks(open, { includeUsage, report: request.report });
+    });
   }
-  const reply = await followReply(request, started, { until: 'wait', signal: answerSignal(signal) });
+  const signal = answerSignal(request.request.signal);
+  const reply = await followReply(request, started, { until: 'wait', signal });
   return Response.json(await chatCompletion(reply));
 }
 

@@ -1,8 +1,5 @@
 import type { ProblemDetails } from '../http/problem.ts';
 
-/** The clients send a request again by themselves, unless this header says no: they would start a second run. */
-export const NO_RETRY = { 'x-should-retry': 'false' };
-
 /** An error as the clients of OpenAI read it. */
 export interface ErrorBody {
   error: { message: string; type: string; code: string; param: null };

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { fieldOf } from '../../agent/values/values.ts';
 import { Refused } from '../http/problem.ts';
 

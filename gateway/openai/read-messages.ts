@@ -19,7 +19,7 @@ const part = z.union([
     .transform(({ image_url: image }): InputPart => ({ type: 'image', image })),
 ]);
 
-export const content = z.union([z.string(), z.array(part)], {
+const content = z.union([z.string(), z.array(part)], {
   error: 'Write a text, or a list of texts and of images by their URL.',
 });
 
@@ -33,13 +33,13 @@ export const message = z.object({
 export type Message = z.output<typeof message>;
 
 /** A question, and the messages before it. */
-export interface Asked {
+export interface ChatQuestion {
   input: Input;
   chatHistory: ChatMessage[];
 }
 
 /** Takes the last message as the question. Throws Refused where the last message is not a user's. */
-export function readMessages(messages: readonly Message[]): Asked {
+export function readMessages(messages: readonly Message[]): ChatQuestion {
   const last = messages.at(-1);
   if (last?.role !== 'user') throw bad('The last message has to be the question, of the role user.');
   return { input: last.content, chatHistory: messages.slice(0, -1).flatMap(historyOf) };

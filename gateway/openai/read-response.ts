@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { type Approval, readApprovalId } from './approval-id.ts';
 import { bad, optional, readBody, refuseFields } from './read-body.ts';
-import { type Asked, message, readMessages } from './read-messages.ts';
+import { type ChatQuestion, message, readMessages } from './read-messages.ts';
 import type { RequestEcho } from './response-object.ts';
 
 export interface ResponseRequest {
   agent: string | undefined;
-  asked: Asked | { approvals: ApprovalAnswer[] };
+  asked: ChatQuestion | { approvals: ApprovalAnswer[] };
   session: string | undefined;
   /** Id of the response before. */
   previous: string | undefined;
@@ -106,7 +106,7 @@ function answerOf({ id, approve, reason }: Extract<Item, { type: 'approval' }>):
 function askedBy(
   input: readonly Item[],
   { instructions, session }: { instructions: string | undefined; session: string | undefined },
-): Asked {
+): ChatQuestion {
   const messages = input.flatMap((one) => (one.type === 'message' ? [one.message] : []));
   const { input: question, chatHistory } = readMessages(messages);
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }];

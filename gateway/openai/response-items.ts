@@ -161,7 +161,7 @@ function textPart(text: string): ResponseOutputText {
   return { type: 'output_text', text, annotations: [] };
 }
 
-export function textOf({ content }: ResponseOutputMessage): string {
+function textOf({ content }: ResponseOutputMessage): string {
   return content.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
 }
 

@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
+import { RunNotFound } from '../../client/connect/errors.ts';
+import { runExists } from '../../client/read/run-location.ts';
 import { mayDo } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { checkOwn } from '../http/tenant.ts';
-import { eventStream } from '../replies/event-stream.ts';
+import { sseResponse } from '../replies/sse-response.ts';
 import { startRun } from '../start/start-run.ts';
-import { answerSignal } from './answer-signal.ts';
-import { type Reply, type ReplyOptions, followReply } from './follow-reply.ts';
+import { type Reply, type ReplyOptions, followReply, answerSignal } from '../replies/follow-reply.ts';
 import { ownRunOf, previousMessages } from './previous-messages.ts';
 import { bad } from './read-body.ts';
 import { type ApprovalAnswer, type ResponseRequest, readResponseRequest } from './read-response.ts';
@@ -31,23 +32,29 @@ async function createResponse(request: ProtocolRequest): Promise<Response> {
   const asked = await readResponseRequest(request.request);
   const started = await startOrDecide(request, asked);
   const { stream, isBackground, echo } = asked;
-  const { signal } = request.request;
   if (stream) {
-    const reply = followReply(request, started, { until: isBackground ? 'end' : 'wait', signal });
-    return eventStream(responseStream(reply, { echo, report: request.report }));
+    return sseResponse(request.request, (signal) => {
+      const open = () => followReply(request, started, { until: isBackground ? 'end' : 'wait', signal });
+      return responseStream(open, { echo, report: request.report });
+    });
   }
   if (!started.hasBegun) return Response.json(queuedResponse(started.id, { agent: asked.agent ?? '', echo }));
+  const signal = answerSignal(request.request.signal);
   const until: ReplyOptions['until'] = isBackground ? 'now' : 'wait';
-  return Response.json(await responseOf(request, started.id, { until, signal: answerSignal(signal) }, echo));
+  return Response.json(await responseOf(request, started.id, { until, signal }, echo));
 }
 
 async function getResponse(request: ProtocolRequest): Promise<Response> {
-  const run = ownRunOf(request, request.params['id'] ?? '');
-  const { signal } = request.request;
+  const id = ownRunOf(request, request.params['id'] ?? '');
   const { stream, starting_after: after } = readQuery(request.request);
-  if (stream !== 'true') return Response.json(await responseOf(request, run, { until: 'now', signal }));
-  const reply = await followReply(request, { id: run }, { until: 'end', signal });
-  return eventStream(responseStream(Promise.resolve(reply), { after, report: request.report }));
+  if (stream !== 'true') {
+    return Response.json(await responseOf(request, id, { until: 'now', signal: request.request.signal }));
+  }
+  if (!(await runExists(request.client.temporal, id))) throw new RunNotFound(id);
+  return sseResponse(request.request, (signal) => {
+    const open = () => followReply(request, { id }, { until: 'end', signal });
+    return responseStream(open, { after, report: request.report });
+  });
 }
 
 /** A run that is over stays as it is. */

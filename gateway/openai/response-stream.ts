@@ -1,7 +1,7 @@
 import type { ResponseErrorEvent, ResponseStatus } from 'openai/resources/responses/responses';
 import { problemOf } from '../http/problem.ts';
-import { eventText } from '../replies/event-stream.ts';
-import type { Reply } from './follow-reply.ts';
+import { eventText } from '../replies/sse-response.ts';
+import type { Reply } from '../replies/follow-reply.ts';
 import { type ItemEvent, type Unnumbered, createResponseItems } from './response-items.ts';
 import { type RequestEcho, type ResponseObject, responseObject, statusAtEnd } from './response-object.ts';
 import { CREATED, IN_PROGRESS, createResume, numberOf, numberOfEnd } from './sequence.ts';
@@ -22,12 +22,12 @@ interface StreamOptions {
 
 /** The events of a response as server-sent events. An error is the last event. */
 export async function* responseStream(
-  opening: Promise<Reply>,
+  open: () => Promise<Reply>,
   { report, ...options }: StreamOptions,
 ): AsyncGenerator<string> {
   let number = 0;
   try {
-    for await (const event of eventsOf(await opening, options)) {
+    for await (const event of eventsOf(await open(), options)) {
       number = event.sequence_number;
       yield eventText(event, event.type);
     }

@@ -1,4 +1,4 @@
-import type { Place, PlacedPart } from './follow-reply.ts';
+import type { PartPlace, PlacedPart } from '../replies/follow-reply.ts';
 import type { ItemEvent } from './response-items.ts';
 
 /**
@@ -65,7 +65,9 @@ function heldTextOf(number: number): HeldText | undefined {
  * Leaves out the events up to a number, and the part of a text that the reader has. A text that another attempt has replaced meanwhile is
  * told from its beginning, as an item that is added again.
  */
-export function createResume(after: number): (event: ItemEvent, number: number, place: Place) => ItemEvent[] {
+export function createResume(
+  after: number,
+): (event: ItemEvent, number: number, place: PartPlace) => ItemEvent[] {
   const held = heldTextOf(after);
   /** Characters to leave out, by the id of the item. */
   let open: { item: string; left: number } | undefined;
@@ -92,6 +94,6 @@ export function createResume(after: number): (event: ItemEvent, number: number, 
 }
 
 /** True if the text is of the attempt that the reader has seen: no other model call has begun since. */
-function continues(held: HeldText, { event, since, attempt }: Place): boolean {
+function continues(held: HeldText, { event, since, attempt }: PartPlace): boolean {
   return since <= held.event && held.event <= event && held.attempt === Math.min(attempt, MOST_ATTEMPTS);
 }

@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Command, cleanEnv, reloop, root } from '../support/cli.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { freePort } from '../support/dev-server.ts';
+import { textOf } from '../support/doc-pages.ts';
+import { blocksOf } from '../support/page-blocks.ts';
 import { until } from '../support/processes.ts';
 import { fetchOpenaiPython } from '../support/python-venv.ts';
 
@@ -42,6 +45,11 @@ describe.skipIf(python === '')(`OpenAI's client for Python${title}`, () => {
     await rig.stop();
   });
 
+  test('prints an answer with the program of the page', async () => {
+    const { stdout } = await promisify(execFile)(python, ['-c', pageProgram(gateways[0]?.url ?? '')]);
+    expect(stdout).toBe(GREETING);
+  });
+
   test('reads a whole answer, though its gateway and the worker die in the middle', async () => {
     const urls = gateways.map(({ url }) => url);
     const client = spawn(python, ['test/fixtures/programs/openai-client.py', ...urls, TOKEN], {
@@ -69,6 +77,18 @@ describe.skipIf(python === '')(`OpenAI's client for Python${title}`, () => {
     expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(1);
   }, 120_000);
 });
+
+/** The program of the page, for the gateway and an agent of this test. */
+function pageProgram(url: string): string {
+  const block = blocksOf(textOf('docs/openai-protocol.md')).find(({ language }) => language === 'python');
+  const program = block?.lines.join('\n') ?? '';
+  return [
+    ['http://localhost:8700/v1', url],
+    ['a-secret-of-mine', TOKEN],
+    ['model="assistant"', 'model="clerk"'],
+    ['What do 21 chairs cost?', 'Greet me.'],
+  ].reduce((text, [from = '', to = '']) => text.replace(from, to), program);
+}
 
 async function startGateway(): Promise<{ command: Command; url: string }> {
   const port = await freePort();

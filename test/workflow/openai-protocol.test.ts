@@ -4,6 +4,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { createGateway } from '../../gateway/gateway.ts';
+import type { AgentDefinition } from '../../config/define.ts';
 import { defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
@@ -26,7 +27,7 @@ const slow = defineModel({
   },
 });
 
-const plain = { kind: 'tool-calling' };
+const plain = { kind: 'tool-calling' } as const;
 const agents = [
   { ...plain, name: 'echo', model: modelOf((_step, request) => `Asked: ${promptOf(request)}`) },
   {
@@ -39,7 +40,7 @@ const agents = [
   },
   { ...plain, name: 'slow', model: slow },
   { kind: 'zero-shot', name: 'reader', model: script(answer('42')) },
-];
+] satisfies AgentDefinition[];
 const rig = useRig({ agents });
 
 const callers = {
@@ -65,6 +66,8 @@ beforeAll(async () => {
 
 const clientOf = (who: keyof typeof callers) =>
   new OpenAI({ baseURL, apiKey: callers[who].token, maxRetries: 0 });
+const approvalOf = (id: string) =>
+  ({ type: 'mcp_approval_response', approval_request_id: id, approve: true }) as const;
 const ask = (content: string) => [{ role: 'user' as const, content }];
 
 describe('a chat completion', () => {
@@ -139,6 +142,7 @@ describe('a response', () => {
       other.retrieve(first.id),
       other.cancel(first.id),
       other.create({ model: 'echo', input: 'x', previous_response_id: first.id }),
+      other.create({ input: [approvalOf(first.id.replace('resp_', 'mcpr_') + ':1.1:0')] }),
     ]) {
       await expect(asked).rejects.toMatchObject({ status: 404, code: 'RunNotFound' });
     }
@@ -154,9 +158,7 @@ describe('a response', () => {
     });
     const request = waiting.output.find(({ type }) => type === 'mcp_approval_request');
     expect(await client.responses.retrieve(waiting.id)).toMatchObject({ status: 'in_progress' });
-    const input = [
-      { type: 'mcp_approval_response' as const, approval_request_id: request?.id ?? '', approve: true },
-    ];
+    const input = [approvalOf(request?.id ?? '')];
     const body = { model: 'careful', previous_response_id: waiting.id, input };
     await expect(clientOf('rita').responses.create(body)).rejects.toMatchObject({ status: 403 });
     const done = await client.responses.stream(body).finalResponse();

@@ -10,10 +10,15 @@ export function eventText(data: object | string, event?: string): string {
 }
 
 /**
- * A response with server-sent events. Asks for the next text only when the last one has been sent. A reader that leaves ends `texts`, which
- * also have to end by themselves with the signal of the request. `texts` handle their errors: a thrown error breaks the connection.
+ * A response with server-sent events. Asks for the next text only when the last one has been sent. `texts` end with the signal, which comes
+ * when the reader leaves or the request is over, and handle their errors: a thrown error breaks the connection.
  */
-export function eventStream(texts: AsyncGenerator<string>): Response {
+export function sseResponse(
+  { signal: request }: Request,
+  textsUntil: (signal: AbortSignal) => AsyncGenerator<string>,
+): Response {
+  const left = new AbortController();
+  const texts = textsUntil(AbortSignal.any([request, left.signal]));
   const bytes = new TextEncoder();
   let timer: NodeJS.Timeout | undefined;
   const body = new ReadableStream<Uint8Array>({
@@ -30,6 +35,7 @@ export function eventStream(texts: AsyncGenerator<string>): Response {
     },
     async cancel() {
       clearInterval(timer);
+      left.abort();
       await texts.return(undefined);
     },
   });

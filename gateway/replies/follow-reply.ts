@@ -4,17 +4,16 @@ import { RunView } from '../../agent/run/view.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';
-import { NO_RETRY } from './error-body.ts';
 import { waitUntilBegun } from '../start/start-run.ts';
-import { type RunPart, runParts } from '../replies/run-parts.ts';
+import { type RunPart, runParts } from './run-parts.ts';
 
 /** A part of a run's reply, and its place in the record. Two readers of a run find the same recorded part at the same place. */
 export interface PlacedPart {
   part: RunPart;
-  place: Place;
+  place: PartPlace;
 }
 
-export interface Place {
+export interface PartPlace {
   /** Number of recorded events up to the part. */
   event: number;
   /** Number of the recorded event with which the latest model call began, or failed. */
@@ -56,7 +55,7 @@ export async function replyOf(
   { until, agents }: Pick<ReplyOptions, 'until'> & Pick<ProtocolRequest, 'agents'>,
 ): Promise<Reply> {
   const view = new RunView(id);
-  const place: Place = { event: 0, since: 0, attempt: 0 };
+  const place: PartPlace = { event: 0, since: 0, attempt: 0 };
   const first = await events.next();
   if (first.done === true) throw notBegun(id);
   note(first.value);
@@ -85,6 +84,17 @@ export async function replyOf(
     if (event.type === 'model_ended') place.attempt = event.turn.attempt ?? event.attempts;
   }
 }
+
+/** The clients of OpenAI wait 10 minutes for an answer. */
+const ANSWER_MS = 9 * 60_000;
+
+/** Ends the wait for an answer that is not a stream: with the request, or before the client gives up. */
+export function answerSignal(request: AbortSignal): AbortSignal {
+  return AbortSignal.any([request, AbortSignal.timeout(ANSWER_MS)]);
+}
+
+/** The clients of OpenAI send a request again by themselves, unless this header says no: they would start a second run. */
+export const NO_RETRY = { 'x-should-retry': 'false' };
 
 function notBegun(id: string): Refused {
   return new Refused(504, 'RunUnderWay', `Run ${id} has not begun yet.`, NO_RETRY);
