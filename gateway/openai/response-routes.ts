@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { runExists } from '../../client/read/run-location.ts';
-import { mayDo } from '../http/caller.ts';
+import { type Caller, type Scope, mayDo } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { checkOwn } from '../http/tenant.ts';
@@ -88,6 +88,7 @@ async function startOrDecide(
 ): Promise<{ id: string; hasBegun: boolean }> {
   if ('approvals' in asked) return { id: await decide(request, asked.approvals), hasBegun: true };
   if (agent === undefined) throw bad('model: name the agent.');
+  if (previous !== undefined) demand(request.caller, 'read');
   const before = previous === undefined ? [] : await previousMessages(request, previous);
   const chatHistory = [...before, ...asked.chatHistory];
   const key = request.request.headers.get('idempotency-key') ?? undefined;
@@ -96,9 +97,7 @@ async function startOrDecide(
 
 /** Gives the answers of a person, all to one run. Returns the id of the run. Throws DecisionRefused. */
 async function decide({ client, caller }: ProtocolRequest, answers: ApprovalAnswer[]): Promise<string> {
-  if (!mayDo(caller, 'decide')) {
-    throw new Refused(403, 'Forbidden', `${caller.name} does not have the scope decide.`);
-  }
+  demand(caller, 'decide');
   const [id = '', ...others] = new Set(answers.map(({ run }) => run));
   if (others.length > 0)
     throw bad('The approvals are for calls of several runs: send one request for each run.');
@@ -107,6 +106,12 @@ async function decide({ client, caller }: ProtocolRequest, answers: ApprovalAnsw
     await client.get(id).decide(call, approve ? { type: 'approve' } : { type: 'reject', reason }, n);
   }
   return id;
+}
+
+/** Throws Refused for a caller who may start runs, and not this. */
+function demand(caller: Caller, scope: Scope): void {
+  if (mayDo(caller, scope)) return;
+  throw new Refused(403, 'Forbidden', `${caller.name} does not have the scope ${scope}.`);
 }
 
 async function responseOf(

@@ -47,6 +47,7 @@ const callers = {
   root: { token: 'admin-token-0123456789', name: 'root' },
   rita: { token: 'starter-token-0123456789', name: 'rita', scopes: ['run', 'read'] },
   ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme' },
+  sam: { token: 'only-starts-token-0123456789', name: 'sam', scopes: ['run'] },
   otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other' },
 } satisfies { [name: string]: TokenCaller };
 
@@ -161,6 +162,8 @@ describe('a response', () => {
     const input = [approvalOf(request?.id ?? '')];
     const body = { model: 'careful', previous_response_id: waiting.id, input };
     await expect(clientOf('rita').responses.create(body)).rejects.toMatchObject({ status: 403 });
+    const continued = { ...body, input: 'And then?' };
+    await expect(clientOf('sam').responses.create(continued)).rejects.toMatchObject({ status: 403 });
     const done = await client.responses.stream(body).finalResponse();
     expect(done).toMatchObject({ id: waiting.id, status: 'completed' });
     expect(done.output.map((item) => ('output' in item ? item.output : item.type))).toEqual([
