@@ -116,7 +116,7 @@ export const arrows = {
   },
   gateway: {
     imports: { agent: true, client: true },
-    rooms: ['http', 'start', 'replies', 'mcp', 'routes'],
+    rooms: ['http', 'start', 'replies', 'mcp', 'openai', 'routes'],
     temporal: [],
   },
   embedded: {

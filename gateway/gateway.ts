@@ -1,4 +1,5 @@
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { InvalidInput } from '../agent/values/refusal.ts';
@@ -76,19 +77,22 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
       if (!result.success) throw new Refused(400, 'InvalidInput', sentenceOf(result.error));
     },
   }).basePath(basePath);
-  app.onError((error, context) => {
+  const report = (error: unknown) => {
     if (isOwnFault(error)) options.onError?.(error);
-    return problemResponse(error, protocolOf(context.req.path.slice(basePath.length))?.errorBody);
+  };
+  const answerTo = (error: unknown, { req }: Context) =>
+    problemResponse(error, protocolOf(req.path.slice(basePath.length))?.errorBody);
+  app.onError((error, context) => {
+    report(error);
+    return answerTo(error, context);
   });
-  app.notFound(() =>
-    problemResponse(new Refused(404, 'RouteNotFound', 'GET /openapi.json lists the routes.')),
-  );
+  app.notFound((context) => answerTo(NO_ROUTE, context));
   if (origins.length > 0) app.use(cors({ origin: [...origins], exposeHeaders: ['Location'] }));
   app.get('/health', async (context) => {
     const answers = await temporalAnswers(client);
     return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);
   });
-  const base = { client, agents, basePath };
+  const base = { client, agents, basePath, report };
   const protocolRoutes = protocols.flatMap(routesOf);
   for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
   app.use(async (context, next) => {
@@ -99,7 +103,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     context.set('caller', caller);
     return next();
   });
-  app.use(bodyLimit({ maxSize: bodyBytes, onError: () => problemResponse(tooLarge(bodyBytes)) }));
+  app.use(bodyLimit({ maxSize: bodyBytes, onError: (context) => answerTo(tooLarge(bodyBytes), context) }));
   for (const route of routes) serve(app, route, base);
   for (const route of protocolRoutes) if (route.scope !== undefined) serveProtocol(app, route, base);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
@@ -111,6 +115,7 @@ interface Base {
   client: AgentClient;
   agents: readonly ServedAgent[] | undefined;
   basePath: string;
+  report(error: unknown): void;
 }
 
 function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }: Base): void {
@@ -172,14 +177,14 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }
 function serveProtocol(
   app: OpenAPIHono<Env>,
   { method, path, scope, handle }: ProtocolRoute,
-  { client, agents }: Base,
+  { client, agents, report }: Base,
 ): void {
   app.on(method.toUpperCase(), path, async (context) => {
     const caller = scope === undefined ? NOBODY : context.get('caller');
     if (scope !== undefined && !mayDo(caller, scope)) throw lacking(caller, scope);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = client.as(caller.name, caller.credential);
-    return handle({ client: named, caller, params, request: context.req.raw, agents });
+    return handle({ client: named, caller, params, request: context.req.raw, agents, report });
   });
 }
 
@@ -220,6 +225,7 @@ function sentenceOf({
     .join('; ');
 }
 
+const NO_ROUTE = new Refused(404, 'RouteNotFound', 'GET /openapi.json lists the routes.');
 const UNKNOWN = new Refused(401, 'Unauthorized', 'Send a token: Authorization: Bearer TOKEN.', {
   'www-authenticate': 'Bearer',
 });

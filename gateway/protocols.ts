@@ -1,5 +1,6 @@
 import type { Protocol } from './http/protocol.ts';
 import { mcpProtocol } from './mcp/mcp-protocol.ts';
+import { openaiProtocol } from './openai/openai-protocol.ts';
 
 /** Protocols of other programs that a gateway speaks. */
-export const protocols: readonly Protocol[] = [mcpProtocol];
+export const protocols: readonly Protocol[] = [mcpProtocol, openaiProtocol];

@@ -32,4 +32,6 @@ export interface ProtocolRequest {
   request: Request;
   /** Undefined: all agents may be started. */
   agents: readonly ServedAgent[] | undefined;
+  /** Reports an error in a stream to the operator of the gateway, if the error is the gateway's own fault. */
+  report(error: unknown): void;
 }

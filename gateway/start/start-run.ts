@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Input } from '../../client/start/read-input.ts';
+import type { Content } from '../../agent/values/content.ts';
+import { type Input, readInput } from '../../client/start/read-input.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import { RunNotFound, unless } from '../../client/connect/errors.ts';
 import { runExists } from '../../client/read/run-location.ts';
@@ -35,7 +36,7 @@ export async function startRun(
 ): Promise<StartedRun> {
   if (agents !== undefined && !agents.some(({ name }) => name === agent)) throw unknownAgent(agent);
   const id = idOf(caller, agent, requested, key);
-  if (key !== undefined) await checkSameStart(client, id, { agent, input });
+  if (key !== undefined) await checkSameStart(client, id, { agent, input: readInput(input).input });
   await client.start(agent, input, {
     ...options,
     id,
@@ -43,18 +44,21 @@ export async function startRun(
     tenant: caller.tenant,
     session: session === undefined ? undefined : recordedName(caller, session),
   });
-  return { id, hasBegun: session === undefined || (await waitUntilBegun(client, id)) };
+  const hasBegun = session === undefined || (await waitUntilBegun(client, id, AbortSignal.timeout(BEGIN_MS)));
+  return { id, hasBegun };
 }
 
 /** A run of a session that nobody else uses begins at once. */
 const BEGIN_MS = 5000;
 const POLL_MS = 100;
 
-/** Resolves with true when the run can be read, with false after some seconds. */
-async function waitUntilBegun({ temporal }: AgentClient, id: string): Promise<boolean> {
-  for (const end = Date.now() + BEGIN_MS; Date.now() < end; await sleep(POLL_MS)) {
-    if (await runExists(temporal, id)) return true;
-  }
+/** Resolves with true when the run can be read, with false at the signal. */
+export async function waitUntilBegun(
+  { temporal }: AgentClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (; !signal.aborted; await sleep(POLL_MS)) if (await runExists(temporal, id)) return true;
   return false;
 }
 
@@ -80,14 +84,19 @@ function idOf(caller: Caller, agent: string, id: string | undefined, key: string
 async function checkSameStart(
   client: AgentClient,
   id: string,
-  start: { agent: string; input: unknown },
+  start: { agent: string; input: Content },
 ): Promise<void> {
   const begun = await unless(RunNotFound, client.get(id).describe());
   if (begun === undefined) return;
-  if (begun.agent === start.agent && JSON.stringify(begun.input) === JSON.stringify(start.input)) return;
+  if (begun.agent === start.agent && textOf(begun.input) === textOf(start.input)) return;
   throw new Refused(
     422,
     'KeyUsed',
     'This Idempotency-Key has started another run. Take a new key for another question.',
   );
+}
+
+/** Tells two questions apart. The place where an image is recorded (`ref`) is known only after the start. */
+function textOf(input: Content): string {
+  return JSON.stringify(input, (name, value: unknown) => (name === 'ref' ? undefined : value));
 }

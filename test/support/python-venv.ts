@@ -12,19 +12,32 @@ const run = promisify(execFile);
 
 const script = fileURLToPath(new URL('../../examples/python-tool/worker.py', import.meta.url));
 
-/** The one that the script names. */
-const TEMPORALIO = '1.35.0';
+/** A package for Python, and a module of it. */
+interface PythonPackage {
+  name: string;
+  version: string;
+  module: string;
+}
 
-/**
- * A Python that has the package temporalio, made once in the user's cache (90 MB, some seconds): the path of its
- * interpreter, or why there is none.
- */
-export async function fetchPythonWorker(): Promise<{ python: string } | { missing: string }> {
+/** The one that the script names. */
+const TEMPORALIO: PythonPackage = { name: 'temporalio', version: '1.35.0', module: 'temporalio.worker' };
+const OPENAI: PythonPackage = { name: 'openai', version: '3.54.0', module: 'openai' };
+
+type Fetched = { python: string } | { missing: string };
+
+/** A Python that has the package temporalio (90 MB). */
+export const fetchPythonWorker = () => fetchPython(TEMPORALIO, 'python-worker');
+
+/** A Python that has OpenAI's client (30 MB). */
+export const fetchOpenaiPython = () => fetchPython(OPENAI, 'python-openai');
+
+/** Made once in the user's cache, in some seconds: the path of the interpreter, or why there is none. */
+async function fetchPython(wanted: PythonPackage, title: string): Promise<Fetched> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'reloop');
-  const folder = join(cache, `python-worker-${TEMPORALIO}`);
+  const folder = join(cache, `${title}-${wanted.version}`);
   const python = join(folder, 'bin', 'python');
   try {
-    if (!(await usable(python))) await make(cache, folder);
+    if (!(await usable(python, wanted))) await make(cache, folder, wanted);
     return { python };
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
@@ -34,25 +47,25 @@ export async function fetchPythonWorker(): Promise<{ python: string } | { missin
 }
 
 /** The interpreter that an environment was made with may be gone since. */
-async function usable(python: string): Promise<boolean> {
-  return run(python, ['-c', 'import temporalio.worker']).then(
+async function usable(python: string, { module }: PythonPackage): Promise<boolean> {
+  return run(python, ['-c', `import ${module}`]).then(
     () => true,
     () => false,
   );
 }
 
 /** In another folder first, so that what has the right name is whole. */
-async function make(cache: string, folder: string): Promise<void> {
+async function make(cache: string, folder: string, wanted: PythonPackage): Promise<void> {
   await mkdir(cache, { recursive: true });
   const partial = await mkdtemp(`${folder}-`);
   try {
     await run('python3', ['-m', 'venv', partial], { timeout: 60_000 });
     const python = join(partial, 'bin', 'python');
-    const packages = ['--quiet', '--only-binary', ':all:', `temporalio==${TEMPORALIO}`];
+    const packages = ['--quiet', '--only-binary', ':all:', `${wanted.name}==${wanted.version}`];
     await run(python, ['-m', 'pip', 'install', '--disable-pip-version-check', ...packages], {
       timeout: 240_000,
     });
-    if (existsSync(folder) && !(await usable(join(folder, 'bin', 'python')))) {
+    if (existsSync(folder) && !(await usable(join(folder, 'bin', 'python'), wanted))) {
       await rm(folder, { recursive: true });
     }
     if (!existsSync(folder)) await rename(partial, folder);

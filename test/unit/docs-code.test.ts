@@ -73,6 +73,7 @@ function layOut(): void {
   symlinkSync(root, join(packages, 'reloop'));
   for (const name of [
     'zod',
+    'openai',
     '@temporalio',
     '@opentelemetry',
     '@modelcontextprotocol',

@@ -100,6 +100,7 @@ test('no request makes the gateway fail, or tells where its code is', async () =
   });
   const path = fc.oneof(
     fc.constantFrom('runs', 'runs/x/decisions', 'runs/x/fork', 'deferred', 'sessions/x', 'waiting'),
+    fc.constantFrom('v1/chat/completions', 'v1/responses', 'v1/responses/resp_t.x', 'v1/models', 'v1/x'),
     fc.webPath().map((text) => text.replace(/^\/+/u, '')),
   );
   const request = fc.record({
@@ -110,6 +111,8 @@ test('no request makes the gateway fail, or tells where its code is', async () =
       fc.json(),
       fc.string({ unit: 'binary' }),
       fc.constant('{"agent":"a","input":"q","id":"\u0000"}'),
+      fc.constant('{"model":"a","input":"q","stream":true}'),
+      fc.constant('{"model":"a","messages":[{"role":"user","content":"q"}]}'),
     ),
     type: fc.constantFrom('application/json', 'text/plain', 'application/json; charset=x', ''),
     token: fc.constantFrom(TOKEN, TOKEN, TOKEN, 'other'),

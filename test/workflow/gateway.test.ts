@@ -167,6 +167,22 @@ describe('an idempotency key', () => {
     await expect(jsonOf(start('where?'), 422)).resolves.toMatchObject({ code: 'KeyUsed' });
   });
 
+  test('gives the same run again for a question with an image', async () => {
+    const image = 'data:image/png;base64,iVBORw0KGgo=';
+    const input = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', image },
+    ];
+    const body = { agent: 'clerk', input };
+    const ids = [1, 2].map(() =>
+      jsonOf(ask('root', 'POST /runs', { body, headers: { 'idempotency-key': 'k2' } }), 201),
+    );
+    const [first] = await Promise.all(ids);
+    await expect(
+      jsonOf(ask('root', 'POST /runs', { body, headers: { 'idempotency-key': 'k2' } }), 201),
+    ).resolves.toEqual(first);
+  });
+
   test('is one of the caller', async () => {
     const other = await jsonOf(
       ask('ann', 'POST /runs', {

@@ -1,0 +1,139 @@
+import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
+import type { CompletionUsage } from 'openai/resources/completions';
+import { type Usage, asText } from '../../agent/values/vocabulary.ts';
+import type { RunView } from '../../agent/run/view.ts';
+import { Refused, problemOf } from '../http/problem.ts';
+import { eventText } from '../replies/sse-response.ts';
+import { NO_RETRY, type Reply } from '../replies/follow-reply.ts';
+import type { RunPart } from '../replies/run-parts.ts';
+import { errorBody } from './error-body.ts';
+import { responseIdOf, secondsOf, waitingText } from './response-object.ts';
+
+interface ChunkOptions {
+  /** One more chunk has the usage. */
+  includeUsage: boolean;
+  report(error: unknown): void;
+}
+
+/** The whole completion: its content is the answer of the run. Throws Refused for a run without an answer. */
+export async function chatCompletion({ view, startedAt, parts }: Reply): Promise<ChatCompletion> {
+  for await (const _ of parts); // the view follows
+  const content = asText(view.output);
+  return {
+    ...headOf(view, startedAt),
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: null },
+        finish_reason: finishReason(view),
+        logprobs: null,
+      },
+    ],
+    usage: usageOf(view.usage),
+  };
+}
+
+/** The completion as server-sent events, as the text is written. An error is the last event. */
+export async function* chatChunks(
+  open: () => Promise<Reply>,
+  { includeUsage, report }: ChunkOptions,
+): AsyncGenerator<string> {
+  try {
+    for await (const chunk of chunksOf(await open(), includeUsage)) yield eventText(chunk);
+    yield eventText('[DONE]');
+  } catch (error) {
+    report(error);
+    yield eventText(errorBody(problemOf(error)));
+  }
+}
+
+type Choice = ChatCompletionChunk.Choice;
+
+async function* chunksOf(
+  { view, startedAt, parts }: Reply,
+  includeUsage: boolean,
+): AsyncGenerator<ChatCompletionChunk> {
+  const head = { ...headOf(view, startedAt), object: 'chat.completion.chunk' as const };
+  const chunk = (delta: Choice['delta'], finish_reason: Choice['finish_reason'] = null) => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const textAfter = createChatText(view.id);
+  yield chunk({ role: 'assistant', content: '' });
+  for await (const { part } of parts) {
+    const content = textAfter(part);
+    if (content !== '') yield chunk({ content });
+  }
+  yield chunk({}, finishReason(view));
+  if (includeUsage) yield { ...head, choices: [], usage: usageOf(view.usage) };
+}
+
+function headOf({ id, agent }: RunView, startedAt: number) {
+  return { id: `chatcmpl-${id}`, created: secondsOf(startedAt), model: agent };
+}
+
+/** Throws Refused for a run that has no answer. */
+function finishReason(view: RunView): 'stop' | 'length' {
+  if (view.status === 'completed') return 'stop';
+  if (view.status === 'stopped') return 'length';
+  throw withoutAnswer(view);
+}
+
+function withoutAnswer(view: RunView): Refused {
+  const { id, status, error } = view;
+  if (status === 'failed')
+    return new Refused(502, 'RunFailed', `Run ${id} failed: ${error?.message ?? 'no reason'}`, NO_RETRY);
+  if (status === 'cancelled') return new Refused(409, 'RunCancelled', `Run ${id} was cancelled.`, NO_RETRY);
+  const waiting = waitingText(view);
+  const later = `GET /v1/responses/${responseIdOf(id)} has the answer later.`;
+  return waiting === ''
+    ? new Refused(504, 'RunUnderWay', `Run ${id} has no answer yet. ${later}`, NO_RETRY)
+    : new Refused(409, 'RunWaiting', `Run ${id} waits for a person: ${waiting}. ${later}`, NO_RETRY);
+}
+
+function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens }: Usage): CompletionUsage {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: totalTokens,
+    ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+  };
+}
+
+const BETWEEN_TEXTS = '\n\n';
+/** Key of the answer where no model call wrote the answer. */
+const ANSWER = 'answer';
+
+/**
+ * Makes the text of a reply that can only be continued: the texts of all model calls, a blank line between two. Returns the new
+ * characters of each part. A text that was sent and then replaced by another attempt of the model is held back until the new text is the
+ * longer one. Throws Refused when the new text is another one, because nothing that was sent can be taken back.
+ */
+export function createChatText(run: string): (part: RunPart) => string {
+  /** By model call. */
+  const texts = new Map<string, string>();
+  let sent = '';
+  return (part) => {
+    if (part.type === 'void') texts.delete(part.call);
+    else if (part.type === 'text') texts.set(part.call, (texts.get(part.call) ?? '') + part.delta);
+    else if (part.type === 'output') texts.set(ANSWER, part.text);
+    else if (part.type !== 'ended') return '';
+    const whole = [...texts.values()].join(BETWEEN_TEXTS);
+    if (whole.startsWith(sent)) {
+      const delta = whole.slice(sent.length);
+      sent = whole;
+      return delta;
+    }
+    if (part.type !== 'ended' && sent.startsWith(whole)) return '';
+    throw replaced(run);
+  };
+}
+
+function replaced(run: string): Refused {
+  return new Refused(
+    502,
+    'TextReplaced',
+    `Another attempt of the model replaced a text that this stream had sent. The run goes on: GET /v1/responses/resp_${run} has the answer.`,
+  );
+}

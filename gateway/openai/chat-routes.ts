@@ -1,0 +1,30 @@
+import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
+import { sseResponse } from '../replies/sse-response.ts';
+import { startRun } from '../start/start-run.ts';
+import { chatChunks, chatCompletion } from './chat-reply.ts';
+import { followReply, answerSignal } from '../replies/follow-reply.ts';
+import { readChat } from './read-chat.ts';
+
+export const chatRoutes: readonly ProtocolRoute[] = [
+  { method: 'post', path: '/chat/completions', scope: 'run', handle: completeChat },
+  { method: 'get', path: '/models', scope: 'read', handle: listModels },
+];
+
+async function completeChat(request: ProtocolRequest): Promise<Response> {
+  const { start, stream, includeUsage } = await readChat(request.request);
+  const started = await startRun(request, start);
+  if (stream) {
+    return sseResponse(request.request, (signal) => {
+      const open = () => followReply(request, started, { until: 'wait', signal });
+      return chatChunks(open, { includeUsage, report: request.report });
+    });
+  }
+  const signal = answerSignal(request.request.signal);
+  const reply = await followReply(request, started, { until: 'wait', signal });
+  return Response.json(await chatCompletion(reply));
+}
+
+async function listModels({ agents = [] }: ProtocolRequest): Promise<Response> {
+  const data = agents.map(({ name }) => ({ id: name, object: 'model', created: 0, owned_by: 'reloop' }));
+  return Response.json({ object: 'list', data });
+}

@@ -1,0 +1,37 @@
+import { contentText } from '../../agent/values/content.ts';
+import { type ChatMessage, asText } from '../../agent/values/vocabulary.ts';
+import { RunNotFound } from '../../client/connect/errors.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { checkOwn } from '../http/tenant.ts';
+import { bad } from './read-body.ts';
+import { runOfResponse } from './response-object.ts';
+
+/** The run of a response that the caller may see. Throws RunNotFound. */
+export function ownRunOf({ caller }: Pick<ProtocolRequest, 'caller'>, response: string): string {
+  const run = runOfResponse(response);
+  if (run === undefined) throw new RunNotFound(response);
+  checkOwn(caller, run);
+  return run;
+}
+
+/** The conversation up to and with a response, as the record of its run has it. Throws RunNotFound, and Refused for a run without an answer. */
+export async function previousMessages(
+  request: Pick<ProtocolRequest, 'client' | 'caller'>,
+  response: string,
+): Promise<ChatMessage[]> {
+  const { run, agents } = await request.client.get(ownRunOf(request, response)).export();
+  if (run.status !== 'completed' && run.status !== 'stopped') {
+    throw bad(`previous_response_id: run ${run.id} has no answer (${run.status}).`);
+  }
+  const { input = run.input, chatHistory = [] } = agents[0]?.question ?? {};
+  return [
+    ...chatHistory.map(inWords),
+    { role: 'user', content: contentText(input) },
+    { role: 'assistant', content: asText(run.output) },
+  ];
+}
+
+/** A chat history takes texts only. */
+function inWords(message: ChatMessage): ChatMessage {
+  return { ...message, content: contentText(message.content) };
+}

@@ -1,0 +1,118 @@
+import { z } from '@hono/zod-openapi';
+import { type Approval, readApprovalId } from './approval-id.ts';
+import { bad, optional, readBody, refuseFields } from './read-body.ts';
+import { type ChatQuestion, message, readMessages } from './read-messages.ts';
+import type { RequestEcho } from './response-object.ts';
+
+export interface ResponseRequest {
+  agent: string | undefined;
+  asked: ChatQuestion | { approvals: ApprovalAnswer[] };
+  session: string | undefined;
+  /** Id of the response before. */
+  previous: string | undefined;
+  isBackground: boolean;
+  stream: boolean;
+  echo: RequestEcho;
+}
+
+export interface ApprovalAnswer extends Approval {
+  approve: boolean;
+  reason: string | undefined;
+}
+
+const approvalAnswer = z
+  .object({
+    type: z.literal('mcp_approval_response'),
+    approval_request_id: z.string(),
+    approve: z.boolean(),
+    reason: optional(z.string()),
+  })
+  .transform(({ approval_request_id: id, approve, reason }) => ({
+    type: 'approval' as const,
+    id,
+    approve,
+    reason,
+  }));
+
+/** Items that the agent made: a client that keeps the conversation itself sends them again. */
+const ownItem = z
+  .object({ type: z.enum(['mcp_call', 'mcp_approval_request', 'reasoning']) })
+  .transform(() => ({ type: 'own' as const }));
+
+const said = message.transform((value) => ({ type: 'message' as const, message: value }));
+
+const item = z.union([approvalAnswer, ownItem, said], {
+  error: 'Send messages, and items of the types mcp_approval_response, mcp_call and mcp_approval_request.',
+});
+type Item = z.output<typeof item>;
+
+const body = z.looseObject({
+  model: optional(z.string()),
+  input: z.preprocess(
+    (value) => (typeof value === 'string' ? [{ role: 'user', content: value }] : value),
+    z.array(item),
+  ),
+  instructions: optional(z.string()),
+  conversation: optional(z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])),
+  previous_response_id: optional(z.string()),
+  background: optional(z.boolean()),
+  stream: optional(z.boolean()),
+});
+
+/** Reads a request for a response. Throws Refused. */
+export async function readResponseRequest(request: Request): Promise<ResponseRequest> {
+  const {
+    model: agent,
+    input,
+    instructions,
+    conversation: session,
+    previous_response_id: previous,
+    background = false,
+    stream = false,
+    ...rest
+  } = await readBody(request, body);
+  refuseFields(rest);
+  if (session !== undefined && previous !== undefined) {
+    throw bad('There are a conversation and a previous_response_id: give one of them.');
+  }
+  const approvals = lastApprovals(input);
+  return {
+    agent,
+    asked: approvals.length > 0 ? { approvals } : askedBy(input, { instructions, session }),
+    session,
+    previous,
+    isBackground: background,
+    stream,
+    echo: {
+      background,
+      ...(session !== undefined && { conversation: { id: session } }),
+      ...(previous !== undefined && { previous_response_id: previous }),
+    },
+  };
+}
+
+/** The answers at the end of the input; those before were given earlier. */
+function lastApprovals(input: readonly Item[]): ApprovalAnswer[] {
+  const first = input.findLastIndex(({ type }) => type !== 'approval') + 1;
+  return input.slice(first).flatMap((one) => (one.type === 'approval' ? [answerOf(one)] : []));
+}
+
+function answerOf({ id, approve, reason }: Extract<Item, { type: 'approval' }>): ApprovalAnswer {
+  const approval = readApprovalId(id);
+  if (approval === undefined) throw bad(`${id} is not the id of an mcp_approval_request.`);
+  return { ...approval, approve, reason };
+}
+
+function askedBy(
+  input: readonly Item[],
+  { instructions, session }: { instructions: string | undefined; session: string | undefined },
+): ChatQuestion {
+  const messages = input.flatMap((one) => (one.type === 'message' ? [one.message] : []));
+  const { input: question, chatHistory } = readMessages(messages);
+  const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }];
+  const history = [...system, ...chatHistory];
+  if (session !== undefined && history.length > 0) {
+    throw bad('A conversation has its own messages: send one message of the role user, and no instructions.');
+  }
+  return { input: question, chatHistory: history };
+}

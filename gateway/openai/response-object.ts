@@ -1,0 +1,141 @@
+import type {
+  Response as ClientResponse,
+  ResponseOutputItem,
+  ResponseStatus,
+  ResponseUsage,
+} from 'openai/resources/responses/responses';
+import { needsPerson, reasonText } from '../../agent/rules/waiting.ts';
+import { RunView } from '../../agent/run/view.ts';
+import type { Usage } from '../../agent/values/vocabulary.ts';
+
+/** As it is sent: the clients add `output_text`. */
+export type ResponseObject = Omit<ClientResponse, 'output_text'>;
+
+/** Fields of the request that the response repeats. */
+export type RequestEcho = Partial<
+  Pick<ClientResponse, 'background' | 'conversation' | 'previous_response_id'>
+>;
+
+export interface ResponseState {
+  view: RunView;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  output: ResponseOutputItem[];
+  echo?: RequestEcho | undefined;
+  /** Default: the status of the run. */
+  status?: ResponseStatus | undefined;
+}
+
+export function responseIdOf(run: string): string {
+  return `resp_${run}`;
+}
+
+/** The run of a response's id; undefined for another text. */
+export function runOfResponse(id: string): string | undefined {
+  return /^resp_(.+)$/su.exec(id)?.[1];
+}
+
+/** The state of a run as a response. */
+export function responseObject({
+  view,
+  startedAt,
+  output,
+  echo,
+  status = statusOf(view),
+}: ResponseState): ResponseObject {
+  const { id, agent, error, usage } = view;
+  return {
+    id: responseIdOf(id),
+    object: 'response',
+    created_at: secondsOf(startedAt),
+    model: agent,
+    status,
+    output,
+    error:
+      status === 'failed' ? { code: 'server_error', message: error?.message ?? 'The run failed.' } : null,
+    incomplete_details: status === 'incomplete' ? incompleteDetails(view) : null,
+    metadata: metadataOf(view),
+    ...(isOver(status) && { usage: usageOf(usage) }),
+    ...echo,
+    instructions: null,
+    parallel_tool_calls: true,
+    temperature: null,
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+  };
+}
+
+/** A run that waits for its turn in a conversation. Nothing of it is recorded yet. */
+export function queuedResponse(
+  run: string,
+  { agent, echo }: { agent: string; echo: RequestEcho },
+): ResponseObject {
+  const view = Object.assign(new RunView(run), { agent });
+  return responseObject({ view, startedAt: Date.now(), output: [], echo, status: 'queued' });
+}
+
+/** A run that waits for a person is `in_progress`: `metadata.waiting` says for which decision. */
+export function statusOf({ status }: RunView): ResponseStatus {
+  switch (status) {
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+      return status;
+    case 'stopped':
+      return 'incomplete';
+    case 'running':
+    case 'waiting':
+    case 'paused':
+      return 'in_progress';
+  }
+}
+
+/** The status in the answer to a request that ends at a wait: the request is over, and the answer is not whole. */
+export function statusAtEnd(view: RunView): ResponseStatus {
+  return waitingText(view) === '' ? statusOf(view) : 'incomplete';
+}
+
+export function secondsOf(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+function isOver(status: ResponseStatus): boolean {
+  return status !== 'in_progress' && status !== 'queued';
+}
+
+/** The protocol has one reason that fits a limit, and none that fits a wait. */
+function incompleteDetails({ status }: RunView): ClientResponse.IncompleteDetails {
+  return status === 'stopped' ? { reason: 'max_output_tokens' } : {};
+}
+
+function metadataOf(view: RunView): { [name: string]: string } {
+  const waiting = waitingText(view);
+  return {
+    run: view.id,
+    ...(waiting !== '' && { waiting }),
+    ...(view.stopReason !== null && { stop_reason: view.stopReason }),
+  };
+}
+
+/** The calls that wait for a person: `1.1 pay: needs approval`. */
+export function waitingText({ waiting }: RunView): string {
+  return waiting
+    .filter(needsPerson)
+    .map((wait) => `${wait.call} ${wait.tool}: ${reasonText(wait)}`)
+    .join('; ')
+    .slice(0, MOST_CHARS);
+}
+
+/** A value of metadata is not longer. */
+const MOST_CHARS = 512;
+
+function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens = 0 }: Usage): ResponseUsage {
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: totalTokens,
+  };
+}

@@ -1,0 +1,134 @@
+import { z } from '@hono/zod-openapi';
+import { RunNotFound } from '../../client/connect/errors.ts';
+import { runExists } from '../../client/read/run-location.ts';
+import { type Caller, type Scope, mayDo } from '../http/caller.ts';
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
+import { checkOwn } from '../http/tenant.ts';
+import { sseResponse } from '../replies/sse-response.ts';
+import { startRun } from '../start/start-run.ts';
+import { type Reply, type ReplyOptions, followReply, answerSignal } from '../replies/follow-reply.ts';
+import { ownRunOf, previousMessages } from './previous-messages.ts';
+import { bad } from './read-body.ts';
+import { type ApprovalAnswer, type ResponseRequest, readResponseRequest } from './read-response.ts';
+import { createResponseItems } from './response-items.ts';
+import {
+  type RequestEcho,
+  type ResponseObject,
+  queuedResponse,
+  responseObject,
+  statusAtEnd,
+  statusOf,
+} from './response-object.ts';
+import { responseStream } from './response-stream.ts';
+
+export const responseRoutes: readonly ProtocolRoute[] = [
+  { method: 'post', path: '/responses', scope: 'run', handle: createResponse },
+  { method: 'get', path: '/responses/:id', scope: 'read', handle: getResponse },
+  { method: 'post', path: '/responses/:id/cancel', scope: 'decide', handle: cancelResponse },
+];
+
+async function createResponse(request: ProtocolRequest): Promise<Response> {
+  const asked = await readResponseRequest(request.request);
+  const started = await startOrDecide(request, asked);
+  const { stream, isBackground, echo } = asked;
+  if (stream) {
+    return sseResponse(request.request, (signal) => {
+      const open = () => followReply(request, started, { until: isBackground ? 'end' : 'wait', signal });
+      return responseStream(open, { echo, report: request.report });
+    });
+  }
+  if (!started.hasBegun) return Response.json(queuedResponse(started.id, { agent: asked.agent ?? '', echo }));
+  const signal = answerSignal(request.request.signal);
+  const until: ReplyOptions['until'] = isBackground ? 'now' : 'wait';
+  return Response.json(await responseOf(request, started.id, { until, signal }, echo));
+}
+
+async function getResponse(request: ProtocolRequest): Promise<Response> {
+  const id = ownRunOf(request, request.params['id'] ?? '');
+  const { stream, starting_after: after } = readQuery(request.request);
+  if (stream !== 'true') {
+    return Response.json(await responseOf(request, id, { until: 'now', signal: request.request.signal }));
+  }
+  if (!(await runExists(request.client.temporal, id))) throw new RunNotFound(id);
+  return sseResponse(request.request, (signal) => {
+    const open = () => followReply(request, { id }, { until: 'end', signal });
+    return responseStream(open, { after, report: request.report });
+  });
+}
+
+/** A run that is over stays as it is. */
+async function cancelResponse(request: ProtocolRequest): Promise<Response> {
+  const run = ownRunOf(request, request.params['id'] ?? '');
+  const before = await responseOf(request, run, { until: 'now', signal: request.request.signal });
+  if (before.status !== 'in_progress') return Response.json(before);
+  await request.client.get(run).cancel();
+  return Response.json(
+    await responseOf(request, run, { until: 'end', signal: AbortSignal.timeout(CANCEL_MS) }),
+  );
+}
+
+/** A run ends at once when it is cancelled, unless a tool takes its time. */
+const CANCEL_MS = 5000;
+
+const query = z.object({
+  stream: z.enum(['true', 'false']).optional(),
+  starting_after: z.coerce.number().int().min(0).optional(),
+});
+
+function readQuery({ url }: Request): z.output<typeof query> {
+  const { data, error } = query.safeParse(Object.fromEntries(new URL(url).searchParams));
+  if (error !== undefined) throw bad('`stream` is true or false, and `starting_after` is a sequence number.');
+  return data;
+}
+
+async function startOrDecide(
+  request: ProtocolRequest,
+  { asked, agent, session, previous }: ResponseRequest,
+): Promise<{ id: string; hasBegun: boolean }> {
+  if ('approvals' in asked) return { id: await decide(request, asked.approvals), hasBegun: true };
+  if (agent === undefined) throw bad('model: name the agent.');
+  if (previous !== undefined) demand(request.caller, 'read');
+  const before = previous === undefined ? [] : await previousMessages(request, previous);
+  const chatHistory = [...before, ...asked.chatHistory];
+  const key = request.request.headers.get('idempotency-key') ?? undefined;
+  return startRun(request, { agent, input: asked.input, chatHistory, session, key });
+}
+
+/** Gives the answers of a person, all to one run. Returns the id of the run. Throws DecisionRefused. */
+async function decide({ client, caller }: ProtocolRequest, answers: ApprovalAnswer[]): Promise<string> {
+  demand(caller, 'decide');
+  const [id = '', ...others] = new Set(answers.map(({ run }) => run));
+  if (others.length > 0)
+    throw bad('The approvals are for calls of several runs: send one request for each run.');
+  checkOwn(caller, id);
+  for (const { call, n, approve, reason } of answers) {
+    await client.get(id).decide(call, approve ? { type: 'approve' } : { type: 'reject', reason }, n);
+  }
+  return id;
+}
+
+/** Throws Refused for a caller who may start runs, and not this. */
+function demand(caller: Caller, scope: Scope): void {
+  if (mayDo(caller, scope)) return;
+  throw new Refused(403, 'Forbidden', `${caller.name} does not have the scope ${scope}.`);
+}
+
+async function responseOf(
+  request: ProtocolRequest,
+  run: string,
+  options: ReplyOptions,
+  echo?: RequestEcho,
+): Promise<ResponseObject> {
+  const reply = await followReply(request, { id: run }, options);
+  const output = await outputOf(reply);
+  const { view, startedAt } = reply;
+  const status = options.until === 'wait' ? statusAtEnd(view) : statusOf(view);
+  return responseObject({ view, startedAt, output, echo, status });
+}
+
+async function outputOf({ view, parts }: Reply): Promise<ResponseObject['output']> {
+  const items = createResponseItems(view.id);
+  for await (const { part } of parts) items.next(part);
+  return items.output();
+}

@@ -1,0 +1,101 @@
+import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
+import { needsPerson } from '../../agent/rules/waiting.ts';
+import { RunView } from '../../agent/run/view.ts';
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { isPlainAgent } from '../http/route.ts';
+import { waitUntilBegun } from '../start/start-run.ts';
+import { type RunPart, runParts } from './run-parts.ts';
+
+/** A part of a run's reply, and its place in the record. Two readers of a run find the same recorded part at the same place. */
+export interface PlacedPart {
+  part: RunPart;
+  place: PartPlace;
+}
+
+export interface PartPlace {
+  /** Number of recorded events up to the part. */
+  event: number;
+  /** Number of the recorded event with which the latest model call began, or failed. */
+  since: number;
+  /** Attempt of the latest model call. */
+  attempt: number;
+}
+
+/** A reply that is being read; `view` is the state of the run so far. */
+export interface Reply {
+  view: RunView;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Can be read once. */
+  parts: AsyncGenerator<PlacedPart>;
+}
+
+export interface ReplyOptions {
+  /** `wait`: the parts end also when the run waits for a person. `now`: they end with what is recorded now. */
+  until: 'end' | 'wait' | 'now';
+  signal: AbortSignal;
+}
+
+/** Reads the reply of a run. Resolves when the run has begun. Throws RunNotFound; Refused if the signal comes before. */
+export async function followReply(
+  { client, agents }: Pick<ProtocolRequest, 'client' | 'agents'>,
+  { id, hasBegun = true }: { id: string; hasBegun?: boolean },
+  { until, signal }: ReplyOptions,
+): Promise<Reply> {
+  if (!hasBegun && !(await waitUntilBegun(client, id, signal))) throw notBegun(id);
+  const follow = until !== 'now';
+  return replyOf(id, client.get(id).events({ follow, live: follow, signal }), { until, agents });
+}
+
+/** Reads a reply from the events of a run. Throws Refused where there are none. */
+export async function replyOf(
+  id: string,
+  events: AsyncGenerator<RunEvent>,
+  { until, agents }: Pick<ReplyOptions, 'until'> & Pick<ProtocolRequest, 'agents'>,
+): Promise<Reply> {
+  const view = new RunView(id);
+  const place: PartPlace = { event: 0, since: 0, attempt: 0 };
+  const first = await events.next();
+  if (first.done === true) throw notBegun(id);
+  note(first.value);
+  return { view, startedAt: first.value.at, parts: placedParts(first.value) };
+
+  async function* placedParts(begun: RunEvent): AsyncGenerator<PlacedPart> {
+    const isPlain = isPlainAgent(agents, view.agent);
+    for await (const part of runParts(seen(begun), { isPlain })) yield { part, place: { ...place } };
+  }
+
+  async function* seen(begun: RunEvent): AsyncGenerator<RunEvent> {
+    yield begun;
+    for await (const event of events) {
+      if (event.within !== undefined) continue;
+      note(event);
+      yield event;
+      if (until === 'wait' && view.isCaughtUp && view.waiting.some(needsPerson)) return;
+    }
+  }
+
+  function note(event: RunEvent): void {
+    view.add(event);
+    if (isRecorded(event)) place.event++;
+    if (event.type === 'model_started' || event.type === 'model_failed') place.since = place.event;
+    if (event.type === 'model_text') place.attempt = event.attempt;
+    if (event.type === 'model_ended') place.attempt = event.turn.attempt ?? event.attempts;
+  }
+}
+
+/** The clients of OpenAI wait 10 minutes for an answer. */
+const ANSWER_MS = 9 * 60_000;
+
+/** Ends the wait for an answer that is not a stream: with the request, or before the client gives up. */
+export function answerSignal(request: AbortSignal): AbortSignal {
+  return AbortSignal.any([request, AbortSignal.timeout(ANSWER_MS)]);
+}
+
+/** The clients of OpenAI send a request again by themselves, unless this header says no: they would start a second run. */
+export const NO_RETRY = { 'x-should-retry': 'false' };
+
+function notBegun(id: string): Refused {
+  return new Refused(504, 'RunUnderWay', `Run ${id} has not begun yet.`, NO_RETRY);
+}
