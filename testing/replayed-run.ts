@@ -3,7 +3,9 @@ import { freshCounters, reachedLimit } from '../agent/limits/counters.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { RunEvent, RunStep } from '../agent/run/events.ts';
 import { withObservations } from '../agent/run/transcript-edits.ts';
-import { type Entry, conversation } from '../agent/transcript/entries.ts';
+import { conversationBefore, renderSummaryRequest } from '../agent/transcript/compaction.ts';
+import { conversation } from '../agent/transcript/conversation.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { ExportedModelCall, RunExport } from '../client/export/run-export.ts';
 import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
@@ -62,6 +64,7 @@ interface Walk {
 function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
   const { replay, differences, said } = walk;
   const { call: step, turn, closing = false } = recorded;
+  if (turn.decision.type === 'compact') return takeSummary(walk, recorded, turn.decision.keep);
   walk.entries = withObservations(walk.entries, walk.edits.get(Number(step)) ?? new Map<string, Json>());
   const { entries } = walk;
   entries.push(...(said.get(step) ?? []).map((text): Entry => ({ type: 'message', text })));
@@ -82,6 +85,18 @@ function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCa
   const other = decisionDifference(step, turn.decision, decision);
   if (other !== undefined) differences.push(other);
   return other === undefined && takeDecision(walk, recorded, decision, next);
+}
+
+/** A summary is kept as it was recorded, at its place: today's agent might make it earlier or later. */
+function takeSummary(
+  { replay, entries, differences }: Walk,
+  recorded: ExportedModelCall,
+  keep: number,
+): true {
+  const context = conversationBefore(entries, keep);
+  differences.push(...requestDifferences(replay, recorded, context, renderSummaryRequest));
+  entries.push({ type: 'summary', text: recorded.turn.text, keep });
+  return true;
 }
 
 /** The consequence of a decision that is the same; false where the run had ended in the middle of its turn. */

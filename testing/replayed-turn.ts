@@ -26,11 +26,12 @@ export function requestDifferences(
   { kind, record }: Replay,
   { call, turn }: ExportedModelCall,
   context: PromptContext,
+  render = renderRequest,
 ): RunDifference[] {
   const sent = record.requests?.findLast((asked) => asked.call === call && asked.exact);
   if (sent === undefined) return [];
   const shown = turn.shortened === true ? (shortenOldest(context) ?? context) : context;
-  const [before, after] = [requestText(sent.request), requestText(renderRequest(kind, shown))];
+  const [before, after] = [requestText(sent.request), requestText(render(kind, shown))];
   return before === after ? [] : [{ step: call, what: 'request', before, after }];
 }
 

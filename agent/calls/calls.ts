@@ -2,6 +2,7 @@ import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
+import type { PromptSize } from '../transcript/compaction.ts';
 import type { Entry, ReplyEntry } from '../transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage } from '../values/vocabulary.ts';
 
@@ -59,8 +60,12 @@ export interface CallModelInput {
   reply?: string | undefined;
   /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
   closing?: true | undefined;
+  /** The prompt gets too long: the model is asked for a summary of the old turns. The next call carries the entries again. */
+  compact?: true | undefined;
   /** For an agent with a `repeatLimit`: its last decision. */
   repeat?: Repeat | undefined;
+  /** For an agent with `compaction`: the size of this prompt. */
+  size?: PromptSize | undefined;
   /** Run inline tools within this activity; the value is the first run of the chain. */
   root?: string | undefined;
   /** Number of the first schedule of these calls. Default: 0. */
@@ -95,6 +100,8 @@ export type TurnDecision =
   | { type: 'act'; actions: PlannedAction[] }
   /** The agent's `repeatLimit` is passed. */
   | { type: 'stop' }
+  /** The reply is a summary of all turns but the last `keep`. */
+  | { type: 'compact'; keep: number }
   | { type: 'fail'; error: ErrorInfo };
 
 /** Result of the `callModel` activity. */
@@ -124,6 +131,8 @@ export interface ModelTurn {
   heartbeats?: number | undefined;
   /** For an agent with a `repeatLimit`: data for the next call. */
   repeat?: Repeat | undefined;
+  /** For an agent with `compaction`: the size of the next prompt, without the observations of this turn. */
+  size?: PromptSize | undefined;
   /** Those of the decided calls that ran inline: tools without effects. */
   made?: InlineCall[] | undefined;
   /** An earlier attempt may have run inline calls too, whose outputs a worker remembers: results of this turn are read from history. */
@@ -263,9 +272,19 @@ export function scopeOf(call: string): number {
   return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }
 
+/** The call that asks for a summary before the model call of a step: `3-compaction`. */
+export function compactionBefore(step: string): string {
+  return `${step}-compaction`;
+}
+
+/** Returns true for a reply that is a turn of the run: not an answer at a limit, and not a summary. */
+export function isIteration({ turn, closing }: { turn: ModelTurn; closing?: boolean | undefined }): boolean {
+  return closing !== true && turn.decision.type !== 'compact';
+}
+
 /** The inverse of {@link activityId}; undefined for ids that are not ours. */
 export function parseActivityId(id: string): { scope: number; call: string; n: number } | undefined {
-  const match = /^(?:(\d+)\/)?([a-z]+|\d+(?:\.\d+)?)(?:~(\d+))?$/u.exec(id);
+  const match = /^(?:(\d+)\/)?([a-z]+|\d+(?:\.\d+|-compaction)?)(?:~(\d+))?$/u.exec(id);
   if (match === null) return undefined;
   return { scope: Number(match[1] ?? 0), call: match[2] ?? '', n: Number(match[3] ?? 0) };
 }

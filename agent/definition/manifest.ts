@@ -82,6 +82,16 @@ export type MemoryManifest =
   | { kind: 'tokens'; tokens: number }
   | { kind: 'summary'; tokens: number };
 
+/** Rule by which a long run's own turns become a summary. */
+export interface CompactionManifest {
+  /** Context window of the model, in tokens. */
+  window: number;
+  /** The share of the window that a prompt may take before old turns become a summary. Default 0.8. */
+  at: number;
+  /** Number of the last turns that stay word for word; fewer if they are long. Default 6. */
+  keep: number;
+}
+
 /** Parameters of every model request of an agent; absent ones are not sent. */
 export interface RequestOptions {
   /** Default 'chat'; 'completions' for the legacy API. */
@@ -181,6 +191,8 @@ export interface AgentManifest extends LoopOptions {
   maxExecutionTimeMs: number | null;
   /** Absent: 'buffer'. */
   memory?: MemoryManifest | undefined;
+  /** Absent: the model sees all turns of the run. */
+  compaction?: CompactionManifest | undefined;
   /** JSON Schema that the answer has to fit. */
   output?: JsonSchema | undefined;
   /** The agent has its own parser, in the worker's config. */

@@ -9,7 +9,7 @@ export interface RestartPoint {
   from: Origin & { entries?: Entry[] };
   /** Entries that the model call adds to the transcript. */
   pending: Entry[];
-  counters: Pick<Counters, 'iterations' | 'usage' | 'repeat' | 'approved' | 'allowance'>;
+  counters: Pick<Counters, 'iterations' | 'usage' | 'repeat' | 'size' | 'approved' | 'allowance'>;
   /** Milliseconds of the run's time limit that were used. */
   elapsedMs: number;
 }

@@ -1,4 +1,4 @@
-import { parseActivityId } from '../calls/calls.ts';
+import { isIteration, parseActivityId } from '../calls/calls.ts';
 import { type RestartedEvent, isDropped } from '../calls/restart.ts';
 import { effectOf } from '../rules/decisions.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
@@ -57,7 +57,7 @@ export class RunView {
         this.runId = event.runId;
         return;
       case 'model_ended':
-        if (event.closing !== true) this.iterations++;
+        if (isIteration(event)) this.iterations++;
         this.usage = addUsage(this.usage, event.turn.usage);
         return;
       case 'step':

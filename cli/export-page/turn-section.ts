@@ -117,6 +117,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     ${reasoning === undefined ? '' : folded('Reasoning', html`${pre(reasoning)}`, wordCount(reasoning))}
     ${thought === '' ? '' : labelled('Thought', prose(thought))}
     ${remarks.map((remark) => html`<p class="note warn">${remark}</p>`)}
+    ${decision.type === 'compact' ? labelled('Summary of the steps before', prose(text)) : ''}
     ${decision.type === 'finish' ? labelled('Answer', prose(decision.output)) : ''}
     ${folded('Reply', html`${pre(raw)}`, 'as the model wrote it')}`;
 }

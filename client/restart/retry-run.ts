@@ -90,7 +90,13 @@ async function inputAgain(
     run: modelCall.run,
     mark: markAfter(modelCall, turn.digest),
     pending: [],
-    counters: { spent, elapsedMs, granted, repeat: turn.repeat ?? modelCall.repeat },
+    counters: {
+      spent,
+      elapsedMs,
+      granted,
+      repeat: turn.repeat ?? modelCall.repeat,
+      size: turn.size ?? modelCall.size,
+    },
     from: { workflowId: run.id, runId: run.runId },
   };
   return {

@@ -4,6 +4,7 @@ import type { LoopOptions, MemoryManifest, RequestOptions } from '../../agent/de
 import type { Tool } from '../../tools/tool.ts';
 import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../../tools/zod-schema.ts';
 import type { AgentDefinition } from '../define.ts';
+import { compactionOption } from './compaction-option.ts';
 import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';
 import { modelOption } from './model-option.ts';
@@ -104,6 +105,7 @@ const agentShape = {
     .optional(),
   maxExecutionTime: duration.nullable().default(null),
   memory: memory.optional(),
+  compaction: compactionOption.optional(),
   requestTimeout: duration.default('10m'),
   /** After a failure the waits are 0.5, 1, 2 and 4 s, unless the provider asks for others. */
   modelRetry: retryOptions({

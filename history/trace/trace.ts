@@ -1,15 +1,20 @@
-import { CALL_INTENT, type ModelTurn, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
+import {
+  CALL_INTENT,
+  type ModelTurn,
+  isIteration,
+  scopeOf,
+  withoutSchedule,
+} from '../../agent/calls/calls.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
-import { type Consumption, finished, unfinished } from '../../agent/run/run-result.ts';
+import { type Consumption, unfinished } from '../../agent/run/run-result.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
-import { plainJson } from '../../agent/values/values.ts';
 import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import {
   type AgentRunInput,
@@ -27,13 +32,13 @@ import {
   asResolvedAgent,
   asRunInput,
   asRunMessage,
-  asRunResult,
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
 import { RunClock } from './run-clock.ts';
 import { RunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
+import { withResult } from './run-end.ts';
 import { traceSteering } from './traced-steering.ts';
 
 /** Reloop's activities that do not belong to a step. */
@@ -225,7 +230,7 @@ export function createTrace(id: string) {
     const { decision, text, attempt: attempts = 1 } = turn;
     const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
     calls.delete(call);
-    if (!closing) spent.iterations++;
+    if (isIteration({ turn, closing })) spent.iterations++;
     spent.usage = addUsage(spent.usage, turn.usage);
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     const tools = manifests.get(scopeOf(call))?.tools ?? [];
@@ -289,12 +294,4 @@ export function createTrace(id: string) {
     pending.clear();
     return [event, ...steering.restarted(run.said ?? [])];
   }
-}
-
-/** Events of a successful end. A custom workflow may run agents, and its result may have any form. */
-function withResult(value: unknown, log: string): TimelessEvent[] {
-  const result = asRunResult(value);
-  if (result !== undefined) return finished(result, log);
-  const none = { stopReason: null, iterations: null, usage: null, error: null };
-  return [{ type: 'run_ended', status: 'completed', output: plainJson(value), ...none }];
 }

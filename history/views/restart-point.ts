@@ -77,6 +77,7 @@ export interface RecordedModelCall {
   /** Entries of the call's last schedule: `delta`, and perhaps later messages. */
   carried: Entry[];
   repeat: CallModelInput['repeat'];
+  size: CallModelInput['size'];
   granted: Granted;
   spent: Consumption;
   elapsedMs: number;
@@ -91,7 +92,7 @@ export interface RecordedPoint {
   run: RunRef;
   mark: Mark;
   pending: Entry[];
-  counters: Pick<RecordedModelCall, 'spent' | 'elapsedMs' | 'repeat' | 'granted'>;
+  counters: Pick<RecordedModelCall, 'spent' | 'elapsedMs' | 'repeat' | 'size' | 'granted'>;
   /** The run that is kept, before the event `until`. */
   from: RecordedModelCall['kept'];
 }
@@ -112,11 +113,11 @@ export async function readRestartPoint(
   own: string | undefined,
 ): Promise<RestartPoint> {
   const workflowId = otherWorkflow(run.workflowId, own);
-  const { spent, elapsedMs, repeat, granted } = counters;
+  const { spent, elapsedMs, repeat, size, granted } = counters;
   const state = {
     from: { runId: run.runId, workflowId, ...mark },
     pending: withRunId(await withResults(client, run, pending), run.runId, workflowId),
-    counters: { ...spent, ...(repeat && { repeat }), ...granted },
+    counters: { ...spent, ...(repeat && { repeat }), ...(size && { size }), ...granted },
     elapsedMs,
   };
   const entries = await visibleEntries(client, run, mark);

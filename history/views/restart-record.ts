@@ -158,7 +158,7 @@ function createReading(workflowId: string) {
     at: number,
     kept: RecordedModelCall['kept'],
   ): void {
-    const { iterations, usage, repeat } = counters;
+    const { iterations, usage, repeat, size } = counters;
     addModelCall({
       step: iterations + 1,
       run: { workflowId: from.workflowId ?? run.workflowId, runId: from.runId },
@@ -167,6 +167,7 @@ function createReading(workflowId: string) {
       delta: pending,
       carried: pending,
       repeat,
+      size,
       granted: record.granted,
       spent: { iterations, usage },
       elapsedMs: runTrace.elapsedMs(at),
@@ -200,7 +201,8 @@ function createReading(workflowId: string) {
     if (fact.name !== 'callModel') return;
     const input = asCallModelInput(await fact.input());
     if (input === undefined) return;
-    const { base, prev, delta, repeat } = input;
+    const { base, prev, delta, repeat, size, compact } = input;
+    if (compact === true) return; // the next call carries the entries
     record.undelivered = [];
     const last = record.modelCalls.at(-1);
     if (last?.step === Number(call) && last.isScheduled && (id?.n ?? 0) > 0) {
@@ -216,6 +218,7 @@ function createReading(workflowId: string) {
       delta,
       carried: delta,
       repeat,
+      size,
       granted: record.granted,
       spent: runTrace.spent(),
       elapsedMs: runTrace.elapsedMs(fact.at),

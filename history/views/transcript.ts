@@ -1,4 +1,4 @@
-import { type Origin, parseActivityId } from '../../agent/calls/calls.ts';
+import { type CallModelInput, type Origin, parseActivityId } from '../../agent/calls/calls.ts';
 import type { Mark, ResultRef } from '../../agent/transcript/entries.ts';
 import {
   EMPTY,
@@ -25,10 +25,12 @@ export interface TranscriptSource {
   broken(problem: string, run: RunRef): Error;
 }
 
+type CallPurpose = Pick<CallModelInput, 'closing' | 'compact'>;
+
 /** The transcript of a model call. Without `modelCall`: the transcript that a run continues from. */
 interface RecordedTranscript {
   transcript: Transcript;
-  modelCall?: { scope: number; call: string; n: number; closing: boolean };
+  modelCall?: { scope: number; call: string; n: number } & CallPurpose;
 }
 
 /** Rebuilds a scope's transcript at `target`. Without `target`: at its beginning, which always has the agent. */
@@ -97,7 +99,7 @@ export function transcriptReader(
     scopes.set(id.scope, next.scope);
     // The run has rewound itself: the scope is back at an earlier transcript.
     if (next.isRewound) found.push({ transcript: next.scope.before });
-    return [...found, { transcript: next.scope.after, modelCall: { ...id, closing: next.closing } }];
+    return [...found, { transcript: next.scope.after, modelCall: { ...id, ...next.purpose } }];
   };
 }
 
@@ -111,10 +113,10 @@ async function addModelCall(
   names: RunNames,
   scope: Scope,
   fact: Extract<Fact, { type: 'scheduled' }>,
-): Promise<{ scope: Scope; closing: boolean; isRewound: boolean } | undefined> {
+): Promise<{ scope: Scope; purpose: CallPurpose; isRewound: boolean } | undefined> {
   const input = asCallModelInput(await fact.input());
   if (input === undefined) return undefined;
-  const { base, prev, delta, closing, origin } = input;
+  const { base, prev, delta, closing, compact, origin } = input;
   const { workflowId, runId } = names;
   const run = { workflowId, runId };
   const mark = { length: base, digest: prev };
@@ -134,7 +136,7 @@ async function addModelCall(
     run,
   );
   const isRewound = known === undefined;
-  return { scope: { before, after, referred, results: new Map() }, closing: closing === true, isRewound };
+  return { scope: { before, after, referred, results: new Map() }, purpose: { closing, compact }, isRewound };
 }
 
 /** Rebuilds the transcript that a run has rewound itself to, from its record before the event `until`. */

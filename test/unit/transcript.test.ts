@@ -2,15 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
 import { EMPTY_DIGEST } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
-import {
-  type Entry,
-  type Mark,
-  START,
-  advance,
-  conversation,
-  entryBytes,
-  visible,
-} from '../../agent/transcript/entries.ts';
+import { conversation } from '../../agent/transcript/conversation.ts';
+import { type Entry, type Mark, START, advance, entryBytes } from '../../agent/transcript/entries.ts';
+import { visible } from '../../agent/transcript/visible.ts';
 import {
   type TranscriptWriter,
   append,

@@ -1,6 +1,7 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { KeptEnd, KeptTurn } from '../../agent/calls/restart.ts';
+import { grown } from '../../agent/transcript/compaction.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { atLimit, limitOf, stopRepeating } from './at-limit.ts';
@@ -44,10 +45,15 @@ async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
     const turn = await plan(loop);
     if (loop.rewindTo !== undefined) throw new CancelledFailure('The run is being rewound');
     if (turn === undefined) continue; // the time limit cut the model call
-    loop.counters.iterations++;
-    replayMessages(loop);
+    if (turn.decision.type !== 'compact') beginTurn(loop);
     return turn;
   }
+}
+
+function beginTurn(loop: AgentLoop): void {
+  loop.counters.iterations++;
+  loop.nextModelCalls.clear();
+  replayMessages(loop);
 }
 
 /** Carries out the model's decision. Returns the run's end; undefined if the model is asked again. */
@@ -64,6 +70,10 @@ async function carryOut(
       throw runFailure(decision.error);
     case 'stop':
       return stopRepeating(loop);
+    case 'compact':
+      append(loop.transcript, [{ type: 'summary', text, keep: decision.keep }]);
+      delete loop.counters.size;
+      return undefined;
     case 'finish': {
       const { output, log = text } = decision;
       if (!hasUnseenMessage(loop)) return endWith(loop, output, 'final_answer', log);
@@ -77,6 +87,8 @@ async function carryOut(
       if (direct !== undefined && !hasUnseenMessage(loop))
         return endWith(loop, direct.entry.observation, 'return_direct');
       append(loop.transcript, deltaEntries(acted), fullEntries(acted));
+      const { counters } = loop;
+      if (counters.size !== undefined) counters.size = grown(counters.size, fullEntries(acted));
       await betweenTurns(acted);
       return undefined;
     }

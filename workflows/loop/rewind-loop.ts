@@ -17,7 +17,7 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
   const point = await readRecord<RewindPoint>(REWIND_POINT, id, `to step ${step}`, step);
   const { from, pending, counters: kept, elapsedMs, done, firstN } = point;
   loop.transcript = openTranscript({ agent: manifest.name, from, pending, manifest }, manifest, scope);
-  loop.nextModelCall = undefined;
+  loop.nextModelCalls.clear();
   loop.done = done;
   loop.firstN = firstN;
   loop.lastStep = step;
@@ -33,6 +33,7 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
 /** Replaces all counters except those of the clock: see {@link Deadline.rewind}. */
 function setCounters(counters: Counters, kept: RewindPoint['counters']): void {
   delete counters.repeat;
+  delete counters.size;
   delete counters.approved;
   delete counters.allowance;
   Object.assign(counters, kept);

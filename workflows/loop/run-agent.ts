@@ -133,7 +133,7 @@ function createLoop(
     control,
     pause,
     inbox,
-    nextModelCall: undefined,
+    nextModelCalls: new Map(),
     limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true, manifest.name, trace),

@@ -13,6 +13,7 @@ import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
 
 /** The model's reasoning in a turn: its words, without those of the answer. */
 export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
+  if (decision.type === 'compact') return '';
   if (decision.type === 'finish' && decision.output === text) return '';
   const log = decision.type === 'act' && toolCalls === undefined ? decision.actions[0]?.log : undefined;
   return thoughtOf(log ?? text);
