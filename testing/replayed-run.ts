@@ -4,7 +4,7 @@ import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { RunEvent, RunStep } from '../agent/run/events.ts';
 import { withObservations } from '../agent/run/transcript-edits.ts';
 import { conversationBefore, renderSummaryRequest } from '../agent/transcript/compaction.ts';
-import { conversation } from '../agent/transcript/conversation.ts';
+import { conversation } from '../agent/transcript/prompt-context.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { ExportedModelCall, RunExport } from '../client/export/run-export.ts';

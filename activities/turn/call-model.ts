@@ -7,7 +7,7 @@ import {
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
-import { conversation } from '../../agent/transcript/conversation.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { requestDigest, unshownImages, unshownMessages } from '../../agent/transcript/request.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type ModelExchange, askModel, modelPolicy, personsReply } from '../model/ask-model.ts';

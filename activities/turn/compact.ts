@@ -8,7 +8,7 @@ import {
   keptTurns,
   renderSummaryRequest,
 } from '../../agent/transcript/compaction.ts';
-import { conversation } from '../../agent/transcript/conversation.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { turnStarts } from '../../agent/transcript/visible.ts';
 import type { Attempt } from '../attempt/attempt.ts';

@@ -3,7 +3,7 @@ import type { CompactionManifest } from '../definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../definition/price.ts';
 import { SUMMARY_REQUEST } from '../observation/observations.ts';
 import { asText } from '../values/vocabulary.ts';
-import { conversation } from './conversation.ts';
+import { conversation } from './prompt-context.ts';
 import { type Entry, entryBytes } from './entries.ts';
 import { type ModelRequest, renderRequest } from './request.ts';
 import { keptFrom, turnStarts, visible } from './visible.ts';

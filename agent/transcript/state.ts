@@ -1,4 +1,4 @@
-import { agentOf } from './conversation.ts';
+import { agentOf } from './prompt-context.ts';
 import { type Entry, type Mark, type ResultRef, START, advance, entryBytes } from './entries.ts';
 import { visible } from './visible.ts';
 import type { ImageRef } from '../values/content.ts';

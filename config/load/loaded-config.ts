@@ -21,7 +21,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
-import { compactionOf } from '../options/compaction-option.ts';
+import { compactionOf } from '../compaction.ts';
 import { CONCURRENCY } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';

@@ -4,7 +4,6 @@ import type { LoopOptions, MemoryManifest, RequestOptions } from '../../agent/de
 import type { Tool } from '../../tools/tool.ts';
 import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../../tools/zod-schema.ts';
 import type { AgentDefinition } from '../define.ts';
-import { compactionOption } from './compaction-option.ts';
 import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';
 import { modelOption } from './model-option.ts';
@@ -80,6 +79,12 @@ const memory = z.union(
   "is none of 'buffer', { kind: 'window', turns }, { kind: 'tokens', tokens }, { kind: 'summary', tokens }",
 );
 
+const compaction = options({
+  window: z.int().positive().optional(),
+  at: z.number().positive('has to be above 0').max(1, 'is a share of the window: at most 1').default(0.8),
+  keep: z.int().positive('has to be 1 or more: the model has not seen the last turn').default(6),
+});
+
 const agentShape = {
   name: z
     .string()
@@ -105,7 +110,7 @@ const agentShape = {
     .optional(),
   maxExecutionTime: duration.nullable().default(null),
   memory: memory.optional(),
-  compaction: compactionOption.optional(),
+  compaction: compaction.optional(),
   requestTimeout: duration.default('10m'),
   /** After a failure the waits are 0.5, 1, 2 and 4 s, unless the provider asks for others. */
   modelRetry: retryOptions({

@@ -38,7 +38,7 @@ import { RunCalls, type SettleContext } from './run-calls.ts';
 import { RunClock } from './run-clock.ts';
 import { RunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
-import { withResult } from './run-end.ts';
+import { withResult } from './run-output.ts';
 import { traceSteering } from './traced-steering.ts';
 
 /** Reloop's activities that do not belong to a step. */

@@ -6,7 +6,7 @@ import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
-import { agentOf } from '../../agent/transcript/conversation.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';

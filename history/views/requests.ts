@@ -5,7 +5,7 @@ import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { type ModelRequest, renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { type TranscriptSource, transcriptReader } from './transcript.ts';
-import { conversation } from '../../agent/transcript/conversation.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { Fact } from '../read/fact.ts';

@@ -5,7 +5,7 @@ import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
-import { conversation } from '../../agent/transcript/conversation.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';

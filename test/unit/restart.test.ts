@@ -5,7 +5,7 @@ import { createTrace } from '../../history/trace/trace.ts';
 import { type RestartedEvent, inputDigest, isDropped } from '../../agent/calls/restart.ts';
 import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
 import { withObservations } from '../../agent/run/transcript-edits.ts';
-import { conversation } from '../../agent/transcript/conversation.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
 import { restartText } from '../../cli/print/trace/trace-words.ts';
