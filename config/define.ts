@@ -30,6 +30,11 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    */
   model: string | Model | readonly (string | Model | FallbackModel)[];
   tools?: readonly Tool[] | undefined;
+  /**
+   * Agents of the config, by name or definition, to which the agent may hand the conversation over: for each of them the model
+   * gets a tool `transfer_to_NAME`. The other agent then continues the run.
+   */
+  handoffs?: readonly (string | AgentDefinition)[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
   /** Reads replies in place of the kind. Throws OutputParserError for a reply that it cannot read. */

@@ -66,7 +66,7 @@ export function takeTurn(
     if (taken === undefined) return undefined;
     steps.push({ ...taken, call: `${own}.${index + 1}` });
   }
-  const reply = replyEntry(turn, own);
+  const reply = replyEntry(turn, own, manifest);
   return reply === undefined ? steps : [reply, ...steps];
 }
 

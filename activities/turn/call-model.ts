@@ -5,6 +5,7 @@ import {
   withoutSchedule,
 } from '../../agent/calls/calls.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
@@ -88,6 +89,7 @@ function factsOf(asked: ModelExchange, input: CallModelInput, manifest: AgentMan
   return {
     reasoning: reply.reasoning,
     finishReason: reply.finishReason,
+    agent: isOneOfSeveral(manifest) ? manifest.name : undefined,
     answeredBy: answeredBy(asked, input, manifest),
     usage: usageOf(reply.usage, modelCalls, by.price, lengthsOf(asked)),
     warnings: reply.warnings,

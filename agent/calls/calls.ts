@@ -1,5 +1,6 @@
 import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
+import { isOneOfSeveral, modelKey } from '../definition/handed-over.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
 import type { PromptSize } from '../transcript/compaction.ts';
@@ -28,6 +29,8 @@ export interface ResolveAgentInput {
   images?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
   variables?: string[] | undefined;
+  /** The agent takes a run over: values for the prompt that it has no place for were meant for another agent. */
+  takesOver?: true | undefined;
   /** The run's calls are answered from a recording. */
   recorded?: { live?: LiveTools | undefined } | undefined;
   /** `traceparent` of the program that started the run. */
@@ -117,6 +120,8 @@ export interface ModelTurn {
   providerData?: Json | undefined;
   decision: TurnDecision;
   finishReason: string;
+  /** The agent that was asked, in a run that may have several (`handoffs`). */
+  agent?: string | undefined;
   /** The model that answered, of an agent with several: the adapter in the config, and the name that was sent. */
   answeredBy?: { adapter: string; model: string } | undefined;
   usage: Usage;
@@ -145,10 +150,13 @@ export interface ModelTurn {
 export function replyEntry(
   { text, toolCalls, reasoning, providerData }: Omit<ModelTurn, 'decision'>,
   call: string,
+  manifest: AgentManifest,
 ): ReplyEntry | undefined {
   if (toolCalls === undefined) return undefined;
   const reply = { type: 'reply', call, text, toolCalls } as const;
-  return providerData === undefined ? reply : { ...reply, reasoning, providerData };
+  if (providerData === undefined) return reply;
+  const by = isOneOfSeveral(manifest) ? { by: modelKey(manifest) } : {};
+  return { ...reply, reasoning, providerData, ...by };
 }
 
 export interface ToolResult {

@@ -60,6 +60,8 @@ export interface ToolManifest extends ToolRules {
   taskQueue?: string | undefined;
   /** A sub-agent: the tool is a run of this agent. */
   agent?: string | undefined;
+  /** No code runs: the conversation is handed over to this agent, which continues the run. */
+  handoff?: string | undefined;
   /** No code runs: a person is asked, and the answer is the result. */
   human?: true | undefined;
   /** Its first attempt has no activity of its own. */
@@ -167,6 +169,8 @@ export interface Fallback {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest extends LoopOptions {
+  /** The agent took the conversation over from another agent of the run. */
+  tookOver?: true | undefined;
   /** The config has `authorize`, which is asked about each decision and message. */
   authorizes?: true | undefined;
   /** Version of the loop that this run keeps to. */

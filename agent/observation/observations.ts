@@ -35,6 +35,15 @@ export function summarized(text: string): string {
   return `Notes on the work so far. The steps themselves are no longer shown.\n${text}`;
 }
 
+export function handedOver(agent: string): string {
+  return `The conversation is handed over to ${agent}.`;
+}
+
+/** For a second handoff in one turn. */
+export function ignoredHandoff(agent: string): string {
+  return `Ignored: the conversation can be handed over to one agent at a time, and it goes to ${agent}.`;
+}
+
 export function failedTool(tool: string, error: ErrorInfo): string {
   return `The tool ${tool} failed: ${error.message}`;
 }

@@ -24,6 +24,8 @@ export class RunView {
   readonly id: string;
   runId: string;
   agent = '';
+  /** The agent that was asked last, in a run that may have several. */
+  lastAgent: string | undefined;
   input: Content = '';
   status: RunStatus = 'running';
   stopReason: StopReason | null = null;
@@ -59,6 +61,7 @@ export class RunView {
       case 'model_ended':
         if (isIteration(event)) this.iterations++;
         this.usage = addUsage(this.usage, event.turn.usage);
+        this.lastAgent = event.turn.agent ?? this.lastAgent;
         return;
       case 'step':
         insertStep(this.steps, event.step);
@@ -107,7 +110,7 @@ export class RunView {
       (edits.find((edit) => edit.call === call) ?? { observation }).observation;
     // A sub-agent that rewinds itself stays paused while its parent is paused.
     const isPaused = from.runId === runId && this.status === 'paused';
-    Object.assign(this, { runId, iterations, usage, waiting: [] });
+    Object.assign(this, { runId, iterations, usage, waiting: [], lastAgent: undefined });
     this.#setStatus(isPaused);
     Object.assign(this, { stopReason: null, output: null, error: null });
     this.steps = this.steps

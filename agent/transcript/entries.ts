@@ -29,6 +29,8 @@ export interface QuestionEntry {
 export interface ReplyEntry extends TurnReply {
   type: 'reply';
   call: string;
+  /** The model whose provider needs its data back, in a run of several agents. */
+  by?: string | undefined;
 }
 
 /** A message during the run: a person's, or (`assistant`) the answer that the model gave as the message arrived. */

@@ -1,4 +1,5 @@
 import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../definition/kind.ts';
+import { modelKey } from '../definition/handed-over.ts';
 import { contextVariables } from '../definition/run-context.ts';
 import { summarized } from '../observation/observations.ts';
 import type { Entry } from './entries.ts';
@@ -20,7 +21,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     ...markedInput(input),
     chatHistory: remembered(chatHistory, manifest.memory),
     variables: { ...variables, ...contextVariables(manifest.context) },
-    steps: promptSteps(shown),
+    steps: promptSteps(shown, modelKey(manifest)),
     messages: promptMessages(shown),
     closing,
   };
@@ -31,14 +32,16 @@ export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agen
   return entries.findLast((entry) => entry.type === 'agent');
 }
 
-function promptSteps(entries: readonly Entry[]): PromptStep[] {
+/** `model`: the model that is asked. A reply of another model goes without the data of its provider. */
+function promptSteps(entries: readonly Entry[], model: string): PromptStep[] {
   const steps: PromptStep[] = [];
   /** The same object for all steps of a turn: kinds tell turns apart by it. */
   let last: { call: string; reply: TurnReply } | undefined;
   for (const entry of entries) {
     if (entry.type === 'reply') {
-      const { type: _type, call, ...reply } = entry;
-      last = { call, reply };
+      const { type: _type, call, by = model, ...reply } = entry;
+      const { text, toolCalls } = reply;
+      last = { call, reply: by === model ? reply : { text, toolCalls } };
     }
     if (entry.type !== 'step') continue;
     const { action, observation, toolCallId, call } = entry;

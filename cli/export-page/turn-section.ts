@@ -88,6 +88,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     decision,
     finishReason,
     answeredBy,
+    agent,
     usage,
     warnings = [],
     cached,
@@ -104,6 +105,7 @@ function replyBlocks(turn: Turn, end: number): Html {
   return html`<p class="meta">
       ${facts(
         utcTime(reply.at),
+        agent,
         answeredBy && modelWords(answeredBy),
         ranFor(end, turn),
         ...tries(reply.attempts),

@@ -114,7 +114,8 @@ function pointBeforeEdits(
     entriesFor(modelCall === at ? modelCall.delta : modelCall.carried, modelCall.run, first),
   );
   const { entries, size } = beforeSummaries(withObservations(pending, edits), at, first);
-  return { ...pointBefore(first), pending: entries, counters: { ...at, size }, from: at.kept };
+  const { manifest } = at;
+  return { ...pointBefore(first), pending: entries, manifest, counters: { ...at, size }, from: at.kept };
 }
 
 /**

@@ -67,7 +67,7 @@ async function inputAgain(
 ): Promise<{ input: RestartInput; calls: string[] }> {
   const { record } = run;
   const modelCall = record.modelCalls.at(-1);
-  const { manifest } = record;
+  const manifest = modelCall?.manifest ?? record.manifest;
   if (manifest === undefined || modelCall === undefined) {
     givenInput(run, options, []);
     return { input: restartFromQuestion(run, 'retry'), calls: [] };
@@ -90,6 +90,7 @@ async function inputAgain(
     run: modelCall.run,
     mark: markAfter(modelCall, turn.digest),
     pending: [],
+    manifest,
     counters: {
       spent,
       elapsedMs,

@@ -22,6 +22,7 @@ import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../def
 import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
 import { compactionOf } from '../compaction.ts';
+import { handoffTools } from '../handoffs.ts';
 import { CONCURRENCY } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';
@@ -153,8 +154,10 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       const manifest = agentManifest(agent, kind, modelRefs(refs, config.prices), overrides, parentBudget);
       checkPrices(manifest, agents, choices, config.prices);
       const { compaction } = completeAgent(agent);
+      const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
       const own = {
         ...manifest,
+        tools: [...manifest.tools, ...handoffs],
         compaction: compaction && compactionOf(compaction, manifest, models),
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),

@@ -93,6 +93,15 @@ const agentShape = {
   kind: z.union([z.string(), kind], KIND).default('tool-calling'),
   model: modelOption,
   tools: z.array(tool).default([]),
+  handoffs: z
+    .array(
+      z.union([
+        z.string().min(1),
+        z.custom<AgentDefinition>((value) => has(value, 'name') && has(value, 'model')),
+      ]),
+      'is not a list of agents: their names or definitions',
+    )
+    .default([]),
   prompt: z.record(z.string(), z.string()).default({}),
   parser: z
     .custom<AgentKind['parse']>(

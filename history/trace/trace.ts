@@ -13,6 +13,7 @@ import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts'
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import { type Consumption, unfinished } from '../../agent/run/run-result.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
@@ -48,6 +49,8 @@ const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
   const manifests = new Map<number, AgentManifest>();
+  /** Agents that had the conversation, by name. */
+  const agents = new Map<string, AgentManifest>();
   const timers = new RunTimers();
   const clock = new RunClock();
   const steering = traceSteering();
@@ -131,7 +134,8 @@ export function createTrace(id: string) {
 
   function begin(input: unknown, workflow: string): TimelessEvent[] {
     const run = asRunInput(input);
-    if (run?.manifest !== undefined) manifests.set(0, run.manifest);
+    for (const agent of run?.agents ?? []) agents.set(agent.name, agent);
+    setAgent(run?.manifest);
     done = run?.done ?? [];
     firstN = run?.firstN ?? 0;
     timers.clear();
@@ -153,6 +157,13 @@ export function createTrace(id: string) {
     return [...steps, { type: 'run_started', id, runId, agent, input: content, ...custom }, ...restarted];
   }
 
+  /** The agent has the conversation from now on. */
+  function setAgent(manifest: AgentManifest | undefined, scope = 0): void {
+    if (manifest === undefined) return;
+    manifests.set(scope, manifest);
+    if (scope === 0) agents.set(manifest.name, manifest);
+  }
+
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
     const scheduled = scheduledCall(workflowId, fact);
     if (scheduled === undefined) return [];
@@ -169,6 +180,7 @@ export function createTrace(id: string) {
       task.closing = modelInput?.closing === true;
       if (modelInput !== undefined) steering.sent(scope, modelInput);
       const steps = calls.observe(scope, modelInput?.delta ?? []);
+      setAgent(agentOf(modelInput?.delta ?? [])?.manifest, scope);
       calls.addModelCall(call, n);
       return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
@@ -214,6 +226,7 @@ export function createTrace(id: string) {
     const { iterations, usage } = point.counters;
     Object.assign(spent, { iterations, usage });
     isCancelling = rewinding = false;
+    setAgent(point.agent === undefined ? undefined : agents.get(point.agent));
     pending.clear();
     timers.extended();
     clock.rewind(point.elapsedMs);

@@ -143,6 +143,11 @@ export const loopPaths: readonly LoopPath[] = [
     options: { compaction: { window: 20, keep: 1 } },
   },
   {
+    name: 'handed-over',
+    model: script(act('echo', 'a'), act('transfer_to_final-answer', '')),
+    options: { handoffs: ['final-answer'] },
+  },
+  {
     name: 'parallel',
     model: parallel,
     options: { kind: 'tool-calling' },

@@ -1,12 +1,14 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { KeptEnd, KeptTurn } from '../../agent/calls/restart.ts';
+import { handoffOf } from '../../agent/reply/handoffs.ts';
 import { grown } from '../../agent/transcript/compaction.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { atLimit, limitOf, stopRepeating } from './at-limit.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import { plan } from './plan.ts';
+import { resolveTarget } from './resolve.ts';
 import { replayMessages } from '../run/recorded-call.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import { append } from '../run/transcript.ts';
@@ -89,10 +91,20 @@ async function carryOut(
       append(loop.transcript, deltaEntries(acted), fullEntries(acted));
       const { counters } = loop;
       if (counters.size !== undefined) counters.size = grown(counters.size, fullEntries(acted));
+      const target = handoffOf(decision.actions, loop.manifest.tools);
+      if (target !== undefined) await handOver(loop, target);
       await betweenTurns(acted);
       return undefined;
     }
   }
+}
+
+/** Gives the conversation to another agent, which makes the next turns. */
+async function handOver(loop: AgentLoop, target: string): Promise<void> {
+  const manifest = await resolveTarget(loop, target);
+  loop.agents.set(target, manifest);
+  loop.manifest = manifest;
+  append(loop.transcript, [{ type: 'agent', manifest }]);
 }
 
 /** Returns true if a message arrived that the model has to see before the run ends. After a limit the model is not asked again. */

@@ -119,7 +119,8 @@ function createLoop(
 ): AgentLoop {
   const { manifest, events } = resolved;
   const { session } = input;
-  const trace = runTrace(resolved.trace, { scope, manifest, session, firstN: () => loop.firstN });
+  const agent = () => loop.manifest;
+  const trace = runTrace(resolved.trace, { scope, agent, session, firstN: () => loop.firstN });
   // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
   const counters = countersOf(input);
@@ -127,6 +128,7 @@ function createLoop(
     scope,
     root,
     manifest,
+    agents: new Map([...(input.agents ?? []), manifest].map((agent) => [agent.name, agent])),
     counters,
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),

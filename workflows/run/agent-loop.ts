@@ -19,7 +19,10 @@ import type { TranscriptWriter } from './transcript.ts';
 export interface AgentLoop {
   readonly scope: number;
   readonly root: string;
-  readonly manifest: AgentManifest;
+  /** The agent that has the conversation. */
+  manifest: AgentManifest;
+  /** All agents of the run so far, by name. */
+  readonly agents: Map<string, AgentManifest>;
   readonly counters: Counters;
   transcript: TranscriptWriter;
   readonly deadline: Deadline;

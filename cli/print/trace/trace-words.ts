@@ -32,9 +32,14 @@ export function reasoningWords({ reasoning }: ModelTurn): string[] {
   return reasoning === undefined ? [] : [`reasoning: ${wordCount(reasoning)}`];
 }
 
-export function turnWords({ usage, answeredBy }: ModelTurn, durationMs: number, attempts: number): string[] {
+export function turnWords(
+  { usage, answeredBy, agent }: ModelTurn,
+  durationMs: number,
+  attempts: number,
+): string[] {
   const by = answeredBy === undefined ? [] : [oneLine(modelWords(answeredBy))];
-  return [...by, duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
+  const who = agent === undefined ? [] : [oneLine(agent)];
+  return [...who, ...by, duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
 }
 
 export function tries(attempts: number): string[] {
