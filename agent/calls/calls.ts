@@ -218,6 +218,8 @@ export interface ToolCallMeta {
   retry: RetryPolicy;
   timeoutMs: number;
   maxOutputChars: number;
+  /** The agent that has the conversation, if it took the run over. */
+  agent?: string | undefined;
   /** Stored by an earlier schedule of this call. */
   checkpoint?: Json | undefined;
   /** The checkpoint is the activity's second argument, because headers are not encrypted. */

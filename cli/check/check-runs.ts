@@ -76,8 +76,14 @@ async function problemsOf(
   { agents }: LoadedConfig,
   parts: ConfigParts,
 ): Promise<string[]> {
-  const { manifest, input, calls } = await readRestartRecord(client, { workflowId: id, runId });
-  if (manifest === undefined) {
+  const {
+    manifest: own,
+    agents: taken,
+    input,
+    calls,
+  } = await readRestartRecord(client, { workflowId: id, runId });
+  const manifests = taken.size > 0 ? [...taken.values()] : own === undefined ? [] : [own];
+  if (manifests.length === 0) {
     if (input.agent === '' || agents.has(input.agent)) return [];
     return [`The config has no agent "${input.agent}": the run has not begun, and fails (AgentNotFound).`];
   }
@@ -90,7 +96,7 @@ async function problemsOf(
       ? []
       : [`The input of call ${call}, which waits, does not fit the tool "${tool}" any more: ${problem}.`];
   });
-  return [...missingParts(manifest, parts), ...unfit];
+  return [...new Set(manifests.flatMap((manifest) => missingParts(manifest, parts))), ...unfit];
 }
 
 function partsOf({ agents, tools, models, kinds, queues, parser }: LoadedConfig): ConfigParts {

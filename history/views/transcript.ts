@@ -1,4 +1,6 @@
 import { type CallModelInput, type Origin, parseActivityId } from '../../agent/calls/calls.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import type { Mark, ResultRef } from '../../agent/transcript/entries.ts';
 import {
   EMPTY,
@@ -33,20 +35,35 @@ interface RecordedTranscript {
   modelCall?: { scope: number; call: string; n: number } & CallPurpose;
 }
 
-/** Rebuilds a scope's transcript at `target`. Without `target`: at its beginning, which always has the agent. */
+/** Rebuilds a scope's transcript at `target`. */
 export async function rebuildTranscript(
   source: TranscriptSource,
   run: RunRef,
   scope: number,
-  target?: Mark,
+  target: Mark,
 ): Promise<Transcript> {
-  const only = { scope, shallow: target === undefined };
-  const next = transcriptReader(source, only);
+  const next = transcriptReader(source, { scope });
   for await (const fact of source.facts(run)) {
-    for (const { transcript } of await next(fact))
-      if (target === undefined || isAt(transcript, target)) return transcript;
+    for (const { transcript } of await next(fact)) if (isAt(transcript, target)) return transcript;
   }
-  throw source.broken(`run ${run.runId} has no record of entry ${target?.length ?? 0}`, run);
+  throw source.broken(`run ${run.runId} has no record of entry ${target.length}`, run);
+}
+
+/** Reads the first agent of a scope that is asked for. Each execution begins with its agent. */
+export async function rebuildAgent(
+  source: TranscriptSource,
+  run: RunRef,
+  scope: number,
+  isAsked: (manifest: AgentManifest) => boolean,
+): Promise<AgentManifest> {
+  const next = transcriptReader(source, { scope, shallow: true });
+  for await (const fact of source.facts(run)) {
+    for (const { transcript } of await next(fact)) {
+      const agent = agentOf(transcript.entries);
+      if (agent !== undefined && isAsked(agent.manifest)) return agent.manifest;
+    }
+  }
+  throw source.broken(`run ${run.runId} has no record of the agent of scope ${scope}`, run);
 }
 
 /** Transcript of a scope before and after its last model call. The call may be scheduled again, so both are kept. */
