@@ -55,7 +55,7 @@ export function reportOf({ steps, ...view }: RunView): RunReport {
     id: view.id,
     runId: view.runId,
     agent: view.agent,
-    lastAgent: view.lastAgent,
+    ...(view.lastAgent !== undefined && { lastAgent: view.lastAgent }),
     input: view.input,
     status: view.status,
     stopReason: view.stopReason,

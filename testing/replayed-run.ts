@@ -4,7 +4,7 @@ import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { RunEvent, RunStep } from '../agent/run/events.ts';
 import { withObservations } from '../agent/run/transcript-edits.ts';
 import { takingOver } from '../agent/definition/handed-over.ts';
-import { handoffOf } from '../agent/reply/handoffs.ts';
+import { handoffOf } from '../agent/reply/handoff-actions.ts';
 import { conversationBefore, renderSummaryRequest } from '../agent/transcript/compaction.ts';
 import { conversation } from '../agent/transcript/prompt-context.ts';
 import type { Entry } from '../agent/transcript/entries.ts';

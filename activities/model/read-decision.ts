@@ -3,7 +3,7 @@ import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { capOutput } from '../../agent/observation/output.ts';
 import { type RawReply, type ReplyReader, decide } from '../../agent/reply/decide.ts';
-import { withHandoffs } from '../../agent/reply/handoffs.ts';
+import { withHandoffs } from '../../agent/reply/handoff-actions.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';

@@ -145,6 +145,11 @@ export function completeAgent(agent: AgentDefinition): CompleteAgent {
   return complete.parse(agent);
 }
 
+/** The agents to which an agent may hand the conversation over, by name. */
+export function handoffsOf({ handoffs = [] }: AgentDefinition): string[] {
+  return handoffs.map((target) => (typeof target === 'string' ? target : target.name));
+}
+
 /** The options that are recorded as they are given. */
 export const loopOptions = z.object(loopShape);
 export const requestOptions = z.object(requestShape);

@@ -2,8 +2,8 @@ import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Model } from '../../models/model.ts';
-import { handoffsOf } from '../handoffs.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
+import { handoffsOf } from './agent-options.ts';
 
 type Prices = ConfigDefinition['prices'];
 type Models = ReadonlyMap<string, Model>;

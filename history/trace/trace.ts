@@ -6,7 +6,6 @@ import {
   withoutSchedule,
 } from '../../agent/calls/calls.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
@@ -35,6 +34,7 @@ import {
   asRunMessage,
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
+import { RunAgents } from './run-agents.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
 import { RunClock } from './run-clock.ts';
 import { RunTimers } from './run-timers.ts';
@@ -48,9 +48,7 @@ const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 /** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. `id`: workflow id. */
 export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
-  const manifests = new Map<number, AgentManifest>();
-  /** Agents that had the conversation, by name. */
-  const agents = new Map<string, AgentManifest>();
+  const agents = new RunAgents();
   const timers = new RunTimers();
   const clock = new RunClock();
   const steering = traceSteering();
@@ -134,8 +132,8 @@ export function createTrace(id: string) {
 
   function begin(input: unknown, workflow: string): TimelessEvent[] {
     const run = asRunInput(input);
-    for (const agent of run?.agents ?? []) agents.set(agent.name, agent);
-    setAgent(run?.manifest);
+    agents.addEarlier(run?.agents);
+    agents.set(run?.manifest);
     done = run?.done ?? [];
     firstN = run?.firstN ?? 0;
     timers.clear();
@@ -157,13 +155,6 @@ export function createTrace(id: string) {
     return [...steps, { type: 'run_started', id, runId, agent, input: content, ...custom }, ...restarted];
   }
 
-  /** The agent has the conversation from now on. */
-  function setAgent(manifest: AgentManifest | undefined, scope = 0): void {
-    if (manifest === undefined) return;
-    manifests.set(scope, manifest);
-    if (scope === 0) agents.set(manifest.name, manifest);
-  }
-
   async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
     const scheduled = scheduledCall(workflowId, fact);
     if (scheduled === undefined) return [];
@@ -180,7 +171,7 @@ export function createTrace(id: string) {
       task.closing = modelInput?.closing === true;
       if (modelInput !== undefined) steering.sent(scope, modelInput);
       const steps = calls.observe(scope, modelInput?.delta ?? []);
-      setAgent(agentOf(modelInput?.delta ?? [])?.manifest, scope);
+      agents.set(agentOf(modelInput?.delta ?? [])?.manifest, scope);
       calls.addModelCall(call, n);
       return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
@@ -213,9 +204,7 @@ export function createTrace(id: string) {
 
   function resolved({ name, call }: Pending, result: unknown): void {
     if (name === EARLIER_EFFECTS) done = [...done, ...asDoneCalls(result)];
-    const manifest = asResolvedAgent(result)?.manifest;
-    // The pinned manifest stays: a fork with another model takes only the model from the config.
-    if (manifest !== undefined && !manifests.has(scopeOf(call))) manifests.set(scopeOf(call), manifest);
+    agents.setFirst(asResolvedAgent(result)?.manifest, scopeOf(call));
   }
 
   /** The run has rewound itself: forgets the calls of the dropped steps. */
@@ -226,7 +215,7 @@ export function createTrace(id: string) {
     const { iterations, usage } = point.counters;
     Object.assign(spent, { iterations, usage });
     isCancelling = rewinding = false;
-    setAgent(point.agent === undefined ? undefined : agents.get(point.agent));
+    agents.setByName(point.agent);
     pending.clear();
     timers.extended();
     clock.rewind(point.elapsedMs);
@@ -246,7 +235,7 @@ export function createTrace(id: string) {
     if (isIteration({ turn, closing })) spent.iterations++;
     spent.usage = addUsage(spent.usage, turn.usage);
     if (decision.type === 'finish') lastLog = decision.log ?? text;
-    const tools = manifests.get(scopeOf(call))?.tools ?? [];
+    const tools = agents.get(scopeOf(call))?.tools ?? [];
     return rewinding ? reply : [...reply, ...calls.plan(call, turn, { tools, firstN })];
   }
 
@@ -267,7 +256,7 @@ export function createTrace(id: string) {
     const call = calls.get(timers.fired(timer));
     if (call === undefined) return [];
     if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_ended' });
-    const manifest = manifests.get(scopeOf(call.id));
+    const manifest = agents.get(scopeOf(call.id));
     const timeout = manifest && askTimeoutOf(manifest, call.tool);
     return timeout === undefined ? [] : calls.apply(call.id, { type: 'unanswered', timeout });
   }
@@ -300,7 +289,7 @@ export function createTrace(id: string) {
     if (run?.restart === undefined) return [];
     const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, spent);
     const { step, turn } = run.restart;
-    const tools = manifests.get(0)?.tools ?? [];
+    const tools = agents.get(0)?.tools ?? [];
     calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN }));
     // The run may have ended before a rewind that it had accepted.
     isCancelling = rewinding = false;

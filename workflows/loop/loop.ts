@@ -1,7 +1,7 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { KeptEnd, KeptTurn } from '../../agent/calls/restart.ts';
-import { handoffOf } from '../../agent/reply/handoffs.ts';
+import { handoffOf } from '../../agent/reply/handoff-actions.ts';
 import { grown } from '../../agent/transcript/compaction.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';

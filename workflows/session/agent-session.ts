@@ -1,5 +1,4 @@
 import {
-  CancellationScope,
   ChildWorkflowCancellationType,
   ParentClosePolicy,
   allHandlersFinished,
@@ -39,6 +38,7 @@ import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from '.
 import { ReloopSession, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { isAlreadyStarted } from '../temporal/run-failure.ts';
+import { unlessCancelled } from '../temporal/unless-cancelled.ts';
 import { orFailure } from '../run-input.ts';
 import { showConversation } from '../web-ui/current-details.ts';
 import {
@@ -290,16 +290,6 @@ async function summarize(
   }>({ summary: agent, ...summaryOptions(modelQueue) });
   const summarized = await unlessCancelled(summarizeConversation({ agent, ...fold, overrides }));
   if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
-}
-
-/** Resolves to undefined if `work` fails. Rejects if the session is cancelled. */
-async function unlessCancelled<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (failure) {
-    if (CancellationScope.current().consideredCancelled) throw failure;
-    return undefined;
-  }
 }
 
 /** Returns true if Temporal suggests continue-as-new and the state fits into one payload. A longer queue is answered first. */

@@ -3,13 +3,8 @@ import type { AgentKind } from '../agent/definition/kind.ts';
 import type { ToolManifest } from '../agent/definition/manifest.ts';
 import { defineTool } from '../tools/tool.ts';
 import { type AgentDefinition, ConfigError } from './define.ts';
-import { completeAgent } from './options/agent-options.ts';
+import { completeAgent, handoffsOf } from './options/agent-options.ts';
 import { toolManifest } from './options/tool-options.ts';
-
-/** The agents to which an agent may hand the conversation over, by name. */
-export function handoffsOf({ handoffs = [] }: AgentDefinition): string[] {
-  return handoffs.map((target) => (typeof target === 'string' ? target : target.name));
-}
 
 /** The tools by which an agent hands the conversation over. Throws ConfigError for an agent that cannot take the conversation. */
 export function handoffTools(
