@@ -102,7 +102,7 @@ function asker(
       const call = {
         signal,
         onText: isShown ? showText(attempt, request.stop) : () => undefined,
-        onReasoning: showReasoning(attempt),
+        onReasoning: isShown ? showReasoning(attempt) : () => undefined,
         step: withoutSchedule(context.info.activityId),
         runId: context.info.workflowExecution?.runId ?? '',
       };

@@ -27,7 +27,7 @@ export function isCompactionDue(
 }
 
 /** Tokens at which a compaction is due. */
-export function threshold({ window, at }: CompactionManifest): number {
+function threshold({ window, at }: CompactionManifest): number {
   return window * at;
 }
 

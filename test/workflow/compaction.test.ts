@@ -99,8 +99,8 @@ describe('a run with compaction', () => {
     for (const { request } of long.requests) {
       const prompt = textOf(request);
       const isSummary = isSummaryRequest(request);
-      if (isSummary) expect(before.startsWith(withoutRequest(prompt))).toBe(true);
-      else if (before !== '') expect(prompt.startsWith(before)).toBe(true);
+      const [shorter, longer] = isSummary ? [withoutRequest(prompt), before] : [before, prompt];
+      expect(longer.startsWith(shorter)).toBe(true);
       if (before !== '') compared++;
       before = isSummary ? '' : prompt;
     }

@@ -119,8 +119,12 @@ function createLoop(
 ): AgentLoop {
   const { manifest, events } = resolved;
   const { session } = input;
-  const agent = () => loop.manifest;
-  const trace = runTrace(resolved.trace, { scope, agent, session, firstN: () => loop.firstN });
+  const trace = runTrace(resolved.trace, {
+    scope,
+    agent: () => loop.manifest,
+    session,
+    firstN: () => loop.firstN,
+  });
   // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
   const counters = countersOf(input);
@@ -128,7 +132,7 @@ function createLoop(
     scope,
     root,
     manifest,
-    agents: new Map([...(input.agents ?? []), manifest].map((agent) => [agent.name, agent])),
+    agents: new Map([...(input.agents ?? []), manifest].map((one) => [one.name, one])),
     counters,
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),
