@@ -84,7 +84,9 @@ function continueRun(
   lastTurn: Turn,
 ): Promise<never> {
   const { runId } = workflowInfo();
-  const pending = withRunId(deltaEntries(lastTurn, limits.handOverBytes), runId);
+  const handedOver = loop.transcript.pending.filter(({ type }) => type === 'agent');
+  const turn = deltaEntries(lastTurn, limits.handOverBytes);
+  const pending = withRunId([...turn, ...handedOver], runId);
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
     caller: input.caller,

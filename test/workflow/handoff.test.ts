@@ -57,7 +57,7 @@ const config: ConfigDefinition = {
     { ...native, name: 'asks', model: models.asks, tools: [invoice], handoffs: ['stops'] },
   ],
 };
-const rig = useRig(config, { server: continuedAfter(60), transcriptCacheBytes: 1 });
+const rig = useRig(config, { server: continuedAfter(60) });
 
 describe('a handoff', () => {
   test('lets the other agent continue the run: with its own prompt, tools and model, and with the conversation so far', async () => {
