@@ -15,6 +15,8 @@ export interface RunReport {
   id: string;
   runId: string;
   agent: string;
+  /** The agent that was asked last. Only in a run that may have several (`handoffs`). */
+  lastAgent?: string | undefined;
   /** A text, or the parts of a question with images: the type and place of each, not its bytes. */
   input: Content;
   status: RunStatus;
@@ -53,6 +55,7 @@ export function reportOf({ steps, ...view }: RunView): RunReport {
     id: view.id,
     runId: view.runId,
     agent: view.agent,
+    ...(view.lastAgent !== undefined && { lastAgent: view.lastAgent }),
     input: view.input,
     status: view.status,
     stopReason: view.stopReason,

@@ -31,6 +31,11 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    */
   model: string | Model | readonly (string | Model | FallbackModel)[];
   tools?: readonly Tool[] | undefined;
+  /**
+   * Agents of the config, by name or definition, to which the agent may hand the conversation over: for each of them the model
+   * gets a tool `transfer_to_NAME`. The other agent then continues the run.
+   */
+  handoffs?: readonly (string | AgentDefinition)[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
   /** Reads replies in place of the kind. Throws OutputParserError for a reply that it cannot read. */
@@ -51,6 +56,14 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    * which the model writes whenever a session has more than `tokens` since the last one.
    */
   memory?: 'buffer' | MemoryManifest | undefined;
+  /**
+   * For long runs: before a prompt passes the share `at` (default 0.8) of the model's context window (`window`, in tokens; left
+   * out: the `window` of the model in the config's `models`), the model writes a summary of the run's turns, which is shown
+   * in their place from then on. The last `keep` turns (default 6; fewer if they are long) stay word for word. Off by
+   * default.
+   */
+  compaction?:
+    { window?: number | undefined; at?: number | undefined; keep?: number | undefined } | undefined;
   /** Longest wait for the model to answer, or to continue an answer. Default 10 minutes. */
   requestTimeout?: number | string | undefined;
   /** Attempts of a model call, and the waits between them. Default 5 attempts: 0.5 s apart, doubling, at most 30 s. */

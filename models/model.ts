@@ -64,6 +64,8 @@ export interface Model {
   provider?: string | undefined;
   /** The name that requests ask for, whatever the config calls the model. Default: the key in `models`, or the agent's name. */
   modelName?: string | undefined;
+  /** Context window in tokens: the most that a prompt and its reply may take. For agents with `compaction`. */
+  window?: number | undefined;
   /**
    * Code that gives the model a name, such as `openai('gpt-4o-mini', { … })`. A model with this hint and without `modelName` is
    * refused directly in an agent: its server would be asked for the agent's name.

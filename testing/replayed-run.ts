@@ -3,7 +3,11 @@ import { freshCounters, reachedLimit } from '../agent/limits/counters.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { RunEvent, RunStep } from '../agent/run/events.ts';
 import { withObservations } from '../agent/run/transcript-edits.ts';
-import { type Entry, conversation } from '../agent/transcript/entries.ts';
+import { takingOver } from '../agent/definition/handed-over.ts';
+import { handoffOf } from '../agent/reply/handoff-actions.ts';
+import { conversationBefore, renderSummaryRequest } from '../agent/transcript/compaction.ts';
+import { conversation } from '../agent/transcript/prompt-context.ts';
+import type { Entry } from '../agent/transcript/entries.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { ExportedModelCall, RunExport } from '../client/export/run-export.ts';
 import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
@@ -44,7 +48,8 @@ export function replayRun(exported: Replay): Pick<Walk, 'steps' | 'differences'>
 
 /** The agent on its way through the record. */
 interface Walk {
-  readonly replay: Replay;
+  /** The agent that has the conversation. */
+  replay: Replay;
   readonly said: ReadonlyMap<string, string[]>;
   readonly edits: Edits;
   /** The agent with the limits that hold. */
@@ -62,6 +67,7 @@ interface Walk {
 function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
   const { replay, differences, said } = walk;
   const { call: step, turn, closing = false } = recorded;
+  if (turn.decision.type === 'compact') return takeSummary(walk, recorded, turn.decision.keep);
   walk.entries = withObservations(walk.entries, walk.edits.get(Number(step)) ?? new Map<string, Json>());
   const { entries } = walk;
   entries.push(...(said.get(step) ?? []).map((text): Entry => ({ type: 'message', text })));
@@ -84,6 +90,30 @@ function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCa
   return other === undefined && takeDecision(walk, recorded, decision, next);
 }
 
+/** Another agent makes the next turns, with the limits of the run. False if today's config does not have it. */
+function handOver(walk: Walk, target: string): boolean {
+  const { loaded, manifest: before } = walk.replay;
+  const found = loaded.manifest(target, {});
+  const kind = found && loaded.kinds.get(found.kind);
+  if (found === undefined || kind === undefined) return false;
+  const manifest = takingOver(found, before);
+  walk.replay = { ...walk.replay, manifest, kind };
+  walk.entries.push({ type: 'agent', manifest });
+  return true;
+}
+
+/** A summary is kept as it was recorded, at its place: today's agent might make it earlier or later. */
+function takeSummary(
+  { replay, entries, differences }: Walk,
+  recorded: ExportedModelCall,
+  keep: number,
+): true {
+  const context = conversationBefore(entries, keep);
+  differences.push(...requestDifferences(replay, recorded, context, renderSummaryRequest));
+  entries.push({ type: 'summary', text: recorded.turn.text, keep });
+  return true;
+}
+
 /** The consequence of a decision that is the same; false where the run had ended in the middle of its turn. */
 function takeDecision(
   walk: Walk,
@@ -104,6 +134,8 @@ function takeDecision(
   const taken = takeTurn(replay, recorded, decision.actions);
   if (taken === undefined) return false;
   entries.push(...taken);
+  const target = handoffOf(decision.actions, replay.manifest.tools);
+  if (target !== undefined) return handOver(walk, target);
   // If messages came meanwhile, the model is asked before the run ends.
   if (!said.has(next?.call ?? '')) walk.end = directAnswer(replay, taken, next === undefined);
   return true;

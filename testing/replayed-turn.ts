@@ -26,11 +26,12 @@ export function requestDifferences(
   { kind, record }: Replay,
   { call, turn }: ExportedModelCall,
   context: PromptContext,
+  render = renderRequest,
 ): RunDifference[] {
   const sent = record.requests?.findLast((asked) => asked.call === call && asked.exact);
   if (sent === undefined) return [];
   const shown = turn.shortened === true ? (shortenOldest(context) ?? context) : context;
-  const [before, after] = [requestText(sent.request), requestText(renderRequest(kind, shown))];
+  const [before, after] = [requestText(sent.request), requestText(render(kind, shown))];
   return before === after ? [] : [{ step: call, what: 'request', before, after }];
 }
 
@@ -65,7 +66,7 @@ export function takeTurn(
     if (taken === undefined) return undefined;
     steps.push({ ...taken, call: `${own}.${index + 1}` });
   }
-  const reply = replyEntry(turn, own);
+  const reply = replyEntry(turn, own, manifest);
   return reply === undefined ? steps : [reply, ...steps];
 }
 

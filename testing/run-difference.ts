@@ -26,6 +26,8 @@ export function decisionText(decision: TurnDecision): string {
         .join('\n');
     case 'finish':
       return `the answer ${JSON.stringify(decision.output)}`;
+    case 'compact':
+      return 'sums up its turns';
     case 'stop':
       return 'stops: the same action again and again';
     case 'fail':

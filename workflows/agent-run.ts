@@ -7,6 +7,7 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { ResolvedAgent } from '../agent/calls/calls.ts';
 import { limits } from '../agent/values/limits.ts';
 import { statusOf } from '../agent/run/run-result.ts';
@@ -79,18 +80,21 @@ function mayContinue({ inbox, pause, rewindTo }: AgentLoop): boolean {
 function continueRun(
   input: AgentRunInput,
   loop: AgentLoop,
-  { manifest, searchAttributes, events, trace }: ResolvedAgent,
+  { searchAttributes, events, trace }: ResolvedAgent,
   lastTurn: Turn,
 ): Promise<never> {
   const { runId } = workflowInfo();
-  const pending = withRunId(deltaEntries(lastTurn, limits.handOverBytes), runId);
+  const handedOver = loop.transcript.pending.filter(({ type }) => type === 'agent');
+  const turn = deltaEntries(lastTurn, limits.handOverBytes);
+  const pending = withRunId([...turn, ...handedOver], runId);
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
     caller: input.caller,
     session: input.session,
     recorded: loop.recorded,
     root: loop.root,
-    manifest,
+    manifest: loop.manifest,
+    agents: otherAgents(loop),
     searchAttributes,
     events: events || undefined,
     trace,
@@ -100,6 +104,12 @@ function continueRun(
     done: loop.done.length === 0 ? undefined : [...loop.done],
     firstN: loop.firstN || undefined,
   });
+}
+
+/** Returns the agents that had the conversation before; undefined if there are none. */
+function otherAgents({ agents, manifest }: AgentLoop): AgentManifest[] | undefined {
+  const others = [...agents.values()].filter((agent) => agent !== manifest);
+  return others.length === 0 ? undefined : others;
 }
 
 /** Sends the answer of a restarted run to its session, which has continued without it. Other runs are children of the session. */

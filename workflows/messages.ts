@@ -64,7 +64,10 @@ export interface AgentRunInput {
   root?: string | undefined;
   /** For a sub-agent: the parent's call that runs it. */
   caller?: string | undefined;
+  /** The agent that has the conversation. */
   manifest?: AgentManifest | undefined;
+  /** Other agents that had the conversation before. */
+  agents?: AgentManifest[] | undefined;
   searchAttributes?: boolean | undefined;
   events?: true | undefined;
   /** Name of the person who started the run, as the sender said. */
@@ -89,6 +92,8 @@ export interface AgentRunInput {
 }
 
 export interface RecordedResult extends RunResult {
+  /** The agent that has the conversation at the end, if it is another one than the run's. */
+  agent?: string | undefined;
   /** The agent's memory settings, for the session of the run. */
   memory?: MemoryManifest | undefined;
   /** Task queue of the agent's model calls, for a summary by the session. Only with such a memory. */

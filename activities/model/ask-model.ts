@@ -28,6 +28,9 @@ export interface ModelExchange extends CachedReply {
   shortened: boolean;
 }
 
+/** Makes the request of a conversation: for the next turn, or for a summary. */
+type Renderer = (kind: AgentKind, context: PromptContext) => ModelRequest;
+
 /** Asks the agent's model with a rendered prompt. A context that is too long for it is shortened and tried again, once. */
 export async function askModel(
   dependencies: Dependencies,
@@ -35,10 +38,13 @@ export async function askModel(
   context: PromptContext,
   attempt: Attempt,
   images: StoredImages,
+  renderer: Renderer = renderRequest,
 ): Promise<ModelExchange> {
   const { manifest } = context;
-  const ask = asker(dependencies, manifest, attempt, images);
-  const request = render(kind, context);
+  // The text of a summary is not shown as the run's own while the model writes.
+  const ask = asker(dependencies, manifest, attempt, images, renderer === renderRequest);
+  const render = (shown: PromptContext) => runUserCode(manifest, () => renderer(kind, shown));
+  const request = render(context);
   try {
     return { request, ...(await ask(request)), shortened: false };
   } catch (error) {
@@ -46,20 +52,22 @@ export async function askModel(
     const isTooLong = fieldOf(error, 'type') === 'ModelContextTooLong';
     const shorter = isTooLong ? shortenOldest(context) : undefined;
     if (shorter === undefined) throw error;
-    const again = render(kind, shorter);
+    const again = render(shorter);
     return { request: again, ...(await ask(again)), shortened: true };
   }
 }
 
 /** A person's reply in place of the model's: no model is asked, and the turn costs nothing. */
-export function personsReply(kind: AgentKind, context: PromptContext, text: string): ModelExchange {
+export function personsReply(
+  kind: AgentKind,
+  context: PromptContext,
+  text: string,
+  renderer: Renderer = renderRequest,
+): ModelExchange {
   const reply = checkReply('a person', { text, toolCalls: [], finishReason: 'stop' });
   const [by] = modelsOf(context.manifest);
-  return { request: render(kind, context), reply, by, modelCalls: 0, shortened: false };
-}
-
-function render(kind: AgentKind, context: PromptContext): ModelRequest {
-  return runUserCode(context.manifest, () => renderRequest(kind, context));
+  const request = runUserCode(context.manifest, () => renderer(kind, context));
+  return { request, reply, by, modelCalls: 0, shortened: false };
 }
 
 /** Retry policy of an agent's model calls. While a model is asked, {@link modelOf} keeps the time. */
@@ -79,6 +87,7 @@ function asker(
   manifest: AgentManifest,
   attempt: Attempt,
   images: StoredImages,
+  isShown: boolean,
 ): (request: ModelRequest) => Promise<Omit<ModelExchange, 'request' | 'shortened'>> {
   const { clock, context, heartbeat, signal } = attempt;
   const { replies } = dependencies;
@@ -92,8 +101,8 @@ function asker(
       const request = { ...filled, model: by.model };
       const call = {
         signal,
-        onText: showText(attempt, request.stop),
-        onReasoning: showReasoning(attempt),
+        onText: isShown ? showText(attempt, request.stop) : () => undefined,
+        onReasoning: isShown ? showReasoning(attempt) : () => undefined,
         step: withoutSchedule(context.info.activityId),
         runId: context.info.workflowExecution?.runId ?? '',
       };

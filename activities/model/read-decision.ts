@@ -3,6 +3,7 @@ import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { capOutput } from '../../agent/observation/output.ts';
 import { type RawReply, type ReplyReader, decide } from '../../agent/reply/decide.ts';
+import { withHandoffs } from '../../agent/reply/handoff-actions.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -24,7 +25,8 @@ export function readDecision(
   const reader = readerOf(parts, kind, context);
   const { text, decision } = runUserCode(manifest, () => decide(reader, manifest, reply));
   const limited = limitRepeats(decision, manifest.repeatLimit, before);
-  return { text, decision: checkRemoteInputs(parts, limited.decision), repeat: limited.repeat };
+  const checked = checkRemoteInputs(parts, limited.decision);
+  return { text, decision: withHandoffs(checked, manifest.tools), repeat: limited.repeat };
 }
 
 function readerOf(parts: ReplyParts, kind: AgentKind, { manifest, closing }: PromptContext): ReplyReader {

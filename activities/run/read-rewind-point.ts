@@ -13,7 +13,7 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
   const run = info.workflowExecution;
   if (run === undefined) throw new Error('unreachable: only a workflow rewinds itself');
   return withHeartbeat(async () => {
-    const { modelCalls, done, lastN } = await readRestartRecord(client, run);
+    const { modelCalls, done, lastN, agents } = await readRestartRecord(client, run);
     const modelCall = modelCalls.find((other) => other.step === step);
     if (modelCall === undefined) {
       throw invalidInput(
@@ -24,7 +24,8 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
       const point = await readRestartPoint(client, pointBefore(modelCall), run.workflowId);
       // The run has waited for its sub-agents to end.
       const effects = await readEffects(client, run, { step, again: undefined }, () => Promise.resolve());
-      return { ...point, done: lastOfEach([...done, ...effects]), firstN: lastN + 1 };
+      const agent = agents.size > 1 ? modelCall.manifest?.name : undefined;
+      return { ...point, agent, done: lastOfEach([...done, ...effects]), firstN: lastN + 1 };
     } catch (error) {
       throw error instanceof InvalidInput ? invalidInput(error.message) : error;
     }

@@ -18,6 +18,7 @@ export function createResolveAgent(dependencies: Dependencies) {
       chatHistory,
       images,
       variables = [],
+      takesOver,
       recorded,
       trace,
     }: ResolveAgentInput,
@@ -29,7 +30,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     if (images === true) checkTakesImages(dependencies, manifest);
-    checkVariables(manifest, variables);
+    if (takesOver !== true) checkVariables(manifest, variables);
     checkContextPlaces(manifest);
     const { searchAttributes, events, beginTrace } = dependencies;
     return {

@@ -4,11 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { Fact } from '../../history/read/fact.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { type RunRef, isNotFound } from '../../history/read/pages.ts';
-import type { CallModelInput } from '../../agent/calls/calls.ts';
+import type { CallModelInput, ToolCallMeta } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type TranscriptSource, rebuildTranscript } from '../../history/views/transcript.ts';
+import { type TranscriptSource, rebuildAgent, rebuildTranscript } from '../../history/views/transcript.ts';
 import { EMPTY, type Transcript, extendTranscript, isAt } from '../../agent/transcript/state.ts';
-import { type Mark, agentOf } from '../../agent/transcript/entries.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
+import type { Mark } from '../../agent/transcript/entries.ts';
 
 import type { Observations } from './observations.ts';
 
@@ -16,8 +17,8 @@ import type { Observations } from './observations.ts';
 export interface Transcripts {
   /** The transcript of one model call: everything before the call, and its own delta. */
   open(context: Context, input: CallModelInput): Promise<Transcript>;
-  /** The agent of the scope that an activity belongs to. */
-  manifest(context: Context, scope: number): Promise<AgentManifest>;
+  /** The agent of the scope that an activity belongs to; with `agent`, the one that took the run over. */
+  manifest(context: Context, place: Pick<ToolCallMeta, 'scope' | 'agent'>): Promise<AgentManifest>;
 }
 
 /** Agents of runs whose transcript is not in the cache. */
@@ -54,18 +55,16 @@ export function createTranscripts(maxBytes: number, observations: Observations):
       return after;
     },
 
-    async manifest(context, scope) {
+    async manifest(context, { scope, agent }) {
       const run = runOf(context);
-      const key = `${run.runId}/${scope}`;
-      const known = cache.get(key)?.after;
-      const read = known === undefined ? agents.get(key) : undefined;
-      if (read !== undefined) return read;
-      const { entries } =
-        known ?? (await rebuildTranscript(sourceOf(context.client, observations), run, scope));
-      const agent = agentOf(entries);
-      if (agent === undefined) throw corrupt(`scope ${scope} of run ${run.runId} begins without an agent`);
-      agents.set(key, agent.manifest);
-      return agent.manifest;
+      const key = `${run.runId}/${scope}/${agent ?? ''}`;
+      const isAsked = (manifest: AgentManifest) => agent === undefined || manifest.name === agent;
+      const known = agentOf(cache.get(`${run.runId}/${scope}`)?.after.entries ?? [])?.manifest;
+      const found = known !== undefined && isAsked(known) ? known : agents.get(key);
+      if (found !== undefined) return found;
+      const manifest = await rebuildAgent(sourceOf(context.client, observations), run, scope, isAsked);
+      agents.set(key, manifest);
+      return manifest;
     },
   };
 }

@@ -32,7 +32,7 @@ export function createToolActivity(
         const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
         const deferral = createDeferral(attempt.context.info, attempt.heartbeat, dependencies.signToken);
         const { context: runContext = {} } =
-          meta.context === true ? await transcripts.manifest(attempt.context, meta.scope) : {};
+          meta.context === true ? await transcripts.manifest(attempt.context, meta) : {};
         const context = activityContext(tool, input, meta, attempt, {
           complete: (prompt) => complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
           defer: deferral.defer,
@@ -66,7 +66,7 @@ async function complete(
   add: (usage: Usage) => void,
 ): Promise<string> {
   const { context, signal } = attempt;
-  const manifest = await transcripts.manifest(context, meta.scope);
+  const manifest = await transcripts.manifest(context, meta);
   const request = { prompt: { type: 'text', text: prompt } as const, stop: [], params: manifest.params };
   const call = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
   const { answer, by } = await askInTurn(manifest, signal, (one) =>

@@ -5,15 +5,11 @@ import {
   withoutSchedule,
 } from '../../agent/calls/calls.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type TextLengths, usageOf } from '../../agent/definition/price.ts';
-import { conversation } from '../../agent/transcript/entries.ts';
-import {
-  promptLength,
-  requestDigest,
-  unshownImages,
-  unshownMessages,
-} from '../../agent/transcript/request.ts';
+import { usageOf } from '../../agent/definition/price.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
+import { requestDigest, unshownImages, unshownMessages } from '../../agent/transcript/request.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type ModelExchange, askModel, modelPolicy, personsReply } from '../model/ask-model.ts';
 import { type ApprovalContext, withApprovals } from '../tool/approval-check.ts';
@@ -23,6 +19,8 @@ import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { failAfterDeaths } from '../attempt/worker-deaths.ts';
 import type { Observations } from '../run/observations.ts';
+import { askSummary, sizeAfter } from './compact.ts';
+import { lengthsOf } from '../model/lengths.ts';
 import { readDecision } from '../model/read-decision.ts';
 import type { StoredImages } from '../model/stored-images.ts';
 import type { Transcripts } from '../run/transcripts.ts';
@@ -46,6 +44,11 @@ export function createCallModel(
         if (manifest.holdsBack === true) failAfterDeaths(attempt, manifest.modelRetry);
 
         const kind = kindOf(dependencies, manifest);
+        const { digest } = mark;
+        if (input.compact === true) {
+          const { asked, ...summary } = await askSummary(dependencies, kind, entries, attempt, images, input);
+          return { digest, ...summary, ...factsOf(asked, input, manifest, attempt) };
+        }
         const asked =
           input.reply === undefined
             ? await askModel(dependencies, kind, context, attempt, images)
@@ -61,28 +64,39 @@ export function createCallModel(
         const { tools } = dependencies;
         const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
         const made = place && (await callsWithModel(tools, decision, place, attempt, observations));
-        const usage = usageOf(reply.usage, asked.modelCalls, asked.by.price, lengthsOf(asked));
+        const facts = factsOf(asked, input, manifest, attempt);
         return {
-          digest: mark.digest,
+          digest,
           text,
           toolCalls: reply.toolCalls.length === 0 ? undefined : reply.toolCalls,
-          reasoning: reply.reasoning,
           providerData: reply.providerData,
           decision,
           repeat,
+          size: manifest.compaction && sizeAfter(entries, asked, manifest.compaction),
           made,
           uncached: (place !== undefined && !isFirstAttempt(attempt, input)) || undefined,
-          finishReason: reply.finishReason,
-          answeredBy: answeredBy(asked, input, manifest),
-          usage,
-          warnings: warningsOf(context, usage, asked),
-          shortened: asked.shortened || undefined,
-          cached: (asked.modelCalls === 0 && input.reply === undefined) || undefined,
-          ...effortOf(attempt),
-          request: requestDigest(asked.request),
+          ...facts,
+          warnings: warningsOf(context, facts.usage, asked),
         };
       },
     );
+  };
+}
+
+/** The facts of a turn that do not depend on what the model was asked for. */
+function factsOf(asked: ModelExchange, input: CallModelInput, manifest: AgentManifest, attempt: Attempt) {
+  const { reply, by, modelCalls, shortened, request } = asked;
+  return {
+    reasoning: reply.reasoning,
+    finishReason: reply.finishReason,
+    agent: isOneOfSeveral(manifest) ? manifest.name : undefined,
+    answeredBy: answeredBy(asked, input, manifest),
+    usage: usageOf(reply.usage, modelCalls, by.price, lengthsOf(asked)),
+    warnings: reply.warnings,
+    shortened: shortened || undefined,
+    cached: (modelCalls === 0 && input.reply === undefined) || undefined,
+    ...effortOf(attempt),
+    request: requestDigest(request),
   };
 }
 
@@ -142,19 +156,6 @@ function warningsOf(
 
 function uncounted({ estimatedTokens = 0 }: Usage): string {
   return `the server did not say how many tokens this reply took: the budget reckons with ${estimatedTokens}, one for every four characters`;
-}
-
-/** Counted only when needed, since most servers count tokens. */
-function lengthsOf({ request, reply }: ModelExchange): TextLengths {
-  return {
-    get prompt() {
-      return promptLength(request.prompt);
-    },
-    get reply() {
-      const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
-      return [reply.text, calls, reply.reasoning ?? ''].join('').length;
-    },
-  };
 }
 
 /** Until the transcript is there, which names the agent. */

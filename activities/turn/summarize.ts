@@ -48,9 +48,14 @@ async function ask(
     heartbeat.set({ text: '' });
     return modelOf(dependencies, manifest, one, attempt).call({ ...request, model: one.model }, call);
   });
-  const summary = wholeCharacters(reply.text.trim().slice(0, SUMMARY_CHARS));
   const lengths = { prompt: prompt.text.length, reply: reply.text.length };
-  if (summary !== '') return { summary, usage: usageOf(reply.usage, 1, by.price, lengths) };
+  return { summary: summaryIn(reply.text), usage: usageOf(reply.usage, 1, by.price, lengths) };
+}
+
+/** The summary in a reply. Throws, so that the model is asked again, if there is none. */
+export function summaryIn(reply: string): string {
+  const summary = wholeCharacters(reply.trim().slice(0, SUMMARY_CHARS));
+  if (summary !== '') return summary;
   throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
 }
 

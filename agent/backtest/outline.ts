@@ -1,4 +1,4 @@
-import type { TurnDecision } from '../calls/calls.ts';
+import { type TurnDecision, isIteration } from '../calls/calls.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { RunResult } from '../run/run-result.ts';
 import {
@@ -52,8 +52,9 @@ export function emptyOutline(): RunOutline {
 /** Brings an outline up to date with one event. */
 export function addToOutline({ decisions, ending }: RunOutline, event: RunEvent): void {
   if (event.type === 'model_ended') {
-    decisions.push(decidedOf(event.turn.decision));
-    if (event.closing !== true) ending.iterations++;
+    const decided = decidedOf(event.turn.decision);
+    if (decided !== undefined) decisions.push(decided);
+    if (isIteration(event)) ending.iterations++;
     ending.usage = addUsage(ending.usage, event.turn.usage);
   }
   if (event.type === 'run_ended') {
@@ -62,7 +63,8 @@ export function addToOutline({ decisions, ending }: RunOutline, event: RunEvent)
   }
 }
 
-function decidedOf(decision: TurnDecision): OutlinedDecision {
+/** Returns undefined for a summary, which decides nothing. */
+function decidedOf(decision: TurnDecision): OutlinedDecision | undefined {
   switch (decision.type) {
     case 'act':
       return {
@@ -75,5 +77,7 @@ function decidedOf(decision: TurnDecision): OutlinedDecision {
       return { type: 'fail', error: decision.error };
     case 'stop':
       return { type: 'stop' };
+    case 'compact':
+      return undefined;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Parts of a call's id: `1.1/2.1` is call 2.1 of the sub-agent that call 1.1 runs. Each part but the last is a run
- * below the one before. A number alone is a scope before other parts (`1/3.1`), and a model call at the end (`1.1/3`).
+ * below the one before. A number alone is a scope before other parts (`1/3.1`), and a model call at the end (`1.1/3`); the
+ * model call for a summary before it is `1.1/3-compaction`.
  */
 export function callPath(call: string): string[] {
   const path: string[] = [];
@@ -8,7 +9,7 @@ export function callPath(call: string): string[] {
   const parts = call.split('/');
   parts.forEach((part, index) => {
     if (/^\d+$/u.test(part) && scope === '' && index < parts.length - 1) scope = `${part}/`;
-    else if (/^\d+(?:\.\d+(?:~\d+)?)?$/u.test(part)) {
+    else if (/^\d+(?:\.\d+(?:~\d+)?|-compaction)?$/u.test(part)) {
       path.push(scope + part);
       scope = '';
     }

@@ -1,7 +1,9 @@
 import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
+import { isOneOfSeveral, modelKey } from '../definition/handed-over.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
+import type { PromptSize } from '../transcript/compaction.ts';
 import type { Entry, ReplyEntry } from '../transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage } from '../values/vocabulary.ts';
 
@@ -27,6 +29,8 @@ export interface ResolveAgentInput {
   images?: true | undefined;
   /** Names of the values that the run brings for its prompt texts. */
   variables?: string[] | undefined;
+  /** The agent takes a run over: values for the prompt that it has no place for were meant for another agent. */
+  takesOver?: true | undefined;
   /** The run's calls are answered from a recording. */
   recorded?: { live?: LiveTools | undefined } | undefined;
   /** `traceparent` of the program that started the run. */
@@ -59,8 +63,12 @@ export interface CallModelInput {
   reply?: string | undefined;
   /** A limit was reached: the model is asked for its answer, and whatever it says is the answer. */
   closing?: true | undefined;
+  /** The prompt gets too long: the model is asked for a summary of the old turns. The next call carries the entries again. */
+  compact?: true | undefined;
   /** For an agent with a `repeatLimit`: its last decision. */
   repeat?: Repeat | undefined;
+  /** For an agent with `compaction`: the size of this prompt. */
+  size?: PromptSize | undefined;
   /** Run inline tools within this activity; the value is the first run of the chain. */
   root?: string | undefined;
   /** Number of the first schedule of these calls. Default: 0. */
@@ -95,6 +103,8 @@ export type TurnDecision =
   | { type: 'act'; actions: PlannedAction[] }
   /** The agent's `repeatLimit` is passed. */
   | { type: 'stop' }
+  /** The reply is a summary of all turns but the last `keep`. */
+  | { type: 'compact'; keep: number }
   | { type: 'fail'; error: ErrorInfo };
 
 /** Result of the `callModel` activity. */
@@ -110,6 +120,8 @@ export interface ModelTurn {
   providerData?: Json | undefined;
   decision: TurnDecision;
   finishReason: string;
+  /** The agent that was asked, in a run that may have several (`handoffs`). */
+  agent?: string | undefined;
   /** The model that answered, of an agent with several: the adapter in the config, and the name that was sent. */
   answeredBy?: { adapter: string; model: string } | undefined;
   usage: Usage;
@@ -124,6 +136,8 @@ export interface ModelTurn {
   heartbeats?: number | undefined;
   /** For an agent with a `repeatLimit`: data for the next call. */
   repeat?: Repeat | undefined;
+  /** For an agent with `compaction`: the size of the next prompt, without the observations of this turn. */
+  size?: PromptSize | undefined;
   /** Those of the decided calls that ran inline: tools without effects. */
   made?: InlineCall[] | undefined;
   /** An earlier attempt may have run inline calls too, whose outputs a worker remembers: results of this turn are read from history. */
@@ -136,10 +150,13 @@ export interface ModelTurn {
 export function replyEntry(
   { text, toolCalls, reasoning, providerData }: Omit<ModelTurn, 'decision'>,
   call: string,
+  manifest: AgentManifest,
 ): ReplyEntry | undefined {
   if (toolCalls === undefined) return undefined;
   const reply = { type: 'reply', call, text, toolCalls } as const;
-  return providerData === undefined ? reply : { ...reply, reasoning, providerData };
+  if (providerData === undefined) return reply;
+  const by = isOneOfSeveral(manifest) ? { by: modelKey(manifest) } : {};
+  return { ...reply, reasoning, providerData, ...by };
 }
 
 export interface ToolResult {
@@ -201,6 +218,8 @@ export interface ToolCallMeta {
   retry: RetryPolicy;
   timeoutMs: number;
   maxOutputChars: number;
+  /** The agent that has the conversation, if it took the run over. */
+  agent?: string | undefined;
   /** Stored by an earlier schedule of this call. */
   checkpoint?: Json | undefined;
   /** The checkpoint is the activity's second argument, because headers are not encrypted. */
@@ -263,9 +282,19 @@ export function scopeOf(call: string): number {
   return call.includes('/') ? Number(call.slice(0, call.indexOf('/'))) : 0;
 }
 
+/** The call that asks for a summary before the model call of a step: `3-compaction`. */
+export function compactionBefore(step: string): string {
+  return `${step}-compaction`;
+}
+
+/** Returns true for a reply that is a turn of the run: not an answer at a limit, and not a summary. */
+export function isIteration({ turn, closing }: { turn: ModelTurn; closing?: boolean | undefined }): boolean {
+  return closing !== true && turn.decision.type !== 'compact';
+}
+
 /** The inverse of {@link activityId}; undefined for ids that are not ours. */
 export function parseActivityId(id: string): { scope: number; call: string; n: number } | undefined {
-  const match = /^(?:(\d+)\/)?([a-z]+|\d+(?:\.\d+)?)(?:~(\d+))?$/u.exec(id);
+  const match = /^(?:(\d+)\/)?([a-z]+|\d+(?:\.\d+|-compaction)?)(?:~(\d+))?$/u.exec(id);
   if (match === null) return undefined;
   return { scope: Number(match[1] ?? 0), call: match[2] ?? '', n: Number(match[3] ?? 0) };
 }

@@ -44,6 +44,8 @@ export interface PromptMessage {
   text: string;
   /** Number of `steps` before it. */
   afterStep: number;
+  /** The text is the model's own summary of turns that are no longer shown (`compaction`). */
+  summary?: true | undefined;
 }
 
 /** All that a prompt is made of. */

@@ -60,6 +60,8 @@ export interface ToolManifest extends ToolRules {
   taskQueue?: string | undefined;
   /** A sub-agent: the tool is a run of this agent. */
   agent?: string | undefined;
+  /** No code runs: the conversation is handed over to this agent, which continues the run. */
+  handoff?: string | undefined;
   /** No code runs: a person is asked, and the answer is the result. */
   human?: true | undefined;
   /** Its first attempt has no activity of its own. */
@@ -81,6 +83,16 @@ export type MemoryManifest =
   | { kind: 'window'; turns: number }
   | { kind: 'tokens'; tokens: number }
   | { kind: 'summary'; tokens: number };
+
+/** Rule by which a long run's own turns become a summary. */
+export interface CompactionManifest {
+  /** Context window of the model, in tokens. */
+  window: number;
+  /** The share of the window that a prompt may take before old turns become a summary. Default 0.8. */
+  at: number;
+  /** Number of the last turns that stay word for word; fewer if they are long. Default 6. */
+  keep: number;
+}
 
 /** Parameters of every model request of an agent; absent ones are not sent. */
 export interface RequestOptions {
@@ -157,6 +169,8 @@ export interface Fallback {
  * definition reaches a run that has begun.
  */
 export interface AgentManifest extends LoopOptions {
+  /** The agent took the conversation over from another agent of the run. */
+  tookOver?: true | undefined;
   /** The config has `authorize`, which is asked about each decision and message. */
   authorizes?: true | undefined;
   /** Version of the loop that this run keeps to. */
@@ -181,6 +195,8 @@ export interface AgentManifest extends LoopOptions {
   maxExecutionTimeMs: number | null;
   /** Absent: 'buffer'. */
   memory?: MemoryManifest | undefined;
+  /** Absent: the model sees all turns of the run. */
+  compaction?: CompactionManifest | undefined;
   /** JSON Schema that the answer has to fit. */
   output?: JsonSchema | undefined;
   /** The agent has its own parser, in the worker's config. */

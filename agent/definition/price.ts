@@ -36,7 +36,8 @@ export function usageOf(
   return price === undefined ? usage : { ...usage, cost: costOf(usage, price) };
 }
 
-const CHARS_PER_TOKEN = 4;
+/** Characters per token in estimates; only the provider knows what an image takes. */
+export const CHARS_PER_TOKEN = 4;
 
 function uncounted({ prompt, reply }: TextLengths, price: Price | undefined): Partial<Usage> {
   const promptTokens = Math.ceil(prompt / CHARS_PER_TOKEN);

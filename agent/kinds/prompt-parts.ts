@@ -4,7 +4,8 @@ import type { PromptContext, PromptMessage, PromptStep } from '../definition/kin
 
 /** One item after the question in a prompt: a step, or a message to the running agent. */
 export type PromptPart =
-  { type: 'step'; step: PromptStep } | ({ type: 'message' } & Pick<PromptMessage, 'role' | 'text'>);
+  | { type: 'step'; step: PromptStep }
+  | ({ type: 'message' } & Pick<PromptMessage, 'role' | 'text' | 'summary'>);
 
 /** Steps and messages in the order in which the model is to see them. */
 export function promptParts({
@@ -12,9 +13,9 @@ export function promptParts({
   messages = [],
 }: Pick<PromptContext, 'steps' | 'messages'>): PromptPart[] {
   const said = new Map<number, PromptPart[]>();
-  for (const { role, text, afterStep } of messages) {
+  for (const { afterStep, ...message } of messages) {
     const there = said.get(afterStep) ?? [];
-    said.set(afterStep, [...there, { type: 'message', role, text }]);
+    said.set(afterStep, [...there, { type: 'message', ...message }]);
   }
   const parts: PromptPart[] = [...(said.get(0) ?? [])];
   for (const [index, step] of steps.entries()) {
@@ -48,7 +49,8 @@ function textOf(part: PromptPart): string {
     const { action, observation } = part.step;
     return `${action.log}\nObservation: ${observationText(observation)}`;
   }
-  return part.role === 'assistant' ? part.text : `\n${USER_SAYS}${part.text}`;
+  if (part.role === 'assistant') return part.text;
+  return `\n${part.summary === true ? '' : USER_SAYS}${part.text}`;
 }
 
 /** Instructions for an answer that has to fit a schema; empty for other agents. Begins with a blank line. */

@@ -1,6 +1,7 @@
 import { type Budget, budgetCost, budgetTokens } from '../definition/budget.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Repeat } from '../calls/calls.ts';
+import type { PromptSize } from '../transcript/compaction.ts';
 import { type StopReason, type Usage, dollars, noUsage } from '../values/vocabulary.ts';
 
 /** Usage of a run so far, over all continue-as-new executions. */
@@ -12,6 +13,8 @@ export interface Counters {
   usage: Usage;
   /** For an agent with a `repeatLimit`: its last decision. */
   repeat?: Repeat;
+  /** For an agent with `compaction`: the size of the next prompt. */
+  size?: PromptSize;
   /** Approvals that hold for the rest of the run: see rules/approval.ts. */
   approved?: string[];
   /** A person's grant beyond the agent's limits. */

@@ -19,6 +19,31 @@ export const FILTERED_REPLY =
  */
 export const CLOSING_REQUEST = 'I now need to return a final answer based on the previous steps:';
 
+/**
+ * Request for a summary of the turns before it, at the end of a prompt that is otherwise as the model knows it, so that the
+ * provider's cache of the prompt serves for it.
+ */
+export const SUMMARY_REQUEST = `The conversation is getting too long to be shown to you as a whole. Everything that was done \
+and said after the question is about to be removed, and only the notes that you write now will be left of it. Write down what \
+has to be known to finish the task: results and facts with their exact names, numbers and identifiers, decisions and their \
+reasons, what the user asked for on the way, what is done and what is still to be done. If there are notes already, take over \
+what still matters, because yours replace them. Use the language of the conversation. Invent nothing. Write the notes only, as \
+plain text: no tool call, no answer to the question, no other format.`;
+
+/** Summary of the turns that the model no longer sees, as prompts show it. */
+export function summarized(text: string): string {
+  return `Notes on the work so far. The steps themselves are no longer shown.\n${text}`;
+}
+
+export function handedOver(agent: string): string {
+  return `The conversation is handed over to ${agent}.`;
+}
+
+/** For a second handoff in one turn. */
+export function ignoredHandoff(agent: string): string {
+  return `Ignored: the conversation can be handed over to one agent at a time, and it goes to ${agent}.`;
+}
+
 export function failedTool(tool: string, error: ErrorInfo): string {
   return `The tool ${tool} failed: ${error.message}`;
 }

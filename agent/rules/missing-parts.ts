@@ -47,8 +47,12 @@ function modelNamed(adapter: string): string {
 }
 
 function problemsOfTool(tool: ToolManifest, parts: ConfigParts): string[] {
-  const { name, agent, human, external, taskQueue } = tool;
+  const { name, agent, handoff, human, external, taskQueue } = tool;
   if (human === true || external === true) return [];
+  if (handoff !== undefined) {
+    if (parts.agents.has(handoff)) return [];
+    return [`The config has no agent "${handoff}": a handoff to it fails the run (AgentNotFound).`];
+  }
   if (agent !== undefined) {
     if (parts.agents.has(agent)) return [];
     return [`The config has no agent "${agent}", which the tool "${name}" runs: a call of the tool fails.`];

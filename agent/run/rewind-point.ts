@@ -9,7 +9,9 @@ export interface RestartPoint {
   from: Origin & { entries?: Entry[] };
   /** Entries that the model call adds to the transcript. */
   pending: Entry[];
-  counters: Pick<Counters, 'iterations' | 'usage' | 'repeat' | 'approved' | 'allowance'>;
+  counters: Pick<Counters, 'iterations' | 'usage' | 'repeat' | 'size' | 'approved' | 'allowance'>;
+  /** The agent that has the conversation at the step, in a run with handoffs. */
+  agent?: string | undefined;
   /** Milliseconds of the run's time limit that were used. */
   elapsedMs: number;
 }

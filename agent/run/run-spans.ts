@@ -65,7 +65,8 @@ export interface SpanMark {
 }
 
 export interface SpanRun {
-  agent: SpanAgent;
+  /** The run's agent; later the one that took the run over. */
+  agent(): SpanAgent;
   trace: TraceContext;
   /** Id of the run's own span. */
   spanId: string;
@@ -119,7 +120,7 @@ export function spanFold({ agent, trace, spanId, startMs, callId }: SpanRun): (e
     const { spanId: own, startMs: from, marks } = opened(call, endMs);
     open.delete(call);
     return {
-      ...agent,
+      ...agent(),
       traceId,
       sampled,
       spanId: own,
@@ -210,7 +211,7 @@ export function spanFold({ agent, trace, spanId, startMs, callId }: SpanRun): (e
           marks: runMarks,
           error: runError,
         };
-        return [...closeAll(at, ending), { ...agent, ...own, ...run }];
+        return [...closeAll(at, ending), { ...agent(), ...own, ...run }];
       }
       default:
         return [];

@@ -3,12 +3,19 @@ import type { Json, Usage } from '../values/vocabulary.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Entry, StepEntry } from '../transcript/entries.ts';
 
-/** Replaces the models of a definition, and the price that goes with them. Another model may have limits where the former had none. */
+/**
+ * Replaces the models of a definition, and all that goes with them: the price, the window that a compaction keeps to. Another model may have limits
+ * where the former had none.
+ */
 export function withModelOf(
   pinned: AgentManifest,
-  { adapter, model, price, fallbacks, holdsBack }: AgentManifest,
+  { adapter, model, price, fallbacks, holdsBack, compaction }: AgentManifest,
 ): AgentManifest {
-  return { ...pinned, adapter, model, price, fallbacks, holdsBack };
+  const own = pinned.compaction && {
+    ...pinned.compaction,
+    window: compaction?.window ?? pinned.compaction.window,
+  };
+  return { ...pinned, adapter, model, price, fallbacks, holdsBack, compaction: own };
 }
 
 /** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */

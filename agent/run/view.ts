@@ -1,4 +1,4 @@
-import { parseActivityId } from '../calls/calls.ts';
+import { isIteration, parseActivityId } from '../calls/calls.ts';
 import { type RestartedEvent, isDropped } from '../calls/restart.ts';
 import { effectOf } from '../rules/decisions.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
@@ -24,6 +24,8 @@ export class RunView {
   readonly id: string;
   runId: string;
   agent = '';
+  /** The agent that was asked last, in a run that may have several. */
+  lastAgent: string | undefined;
   input: Content = '';
   status: RunStatus = 'running';
   stopReason: StopReason | null = null;
@@ -57,8 +59,9 @@ export class RunView {
         this.runId = event.runId;
         return;
       case 'model_ended':
-        if (event.closing !== true) this.iterations++;
+        if (isIteration(event)) this.iterations++;
         this.usage = addUsage(this.usage, event.turn.usage);
+        this.lastAgent = event.turn.agent ?? this.lastAgent;
         return;
       case 'step':
         insertStep(this.steps, event.step);
@@ -107,7 +110,7 @@ export class RunView {
       (edits.find((edit) => edit.call === call) ?? { observation }).observation;
     // A sub-agent that rewinds itself stays paused while its parent is paused.
     const isPaused = from.runId === runId && this.status === 'paused';
-    Object.assign(this, { runId, iterations, usage, waiting: [] });
+    Object.assign(this, { runId, iterations, usage, waiting: [], lastAgent: undefined });
     this.#setStatus(isPaused);
     Object.assign(this, { stopReason: null, output: null, error: null });
     this.steps = this.steps

@@ -41,6 +41,8 @@ export interface SessionState {
   runs: string[];
   /** Messages that wait for their turn. */
   queue: SessionMessage[];
+  /** Agents that took conversations over, by the name of the agent that messages ask. */
+  handedOver?: { [agent: string]: string } | undefined;
   /** Latest questions whose run came to nothing: it may be retried. */
   unanswered?: { id: string; input: Content }[] | undefined;
 }

@@ -1,11 +1,8 @@
 import { EMPTY_DIGEST, extendDigest, utf8Length } from '../values/digest.ts';
-import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../definition/kind.ts';
+import type { TurnReply } from '../definition/kind.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
-import { contextVariables } from '../definition/run-context.ts';
 import type { Content } from '../values/content.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';
-import { markedInput } from './place-images.ts';
-import { remembered } from './memory.ts';
 import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
 
 /**
@@ -13,7 +10,12 @@ import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
  * immutable; a rolling digest tells whether two sides speak of the same list.
  */
 export type Entry =
-  { type: 'agent'; manifest: AgentManifest } | QuestionEntry | ReplyEntry | StepEntry | MessageEntry;
+  | { type: 'agent'; manifest: AgentManifest }
+  | QuestionEntry
+  | ReplyEntry
+  | StepEntry
+  | MessageEntry
+  | SummaryEntry;
 
 export interface QuestionEntry {
   type: 'question';
@@ -27,6 +29,8 @@ export interface QuestionEntry {
 export interface ReplyEntry extends TurnReply {
   type: 'reply';
   call: string;
+  /** The model whose provider needs its data back, in a run of several agents. */
+  by?: string | undefined;
 }
 
 /** A message during the run: a person's, or (`assistant`) the answer that the model gave as the message arrived. */
@@ -34,6 +38,13 @@ export interface MessageEntry {
   type: 'message';
   text: string;
   role?: 'assistant' | undefined;
+}
+
+/** A compaction: the model sees this text in place of all earlier turns but the last `keep`. */
+export interface SummaryEntry {
+  type: 'summary';
+  text: string;
+  keep: number;
 }
 
 export interface StepEntry {
@@ -89,73 +100,4 @@ export function withRunId(entries: readonly Entry[], runId: string, workflowId?:
 
 export function entryBytes(entry: Entry): number {
   return utf8Length(JSON.stringify(entry));
-}
-
-/**
- * The entries that the model sees if it is shown the last `trim` steps (0 or less: all); a reply goes with its last
- * step. Messages of people stay.
- */
-export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
-  if (trim <= 0) return [...items];
-  let hidden = items.filter((item) => entryOf(item).type === 'step').length - trim;
-  if (hidden <= 0) return [...items];
-  const shown = items.filter((item) => entryOf(item).type !== 'step' || hidden-- <= 0);
-  return shown.filter((item, index) => {
-    const next = shown[index + 1];
-    return entryOf(item).type !== 'reply' || (next !== undefined && entryOf(next).type === 'step');
-  });
-}
-
-/** The transcript as prompt context. Throws if the list does not begin with an agent and a question. */
-export function conversation(entries: readonly Entry[], closing = false): PromptContext {
-  const [agent, question, ...rest] = entries;
-  if (agent?.type !== 'agent' || question?.type !== 'question') {
-    throw new Error('A transcript begins with its agent and its question.');
-  }
-  const { manifest } = agentOf(rest) ?? agent;
-  const { input, chatHistory, variables = {} } = question;
-  const shown = visible(rest, manifest.trimIntermediateSteps, (entry) => entry);
-  return {
-    manifest,
-    ...markedInput(input),
-    chatHistory: remembered(chatHistory, manifest.memory),
-    variables: { ...variables, ...contextVariables(manifest.context) },
-    steps: promptSteps(shown),
-    messages: promptMessages(shown),
-    closing,
-  };
-}
-
-/** The agent as it is now: a fork may have changed it on the way. */
-export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
-  return entries.findLast((entry) => entry.type === 'agent');
-}
-
-function promptSteps(entries: readonly Entry[]): PromptStep[] {
-  const steps: PromptStep[] = [];
-  /** The same object for all steps of a turn: kinds tell turns apart by it. */
-  let last: { call: string; reply: TurnReply } | undefined;
-  for (const entry of entries) {
-    if (entry.type === 'reply') {
-      const { type: _type, call, ...reply } = entry;
-      last = { call, reply };
-    }
-    if (entry.type !== 'step') continue;
-    const { action, observation, toolCallId, call } = entry;
-    const reply = last !== undefined && call.startsWith(`${last.call}.`) ? last.reply : undefined;
-    steps.push({ action, observation, toolCallId, reply });
-  }
-  return steps;
-}
-
-function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined {
-  const messages: PromptMessage[] = [];
-  let afterStep = 0;
-  for (const entry of entries) {
-    if (entry.type === 'step') afterStep++;
-    if (entry.type === 'message') {
-      messages.push({ role: entry.role ?? 'user', text: entry.text, afterStep });
-    }
-  }
-  return messages.length === 0 ? undefined : messages;
 }

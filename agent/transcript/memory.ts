@@ -1,9 +1,7 @@
 import type { MemoryManifest } from '../definition/manifest.ts';
+import { CHARS_PER_TOKEN } from '../definition/price.ts';
 import { contentText } from '../values/content.ts';
 import type { ChatMessage } from '../values/vocabulary.ts';
-
-/** Characters per token in estimates; only the provider knows what an image takes. */
-const CHARS_PER_TOKEN = 4;
 
 /** The part of a conversation that an agent's memory shows: whole turns, the latest ones. */
 export function remembered(messages: readonly ChatMessage[], memory?: MemoryManifest): ChatMessage[] {

@@ -1,4 +1,6 @@
-import { type Entry, type Mark, type ResultRef, START, advance, entryBytes, visible } from './entries.ts';
+import { agentOf } from './prompt-context.ts';
+import { type Entry, type Mark, type ResultRef, START, advance, entryBytes } from './entries.ts';
+import { visible } from './visible.ts';
 import type { ImageRef } from '../values/content.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';
 import type { Json } from '../values/vocabulary.ts';
@@ -25,7 +27,7 @@ export type FindObservation = (ref: ResultRef) => Promise<Json>;
 /** The run whose record has the entries. */
 export type RecordedBy = Required<Pick<ImageRef, 'workflowId' | 'runId'>>;
 
-/** Appends `delta`, with every observation in place; drops a step that the model no longer sees. */
+/** Appends `delta`, with every observation in place; drops entries that the model no longer sees. */
 export async function extendTranscript(
   before: Transcript,
   delta: readonly Entry[],
@@ -34,8 +36,7 @@ export async function extendTranscript(
 ): Promise<Transcript> {
   const added = await inPlace(delta, find, run);
   const all = [...before.entries, ...added];
-  const [agent] = all;
-  const trim = agent?.type === 'agent' ? agent.manifest.trimIntermediateSteps : 0;
+  const trim = agentOf(all)?.manifest.trimIntermediateSteps ?? 0;
   const entries = visible(all, trim, (entry) => entry);
   const bytes = before.bytes + sizeOf(added) - sizeOf(dropped(all, entries));
   return { mark: advance(before.mark, delta), entries, bytes };

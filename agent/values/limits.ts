@@ -50,6 +50,8 @@ export const limits = {
   resultBytes: 1_500_000,
   /** Transcript carried over continue-as-new instead of being read from the earlier run. */
   carriedBytes: 512_000,
+  /** Entries that a run with compaction holds: the next compaction makes them few enough to be carried. */
+  compactedBytes: 2_000_000,
   /** Observations and inputs that travel in place in one turn's delta, together. */
   turnBytes: 512_000,
   /** Payloads of the commands of one workflow task. The server takes tasks of up to 4 MB, commands included. */

@@ -80,8 +80,14 @@ async function problemsOf(
   { agents, kinds }: LoadedConfig,
   parts: ConfigParts,
 ): Promise<string[]> {
-  const { manifest, input, calls } = await readRestartRecord(client.temporal, { workflowId: id, runId });
-  if (manifest === undefined) {
+  const {
+    manifest: own,
+    agents: taken,
+    input,
+    calls,
+  } = await readRestartRecord(client.temporal, { workflowId: id, runId });
+  const manifests = taken.size > 0 ? [...taken.values()] : own === undefined ? [] : [own];
+  if (manifests.length === 0) {
     if (input.agent === '' || agents.has(input.agent)) return [];
     return [`The config has no agent "${input.agent}": the run has not begun, and fails (AgentNotFound).`];
   }
@@ -94,9 +100,14 @@ async function problemsOf(
       ? []
       : [`The input of call ${call}, which waits, does not fit the tool "${tool}" any more: ${problem}.`];
   });
-  const own = [...kinds.values()];
-  const changed = kinds.has(manifest.kind) ? await otherRequest(client.get(id, runId), own) : undefined;
-  return [...missingParts(manifest, parts), ...unfit, ...(changed === undefined ? [] : [changed])];
+  const known = [...kinds.values()];
+  const isKnown = manifests.every(({ kind }) => kinds.has(kind));
+  const changed = isKnown ? await otherRequest(client.get(id, runId), known) : undefined;
+  return [
+    ...new Set(manifests.flatMap((manifest) => missingParts(manifest, parts))),
+    ...unfit,
+    ...(changed === undefined ? [] : [changed]),
+  ];
 }
 
 /** Compares the last answered request of a run, as this code renders it, with the request that was sent. */

@@ -88,6 +88,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     decision,
     finishReason,
     answeredBy,
+    agent,
     usage,
     warnings = [],
     cached,
@@ -104,6 +105,7 @@ function replyBlocks(turn: Turn, end: number): Html {
   return html`<p class="meta">
       ${facts(
         utcTime(reply.at),
+        agent,
         answeredBy && modelWords(answeredBy),
         ranFor(end, turn),
         ...tries(reply.attempts),
@@ -117,6 +119,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     ${reasoning === undefined ? '' : folded('Reasoning', html`${pre(reasoning)}`, wordCount(reasoning))}
     ${thought === '' ? '' : labelled('Thought', prose(thought))}
     ${remarks.map((remark) => html`<p class="note warn">${remark}</p>`)}
+    ${decision.type === 'compact' ? labelled('Summary of the steps before', prose(text)) : ''}
     ${decision.type === 'finish' ? labelled('Answer', prose(decision.output)) : ''}
     ${folded('Reply', html`${pre(raw)}`, 'as the model wrote it')}`;
 }

@@ -1,4 +1,5 @@
 import { parseActivityId } from '../../agent/calls/calls.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Entry, QuestionEntry } from '../../agent/transcript/entries.ts';
 import type { Fact, StartedFact } from '../../history/read/fact.ts';
@@ -37,8 +38,7 @@ export async function readAgents(id: string, facts: Iterable<Fact>): Promise<Rec
       await scheduled(fact);
     } else if (fact.type === 'succeeded') {
       const scope = resolving.get(fact.key);
-      if (scope !== undefined)
-        agentOf(scope).manifest = asResolvedAgent(await fact.result())?.manifest ?? null;
+      if (scope !== undefined) resolved(agentOf(scope), asResolvedAgent(await fact.result())?.manifest);
     }
   }
   return {
@@ -67,6 +67,12 @@ export async function readAgents(id: string, facts: Iterable<Fact>): Promise<Rec
     // The first model call of an agent carries the question; the input of the workflow around it may be anything.
     if (fact.name !== 'callModel' || agentOf(scope).question !== null) return;
     agentOf(scope).question = questionIn(asCallModelInput(await fact.input())?.delta);
+  }
+
+  /** A later resolution is of a fork's other model, or of an agent that takes the run over and is not the run's own. */
+  function resolved(agent: ExportedAgent, manifest: AgentManifest | undefined): void {
+    if (manifest === undefined || agent.manifest === null || agent.manifest.name === manifest.name)
+      agent.manifest = manifest ?? null;
   }
 
   function agentOf(scope: number): ExportedAgent {

@@ -113,7 +113,23 @@ function pointBeforeEdits(
   const pending = [first, ...rest].flatMap((modelCall) =>
     entriesFor(modelCall === at ? modelCall.delta : modelCall.carried, modelCall.run, first),
   );
-  return { ...pointBefore(first), pending: withObservations(pending, edits), counters: at, from: at.kept };
+  const { entries, size } = beforeSummaries(withObservations(pending, edits), at, first);
+  const { manifest } = at;
+  return { ...pointBefore(first), pending: entries, manifest, counters: { ...at, size }, from: at.kept };
+}
+
+/**
+ * Takes back the compactions of the entries, since their summaries have the observations from before the edit. The prompt is as long
+ * again as at the last of these compactions, if not longer.
+ */
+function beforeSummaries(
+  entries: readonly Entry[],
+  at: RecordedModelCall,
+  first: RecordedModelCall,
+): { entries: Entry[]; size: RecordedModelCall['size'] } {
+  const full = entries.filter(({ type }) => type !== 'summary');
+  if (full.length === entries.length) return { entries: full, size: at.size };
+  return { entries: full, size: { tokens: Number.MAX_SAFE_INTEGER, turns: at.step - first.step + 1 } };
 }
 
 /** Adds the run's id to references in entries of another run than the first one. */

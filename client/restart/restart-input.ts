@@ -32,6 +32,7 @@ export async function restartInput(
   const { workflowId, ...kept } = point.from;
   const input = {
     ...common(record, by),
+    ...agentsAt(record, point),
     said: said.length === 0 ? undefined : said,
     from,
     pending,
@@ -65,6 +66,13 @@ export function restartFromQuestion({ record, id, runId }: RunToRestart, by: Res
     counters: { ...freshCounters(0), ...granted },
     restart: { by, step: 1, from: run, latest: run, elapsedMs: 0 },
   };
+}
+
+/** The agent that has the conversation at the point, and the others that had it. */
+function agentsAt({ agents, manifest }: RestartRecord, point: RecordedPoint): Partial<AgentRunInput> {
+  const at = point.manifest ?? manifest;
+  const others = [...agents.values()].filter(({ name }) => name !== at?.name);
+  return { manifest: at, ...(others.length > 0 && { agents: others }) };
 }
 
 /** Fields of every restart's input. A fork has no session and no parent, and its calls get new idempotency keys. */

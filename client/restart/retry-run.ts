@@ -67,7 +67,7 @@ async function inputAgain(
 ): Promise<{ input: RestartInput; calls: string[] }> {
   const { record } = run;
   const modelCall = record.modelCalls.at(-1);
-  const { manifest } = record;
+  const manifest = modelCall?.manifest ?? record.manifest;
   if (manifest === undefined || modelCall === undefined) {
     givenInput(run, options, []);
     return { input: restartFromQuestion(run, 'retry'), calls: [] };
@@ -90,7 +90,14 @@ async function inputAgain(
     run: modelCall.run,
     mark: markAfter(modelCall, turn.digest),
     pending: [],
-    counters: { spent, elapsedMs, granted, repeat: turn.repeat ?? modelCall.repeat },
+    manifest,
+    counters: {
+      spent,
+      elapsedMs,
+      granted,
+      repeat: turn.repeat ?? modelCall.repeat,
+      size: turn.size ?? modelCall.size,
+    },
     from: { workflowId: run.id, runId: run.runId },
   };
   return {

@@ -1,7 +1,6 @@
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
-import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
 import { setValue } from '../../agent/values/set-value.ts';
@@ -18,10 +17,12 @@ import type { Tool } from '../../tools/tool.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
+import { compactionOf } from '../compaction-window.ts';
+import { handoffTools } from '../handoff-tools.ts';
 import { CONCURRENCY } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';
-import { kindOfLangChain } from '../langchain-names.ts';
+import { allKinds, kindOf } from './agent-kinds.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
 import { type ModelChoice, type ModelName, modelChoices } from '../options/model-option.ts';
 import { checkPrices, ownName, priceOf } from '../options/prices.ts';
@@ -136,8 +137,12 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
         chosen === undefined ? [first, ...others] : [chosenModel(chosen, first, models)];
       const manifest = agentManifest(agent, kind, modelRefs(refs, config.prices), overrides, parentBudget);
       checkPrices(manifest, agents, choices, config.prices);
+      const { compaction } = completeAgent(agent);
+      const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
       const own = {
         ...manifest,
+        tools: [...manifest.tools, ...handoffs],
+        compaction: compaction && compactionOf(compaction, manifest, models),
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
       };
@@ -211,34 +216,6 @@ function modelRefs(
   const ref = ({ adapter, model, on }: ModelName) => ({ adapter, model, price: priceOf(prices, model), on });
   const { on: _, ...own } = ref(first);
   return others.length === 0 ? own : { ...own, fallbacks: others.map(ref) };
-}
-
-/** The built-in kinds, and those that agents bring themselves. */
-function allKinds(agents: readonly AgentDefinition[]): Map<string, AgentKind> {
-  const kinds = new Map(builtInKinds.map((kind) => [kind.name, kind]));
-  for (const { kind, name } of agents) {
-    if (typeof kind !== 'object') continue;
-    const other = kinds.get(kind.name);
-    if (other !== undefined && other !== kind) {
-      throw new ConfigError(
-        `Agent "${name}": there is another kind called "${kind.name}" already. Rename yours.`,
-      );
-    }
-    kinds.set(kind.name, kind);
-  }
-  return kinds;
-}
-
-function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): AgentKind {
-  const { kind, name } = completeAgent(agent);
-  const wanted = typeof kind === 'string' ? kind : kind.name;
-  const found = kinds.get(wanted);
-  if (found !== undefined) return found;
-  const ours = kindOfLangChain(wanted);
-  const hint = ours === undefined ? '' : ` In Reloop that is kind: '${ours}'.`;
-  throw new ConfigError(
-    `Agent "${name}": unknown kind "${wanted}".${hint} Known: ${[...kinds.keys()].join(', ')}.`,
-  );
 }
 
 /** The first problem that keeps one of the agent's models from being asked here. */

@@ -79,6 +79,12 @@ const memory = z.union(
   "is none of 'buffer', { kind: 'window', turns }, { kind: 'tokens', tokens }, { kind: 'summary', tokens }",
 );
 
+const compaction = options({
+  window: z.int().positive().optional(),
+  at: z.number().positive('has to be above 0').max(1, 'is a share of the window: at most 1').default(0.8),
+  keep: z.int().positive('has to be 1 or more: the model has not seen the last turn').default(6),
+});
+
 const agentShape = {
   name: z
     .string()
@@ -87,6 +93,15 @@ const agentShape = {
   kind: z.union([z.string(), kind], KIND).default('tool-calling'),
   model: modelOption,
   tools: z.array(tool).default([]),
+  handoffs: z
+    .array(
+      z.union([
+        z.string().min(1),
+        z.custom<AgentDefinition>((value) => has(value, 'name') && has(value, 'model')),
+      ]),
+      'is not a list of agents: their names or definitions',
+    )
+    .default([]),
   prompt: z.record(z.string(), z.string()).default({}),
   parser: z
     .custom<AgentKind['parse']>(
@@ -104,6 +119,7 @@ const agentShape = {
     .optional(),
   maxExecutionTime: duration.nullable().default(null),
   memory: memory.optional(),
+  compaction: compaction.optional(),
   requestTimeout: duration.default('10m'),
   /** After a failure the waits are 0.5, 1, 2 and 4 s, unless the provider asks for others. */
   modelRetry: retryOptions({
@@ -127,6 +143,11 @@ const complete = z.object(agentShape);
 /** A definition with every default filled in. It has been checked; so are its parts. */
 export function completeAgent(agent: AgentDefinition): CompleteAgent {
   return complete.parse(agent);
+}
+
+/** The agents to which an agent may hand the conversation over, by name. */
+export function handoffsOf({ handoffs = [] }: AgentDefinition): string[] {
+  return handoffs.map((target) => (typeof target === 'string' ? target : target.name));
 }
 
 /** The options that are recorded as they are given. */

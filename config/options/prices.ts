@@ -3,6 +3,7 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Model } from '../../models/model.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
+import { handoffsOf } from './agent-options.ts';
 
 type Prices = ConfigDefinition['prices'];
 type Models = ReadonlyMap<string, Model>;
@@ -51,8 +52,7 @@ function subAgentsOf(
   agent: AgentDefinition | undefined,
   agents: ReadonlyMap<string, AgentDefinition>,
 ): AgentDefinition[] {
-  return (agent?.tools ?? []).flatMap(({ remote }) => {
-    const below = remote?.type === 'agent' ? agents.get(remote.agent) : undefined;
-    return below === undefined ? [] : [below];
-  });
+  if (agent === undefined) return [];
+  const asTools = (agent.tools ?? []).flatMap(({ remote }) => (remote?.type === 'agent' ? remote.agent : []));
+  return [...asTools, ...handoffsOf(agent)].flatMap((name) => agents.get(name) ?? []);
 }

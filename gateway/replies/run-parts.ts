@@ -65,6 +65,7 @@ export async function* runParts(
         return write(event.call, event.attempt, { reasoning: event.text });
       case 'model_ended': {
         const { call, attempts, turn } = event;
+        if (turn.decision.type === 'compact') return []; // a summary for the model itself
         const { text, reasoning = '' } = turn;
         lastText = isPlain ? text : undefined;
         const whole = isPlain ? { reasoning, text } : { reasoning };

@@ -1,15 +1,20 @@
-import { CALL_INTENT, type ModelTurn, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
+import {
+  CALL_INTENT,
+  type ModelTurn,
+  isIteration,
+  scopeOf,
+  withoutSchedule,
+} from '../../agent/calls/calls.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
-import { type Consumption, finished, unfinished } from '../../agent/run/run-result.ts';
+import { type Consumption, unfinished } from '../../agent/run/run-result.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
-import { plainJson } from '../../agent/values/values.ts';
 import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import {
   type AgentRunInput,
@@ -27,13 +32,14 @@ import {
   asResolvedAgent,
   asRunInput,
   asRunMessage,
-  asRunResult,
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
+import { RunAgents } from './run-agents.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
 import { RunClock } from './run-clock.ts';
 import { RunTimers } from './run-timers.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
+import { withResult } from './run-output.ts';
 import { traceSteering } from './traced-steering.ts';
 
 /** Reloop's activities that do not belong to a step. */
@@ -42,7 +48,7 @@ const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 /** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. `id`: workflow id. */
 export function createTrace(id: string) {
   const pending = new Map<string, Pending>();
-  const manifests = new Map<number, AgentManifest>();
+  const agents = new RunAgents();
   const timers = new RunTimers();
   const clock = new RunClock();
   const steering = traceSteering();
@@ -126,7 +132,8 @@ export function createTrace(id: string) {
 
   function begin(input: unknown, workflow: string): TimelessEvent[] {
     const run = asRunInput(input);
-    if (run?.manifest !== undefined) manifests.set(0, run.manifest);
+    agents.addEarlier(run?.agents);
+    agents.set(run?.manifest);
     done = run?.done ?? [];
     firstN = run?.firstN ?? 0;
     timers.clear();
@@ -164,6 +171,7 @@ export function createTrace(id: string) {
       task.closing = modelInput?.closing === true;
       if (modelInput !== undefined) steering.sent(scope, modelInput);
       const steps = calls.observe(scope, modelInput?.delta ?? []);
+      agents.set(agentOf(modelInput?.delta ?? [])?.manifest, scope);
       calls.addModelCall(call, n);
       return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
@@ -196,9 +204,7 @@ export function createTrace(id: string) {
 
   function resolved({ name, call }: Pending, result: unknown): void {
     if (name === EARLIER_EFFECTS) done = [...done, ...asDoneCalls(result)];
-    const manifest = asResolvedAgent(result)?.manifest;
-    // The pinned manifest stays: a fork with another model takes only the model from the config.
-    if (manifest !== undefined && !manifests.has(scopeOf(call))) manifests.set(scopeOf(call), manifest);
+    agents.setFirst(asResolvedAgent(result)?.manifest, scopeOf(call));
   }
 
   /** The run has rewound itself: forgets the calls of the dropped steps. */
@@ -209,6 +215,7 @@ export function createTrace(id: string) {
     const { iterations, usage } = point.counters;
     Object.assign(spent, { iterations, usage });
     isCancelling = rewinding = false;
+    agents.setByName(point.agent);
     pending.clear();
     timers.extended();
     clock.rewind(point.elapsedMs);
@@ -225,10 +232,10 @@ export function createTrace(id: string) {
     const { decision, text, attempt: attempts = 1 } = turn;
     const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
     calls.delete(call);
-    if (!closing) spent.iterations++;
+    if (isIteration({ turn, closing })) spent.iterations++;
     spent.usage = addUsage(spent.usage, turn.usage);
     if (decision.type === 'finish') lastLog = decision.log ?? text;
-    const tools = manifests.get(scopeOf(call))?.tools ?? [];
+    const tools = agents.get(scopeOf(call))?.tools ?? [];
     return rewinding ? reply : [...reply, ...calls.plan(call, turn, { tools, firstN })];
   }
 
@@ -249,7 +256,7 @@ export function createTrace(id: string) {
     const call = calls.get(timers.fired(timer));
     if (call === undefined) return [];
     if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_ended' });
-    const manifest = manifests.get(scopeOf(call.id));
+    const manifest = agents.get(scopeOf(call.id));
     const timeout = manifest && askTimeoutOf(manifest, call.tool);
     return timeout === undefined ? [] : calls.apply(call.id, { type: 'unanswered', timeout });
   }
@@ -282,19 +289,11 @@ export function createTrace(id: string) {
     if (run?.restart === undefined) return [];
     const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, spent);
     const { step, turn } = run.restart;
-    const tools = manifests.get(0)?.tools ?? [];
+    const tools = agents.get(0)?.tools ?? [];
     calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN }));
     // The run may have ended before a rewind that it had accepted.
     isCancelling = rewinding = false;
     pending.clear();
     return [event, ...steering.restarted(run.said ?? [])];
   }
-}
-
-/** Events of a successful end. A custom workflow may run agents, and its result may have any form. */
-function withResult(value: unknown, log: string): TimelessEvent[] {
-  const result = asRunResult(value);
-  if (result !== undefined) return finished(result, log);
-  const none = { stopReason: null, iterations: null, usage: null, error: null };
-  return [{ type: 'run_ended', status: 'completed', output: plainJson(value), ...none }];
 }

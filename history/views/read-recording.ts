@@ -6,7 +6,8 @@ import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
-import { type Entry, agentOf } from '../../agent/transcript/entries.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
+import type { Entry } from '../../agent/transcript/entries.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import { asCallModelInput, asRunInput } from '../read/records.ts';
@@ -80,7 +81,12 @@ async function readMessages(client: Client, run: RunRef): Promise<SaidAgain[]> {
       seen = 0;
     }
     if (fact.type !== 'scheduled' || fact.name !== 'callModel') continue;
-    const { base, delta } = asCallModelInput(await fact.input()) ?? { base: seen, delta: [] };
+    const {
+      base,
+      delta,
+      compact = false,
+    } = asCallModelInput(await fact.input()) ?? { base: seen, delta: [] };
+    if (compact) continue; // the next call carries the entries
     const step = Number(parseActivityId(fact.workId)?.call ?? 0);
     for (const entry of delta.slice(Math.max(0, seen - base))) {
       if (entry.type === 'message' && entry.role === undefined) messages.push({ step, text: entry.text });

@@ -1,11 +1,13 @@
 import type { Client } from '@temporalio/client';
-import type { AgentKind } from '../../agent/definition/kind.ts';
+import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import { conversationBefore, keptTurns, renderSummaryRequest } from '../../agent/transcript/compaction.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import { type ModelRequest, renderRequest, requestDigest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { type TranscriptSource, transcriptReader } from './transcript.ts';
-import { conversation } from '../../agent/transcript/entries.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
+import type { Entry } from '../../agent/transcript/entries.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { Fact } from '../read/fact.ts';
 import { readFacts } from '../read/facts.ts';
@@ -44,11 +46,12 @@ export function requestReader(
     const found = await next(fact);
     return found.flatMap(({ transcript, modelCall }) => {
       if (modelCall === undefined) return [];
-      const { scope, call, n, closing } = modelCall;
-      const context = conversation(transcript.entries, closing);
+      const { scope, call, n, closing, compact = false } = modelCall;
+      const context = compact ? withoutKept(transcript.entries) : conversation(transcript.entries, closing);
       const kind = kindOf(kinds, context.manifest.kind);
-      const request = renderRequest(kind, context);
-      const shortened = () => renderRequest(kind, shortenOldest(context) ?? context);
+      const render = compact ? renderSummaryRequest : renderRequest;
+      const request = render(kind, context);
+      const shortened = () => render(kind, shortenOldest(context) ?? context);
       return { call: calledIn(scope, call), n, request, shortened };
     });
   };
@@ -64,6 +67,14 @@ export function sentRequest(
 ): { request: ModelRequest; exact: boolean } {
   const sent = turn?.shortened === true ? shortened() : request;
   return { request: sent, exact: turn === undefined || turn.request === requestDigest(sent) };
+}
+
+/** The conversation that a summary is asked of. */
+function withoutKept(entries: readonly Entry[]): PromptContext {
+  const { compaction } = conversation(entries).manifest;
+  return compaction === undefined
+    ? conversation(entries)
+    : conversationBefore(entries, keptTurns(entries, compaction));
 }
 
 /** Source of transcripts that reads with a client. `expired`: makes the error for a record past retention. */

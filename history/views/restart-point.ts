@@ -34,6 +34,8 @@ export interface RestartRecord {
   > & { root: string };
   /** undefined: the run ended before its agent was resolved. */
   manifest: AgentManifest | undefined;
+  /** The agents that had the conversation, by name. */
+  agents: Map<string, AgentManifest>;
   /** The run's own model calls (no sub-agents'), oldest first. The entries of each follow those of the call before. */
   modelCalls: RecordedModelCall[];
   /** The run's tool calls, as they are at the end of the record. */
@@ -76,7 +78,10 @@ export interface RecordedModelCall {
   delta: Entry[];
   /** Entries of the call's last schedule: `delta`, and perhaps later messages. */
   carried: Entry[];
+  /** The agent that was asked; undefined if the record does not have it. */
+  manifest: AgentManifest | undefined;
   repeat: CallModelInput['repeat'];
+  size: CallModelInput['size'];
   granted: Granted;
   spent: Consumption;
   elapsedMs: number;
@@ -91,14 +96,15 @@ export interface RecordedPoint {
   run: RunRef;
   mark: Mark;
   pending: Entry[];
-  counters: Pick<RecordedModelCall, 'spent' | 'elapsedMs' | 'repeat' | 'granted'>;
+  manifest: AgentManifest | undefined;
+  counters: Pick<RecordedModelCall, 'spent' | 'elapsedMs' | 'repeat' | 'size' | 'granted'>;
   /** The run that is kept, before the event `until`. */
   from: RecordedModelCall['kept'];
 }
 
 export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
-  const { run, before, delta, kept } = modelCall;
-  return { run, mark: before, pending: delta, counters: modelCall, from: kept };
+  const { run, before, delta, kept, manifest } = modelCall;
+  return { run, mark: before, pending: delta, manifest, counters: modelCall, from: kept };
 }
 
 /**
@@ -112,11 +118,11 @@ export async function readRestartPoint(
   own: string | undefined,
 ): Promise<RestartPoint> {
   const workflowId = otherWorkflow(run.workflowId, own);
-  const { spent, elapsedMs, repeat, granted } = counters;
+  const { spent, elapsedMs, repeat, size, granted } = counters;
   const state = {
     from: { runId: run.runId, workflowId, ...mark },
     pending: withRunId(await withResults(client, run, pending), run.runId, workflowId),
-    counters: { ...spent, ...(repeat && { repeat }), ...granted },
+    counters: { ...spent, ...(repeat && { repeat }), ...(size && { size }), ...granted },
     elapsedMs,
   };
   const entries = await visibleEntries(client, run, mark);

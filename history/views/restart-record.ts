@@ -7,6 +7,8 @@ import { EARLIER_EFFECTS, lastOfEach } from '../../agent/calls/restart.ts';
 import { REWIND_POINT, type RestartPoint, type RewindPoint } from '../../agent/run/rewind-point.ts';
 import { addAllowance } from '../../agent/limits/extension.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
@@ -39,6 +41,7 @@ function createReading(workflowId: string) {
   const record: RestartRecord = {
     input: { agent: '', root: '' },
     manifest: undefined,
+    agents: new Map(),
     modelCalls: [],
     calls: runTrace.calls,
     results: new Map(),
@@ -53,6 +56,8 @@ function createReading(workflowId: string) {
   let latestAt = 0;
   let isFirst = true;
   let isRewinding = false;
+  /** The agent that has the conversation. */
+  let current: AgentManifest | undefined;
 
   return {
     async next(item: RunFact): Promise<void> {
@@ -115,6 +120,8 @@ function createReading(workflowId: string) {
 
   function readStart(run: RunRef, firstRunId: string, at: number, input: AgentRunInput | undefined): void {
     if (input === undefined) return;
+    for (const other of input.agents ?? []) record.agents.set(other.name, other);
+    if (input.manifest !== undefined) record.agents.set(input.manifest.name, (current = input.manifest));
     const { agent, question, session, overrides, caller, searchAttributes, events, trace, root } = input;
     const { parentBudget, insteadOf } = question === undefined ? record.input : input;
     const { from, pending = [], counters, restart, done = [] } = input;
@@ -158,7 +165,8 @@ function createReading(workflowId: string) {
     at: number,
     kept: RecordedModelCall['kept'],
   ): void {
-    const { iterations, usage, repeat } = counters;
+    readAgentEntry(pending);
+    const { iterations, usage, repeat, size } = counters;
     addModelCall({
       step: iterations + 1,
       run: { workflowId: from.workflowId ?? run.workflowId, runId: from.runId },
@@ -166,7 +174,9 @@ function createReading(workflowId: string) {
       before: { length: from.length, digest: from.digest },
       delta: pending,
       carried: pending,
+      manifest: current,
       repeat,
+      size,
       granted: record.granted,
       spent: { iterations, usage },
       elapsedMs: runTrace.elapsedMs(at),
@@ -176,6 +186,7 @@ function createReading(workflowId: string) {
   }
 
   function readRewind(run: RunRef, point: RewindPoint, { id, at }: Fact): void {
+    current = (point.agent === undefined ? undefined : record.agents.get(point.agent)) ?? current;
     const { approved, allowance } = point.counters;
     record.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
     record.done = point.done;
@@ -200,8 +211,10 @@ function createReading(workflowId: string) {
     if (fact.name !== 'callModel') return;
     const input = asCallModelInput(await fact.input());
     if (input === undefined) return;
-    const { base, prev, delta, repeat } = input;
+    const { base, prev, delta, repeat, size, compact } = input;
+    if (compact === true) return; // the next call carries the entries
     record.undelivered = [];
+    readAgentEntry(delta);
     const last = record.modelCalls.at(-1);
     if (last?.step === Number(call) && last.isScheduled && (id?.n ?? 0) > 0) {
       last.carried = delta;
@@ -215,13 +228,21 @@ function createReading(workflowId: string) {
       before: { length: base, digest: prev },
       delta,
       carried: delta,
+      manifest: current,
       repeat,
+      size,
       granted: record.granted,
       spent: runTrace.spent(),
       elapsedMs: runTrace.elapsedMs(fact.at),
       isScheduled: true,
       turn: undefined,
     });
+  }
+
+  /** The entries may give the conversation to another agent. */
+  function readAgentEntry(entries: readonly Entry[]): void {
+    const manifest = agentOf(entries)?.manifest;
+    if (manifest !== undefined) record.agents.set(manifest.name, (current = manifest));
   }
 
   /** Adds a model call. It replaces calls whose entries it carries again, and calls of the same or a later step. */
@@ -264,6 +285,7 @@ function createReading(workflowId: string) {
     trace,
   }: NonNullable<ReturnType<typeof asResolvedAgent>>): void {
     const pinned = record.manifest;
+    if (manifest.name !== (pinned ?? manifest).name) return; // an agent that takes the run over
     record.manifest = pinned === undefined ? manifest : withModelOf(pinned, manifest);
     if (pinned === undefined) Object.assign(record.input, { searchAttributes, events, trace });
   }

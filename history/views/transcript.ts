@@ -1,4 +1,6 @@
-import { type Origin, parseActivityId } from '../../agent/calls/calls.ts';
+import { type CallModelInput, type Origin, parseActivityId } from '../../agent/calls/calls.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import type { Mark, ResultRef } from '../../agent/transcript/entries.ts';
 import {
   EMPTY,
@@ -25,26 +27,43 @@ export interface TranscriptSource {
   broken(problem: string, run: RunRef): Error;
 }
 
+type CallPurpose = Pick<CallModelInput, 'closing' | 'compact'>;
+
 /** The transcript of a model call. Without `modelCall`: the transcript that a run continues from. */
 interface RecordedTranscript {
   transcript: Transcript;
-  modelCall?: { scope: number; call: string; n: number; closing: boolean };
+  modelCall?: { scope: number; call: string; n: number } & CallPurpose;
 }
 
-/** Rebuilds a scope's transcript at `target`. Without `target`: at its beginning, which always has the agent. */
+/** Rebuilds a scope's transcript at `target`. */
 export async function rebuildTranscript(
   source: TranscriptSource,
   run: RunRef,
   scope: number,
-  target?: Mark,
+  target: Mark,
 ): Promise<Transcript> {
-  const only = { scope, shallow: target === undefined };
-  const next = transcriptReader(source, only);
+  const next = transcriptReader(source, { scope });
   for await (const fact of source.facts(run)) {
-    for (const { transcript } of await next(fact))
-      if (target === undefined || isAt(transcript, target)) return transcript;
+    for (const { transcript } of await next(fact)) if (isAt(transcript, target)) return transcript;
   }
-  throw source.broken(`run ${run.runId} has no record of entry ${target?.length ?? 0}`, run);
+  throw source.broken(`run ${run.runId} has no record of entry ${target.length}`, run);
+}
+
+/** Reads the first agent of a scope that is asked for. Each execution begins with its agent. */
+export async function rebuildAgent(
+  source: TranscriptSource,
+  run: RunRef,
+  scope: number,
+  isAsked: (manifest: AgentManifest) => boolean,
+): Promise<AgentManifest> {
+  const next = transcriptReader(source, { scope, shallow: true });
+  for await (const fact of source.facts(run)) {
+    for (const { transcript } of await next(fact)) {
+      const agent = agentOf(transcript.entries);
+      if (agent !== undefined && isAsked(agent.manifest)) return agent.manifest;
+    }
+  }
+  throw source.broken(`run ${run.runId} has no record of the agent of scope ${scope}`, run);
 }
 
 /** Transcript of a scope before and after its last model call. The call may be scheduled again, so both are kept. */
@@ -97,7 +116,7 @@ export function transcriptReader(
     scopes.set(id.scope, next.scope);
     // The run has rewound itself: the scope is back at an earlier transcript.
     if (next.isRewound) found.push({ transcript: next.scope.before });
-    return [...found, { transcript: next.scope.after, modelCall: { ...id, closing: next.closing } }];
+    return [...found, { transcript: next.scope.after, modelCall: { ...id, ...next.purpose } }];
   };
 }
 
@@ -111,10 +130,10 @@ async function addModelCall(
   names: RunNames,
   scope: Scope,
   fact: Extract<Fact, { type: 'scheduled' }>,
-): Promise<{ scope: Scope; closing: boolean; isRewound: boolean } | undefined> {
+): Promise<{ scope: Scope; purpose: CallPurpose; isRewound: boolean } | undefined> {
   const input = asCallModelInput(await fact.input());
   if (input === undefined) return undefined;
-  const { base, prev, delta, closing, origin } = input;
+  const { base, prev, delta, closing, compact, origin } = input;
   const { workflowId, runId } = names;
   const run = { workflowId, runId };
   const mark = { length: base, digest: prev };
@@ -134,7 +153,7 @@ async function addModelCall(
     run,
   );
   const isRewound = known === undefined;
-  return { scope: { before, after, referred, results: new Map() }, closing: closing === true, isRewound };
+  return { scope: { before, after, referred, results: new Map() }, purpose: { closing, compact }, isRewound };
 }
 
 /** Rebuilds the transcript that a run has rewound itself to, from its record before the event `until`. */

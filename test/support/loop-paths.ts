@@ -138,6 +138,16 @@ export const loopPaths: readonly LoopPath[] = [
   },
   { name: 'repeats', model: modelOf(() => act('echo', 'same')), options: { repeatLimit: 2 } },
   {
+    name: 'compacted',
+    model: script(act('echo', 'a'), act('echo', 'b'), act('echo', 'c')),
+    options: { compaction: { window: 20, keep: 1 } },
+  },
+  {
+    name: 'handed-over',
+    model: script(act('echo', 'a'), act('transfer_to_final-answer', '')),
+    options: { handoffs: ['final-answer'] },
+  },
+  {
     name: 'parallel',
     model: parallel,
     options: { kind: 'tool-calling' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Content, ContentPart, ImagePart } from '../../agent/values/content.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import { conversation } from '../../agent/transcript/entries.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { placeImages } from '../../agent/transcript/place-images.ts';
 import { renderRequest, requestDigest, unshownImages } from '../../agent/transcript/request.ts';
 import { buildRequest } from '../../models/openai/request/request-body.ts';

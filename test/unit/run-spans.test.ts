@@ -20,7 +20,13 @@ const trace = { traceId: 'ab'.repeat(16), spanId: undefined, sampled: true };
 function spansOf(events: readonly RunEvent[]): RunSpan[] {
   const agent = { name, adapter, model, params, stop, workflowId: 'w', runId: 'r' };
   let made = 0;
-  const fold = spanFold({ agent, trace, spanId: 'run', startMs: 0, callId: () => `call ${made++}` });
+  const fold = spanFold({
+    agent: () => agent,
+    trace,
+    spanId: 'run',
+    startMs: 0,
+    callId: () => `call ${made++}`,
+  });
   return events.flatMap((event) => fold(event));
 }
 

@@ -6,7 +6,8 @@ import { conversational } from '../../agent/kinds/conversational.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
-import { type Entry, conversation } from '../../agent/transcript/entries.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
+import type { Entry } from '../../agent/transcript/entries.ts';
 import { renderRequest, unshownMessages } from '../../agent/transcript/request.ts';
 import { sampleManifest } from '../support/manifest.ts';
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
 import {
   type TranscriptSource,
+  rebuildAgent,
   rebuildTranscript,
   transcriptReader,
 } from '../../history/views/transcript.ts';
@@ -107,8 +108,8 @@ describe('a transcript that is rebuilt', () => {
   test('needs no other run for what comes first, the agent', async () => {
     const from = { runId: 'gone', ...afterOne };
     const { source, opened } = sourceOf({ next: [started({ agent: 'a', manifest, from }, 'next')] });
-    const first = await rebuildTranscript(source, { workflowId: 'w', runId: 'next' }, 0);
-    expect(first.entries).toEqual([{ type: 'agent', manifest }]);
+    const first = await rebuildAgent(source, { workflowId: 'w', runId: 'next' }, 0, () => true);
+    expect(first).toEqual(manifest);
     expect(opened).toEqual(['w next']);
   });
 

@@ -2,15 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
 import { EMPTY_DIGEST } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
-import {
-  type Entry,
-  type Mark,
-  START,
-  advance,
-  conversation,
-  entryBytes,
-  visible,
-} from '../../agent/transcript/entries.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
+import { type Entry, type Mark, START, advance, entryBytes } from '../../agent/transcript/entries.ts';
+import { visible } from '../../agent/transcript/visible.ts';
 import {
   type TranscriptWriter,
   append,
@@ -191,7 +185,8 @@ describe('a run that goes on from another', () => {
     (trim) => {
       const manifest = sampleManifest({ trimIntermediateSteps: trim });
       const start: Entry[] = [{ type: 'agent', manifest }, question];
-      const steps = [first, second, message, third, fourth, step(5), step(6)];
+      const notes: Entry = { type: 'summary', text: 'notes', keep: 2 };
+      const steps = [first, second, message, third, fourth, notes, step(5), step(6)];
       for (let ends = 0; ends < 2 ** steps.length; ends++) {
         let transcript = newTranscript(0, trim, start);
         let reader = read({ mark: START, entries: [] }, deliver(transcript));

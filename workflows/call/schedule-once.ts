@@ -175,7 +175,9 @@ function metaOf(
 ): ToolCallMeta {
   const { retry, timeoutMs, maxOutputChars } = tool;
   const context = manifest.context === undefined ? undefined : true;
-  return { root, scope, call, retry, timeoutMs, maxOutputChars, checkpoint: open.now.checkpoint, context };
+  const { checkpoint } = open.now;
+  const agent = manifest.tookOver === true ? manifest.name : undefined;
+  return { root, scope, call, agent, retry, timeoutMs, maxOutputChars, checkpoint, context };
 }
 
 /** Makes a reference to the activity with the recorded result. The reference has no run id, because Temporal's reset changes the run id. */

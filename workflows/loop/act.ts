@@ -31,7 +31,7 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
     const steps = await allOrCancel(() =>
       calls.map((call, index) => makeStep(loop, call, (end) => (ended[index] = end))),
     );
-    const reply = replyEntry(turn, iteration);
+    const reply = replyEntry(turn, iteration, manifest);
     return boundedTurn({ reply, steps: turn.uncached === true ? steps.map(uncached) : steps });
   } finally {
     // A call without a recorded result ends in history only with the event after the turn. Its event is emitted at the same point.

@@ -62,7 +62,7 @@ async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<After
   const { manifest } = loop;
   loop.limitReached = reached;
   try {
-    return await withModelCall(loop, manifest.output, async (open) => {
+    return await withModelCall(loop, { outputSchema: manifest.output }, async (open) => {
       await open.wait(
         { reason: 'limit', figure: reached.figure, done: [] },
         { timeout: askTimeoutOf(manifest, undefined), endsWhen: () => loop.limitReached === undefined },

@@ -17,5 +17,6 @@ export function endWith(
   const { memory } = manifest;
   const modelQueue = memory?.kind === 'summary' ? manifest.modelQueue : undefined;
   const { iterations, usage } = counters;
-  return { result: { output, stopReason, iterations, usage, memory, modelQueue }, log };
+  const agent = manifest.tookOver === true ? manifest.name : undefined;
+  return { result: { output, stopReason, iterations, usage, agent, memory, modelQueue }, log };
 }

@@ -1,11 +1,14 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { KeptEnd, KeptTurn } from '../../agent/calls/restart.ts';
+import { handoffOf } from '../../agent/reply/handoff-actions.ts';
+import { grown } from '../../agent/transcript/compaction.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { atLimit, limitOf, stopRepeating } from './at-limit.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import { plan } from './plan.ts';
+import { resolveTarget } from './resolve.ts';
 import { replayMessages } from '../run/recorded-call.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import { append } from '../run/transcript.ts';
@@ -44,10 +47,15 @@ async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
     const turn = await plan(loop);
     if (loop.rewindTo !== undefined) throw new CancelledFailure('The run is being rewound');
     if (turn === undefined) continue; // the time limit cut the model call
-    loop.counters.iterations++;
-    replayMessages(loop);
+    if (turn.decision.type !== 'compact') beginTurn(loop);
     return turn;
   }
+}
+
+function beginTurn(loop: AgentLoop): void {
+  loop.counters.iterations++;
+  loop.nextModelCalls.clear();
+  replayMessages(loop);
 }
 
 /** Carries out the model's decision. Returns the run's end; undefined if the model is asked again. */
@@ -64,6 +72,10 @@ async function carryOut(
       throw runFailure(decision.error);
     case 'stop':
       return stopRepeating(loop);
+    case 'compact':
+      append(loop.transcript, [{ type: 'summary', text, keep: decision.keep }]);
+      delete loop.counters.size;
+      return undefined;
     case 'finish': {
       const { output, log = text } = decision;
       if (!hasUnseenMessage(loop)) return endWith(loop, output, 'final_answer', log);
@@ -77,10 +89,22 @@ async function carryOut(
       if (direct !== undefined && !hasUnseenMessage(loop))
         return endWith(loop, direct.entry.observation, 'return_direct');
       append(loop.transcript, deltaEntries(acted), fullEntries(acted));
+      const { counters } = loop;
+      if (counters.size !== undefined) counters.size = grown(counters.size, fullEntries(acted));
+      const target = handoffOf(decision.actions, loop.manifest.tools);
+      if (target !== undefined) await handOver(loop, target);
       await betweenTurns(acted);
       return undefined;
     }
   }
+}
+
+/** Gives the conversation to another agent, which makes the next turns. */
+async function handOver(loop: AgentLoop, target: string): Promise<void> {
+  const manifest = await resolveTarget(loop, target);
+  loop.agents.set(target, manifest);
+  loop.manifest = manifest;
+  append(loop.transcript, [{ type: 'agent', manifest }]);
 }
 
 /** Returns true if a message arrived that the model has to see before the run ends. After a limit the model is not asked again. */

@@ -3,19 +3,24 @@ import { type CallModelInput, type ModelTurn, activityId } from '../../agent/cal
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
+import { isCompactionDue } from '../../agent/transcript/compaction.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.ts';
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
-import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
+import { type AgentLoop, nextCallOf, withModelCall } from '../run/agent-loop.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
 import { append, delivered, modelCallInput } from '../run/transcript.ts';
 
-/** Makes the next model call. Returns undefined if the run's time limit cut the call. A failure of the call fails the run, with the cause's type. */
+/**
+ * Makes the next model call: for the next turn, or for a summary of the old turns if the prompt would get too long. Returns undefined if
+ * the run's time limit cut the call. A failure of the call fails the run, with the cause's type.
+ */
 export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
+  const isDue = isCompactionDue(loop.manifest.compaction, loop.counters.size);
   try {
-    return await askModel(loop, {});
+    return await askModel(loop, isDue ? { compact: true } : {});
   } catch (failure) {
     const { deadline, stepsScope } = loop;
     if (deadline.passed && isCancellation(failure) && !stepsScope.consideredCancelled) return undefined;
@@ -28,9 +33,12 @@ export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
   return askModel(loop, { closing: true });
 }
 
+/** Reason of a model call. Neither: the next turn. */
+type CallPurpose = Pick<CallModelInput, 'closing' | 'compact'>;
+
 /** Makes one model call, again after failures, until there is a reply. A temporary failure waits for a person, if the agent has `onModelFailure: 'ask'`. */
-function askModel(loop: AgentLoop, options: Pick<CallModelInput, 'closing'>): Promise<ModelTurn> {
-  return withModelCall(loop, undefined, async (open) => {
+function askModel(loop: AgentLoop, options: CallPurpose): Promise<ModelTurn> {
+  return withModelCall(loop, options, async (open) => {
     for (let reply: string | undefined; ;) {
       if (loop.pause.isOn) await loop.pause.over();
       const fromMs = Date.now();
@@ -83,33 +91,46 @@ async function callModel(
   open: OpenCall,
   options: Partial<CallModelInput>,
 ): Promise<ModelTurn> {
-  const { scope, manifest, transcript, counters, deadline, inbox } = loop;
+  const { scope, manifest, transcript, counters, deadline } = loop;
+  const { closing, compact } = options;
   const n = open.now.nextN;
-  loop.lastStep = counters.iterations + 1;
-  const step = String(loop.lastStep);
-  const id = activityId(scope, step, n);
+  const id = activityId(scope, nextCallOf(loop, options), n);
   loop.trace?.attach(id, open.id);
   const activities = proxyActivities<ModelActivity>({
     activityId: id,
-    summary: options.closing === true ? 'the answer, at the limit' : `step ${step}${inlineCallsBefore(loop)}`,
+    summary: summaryFor(loop, options),
     ...modelOptions(manifest),
   });
-  if (!inbox.isEmpty) append(transcript, messageEntries(inbox));
-  const { repeat } = counters;
+  if (compact !== true) beginStep(loop);
+  const { repeat, size } = counters;
   const inline = makesInlineCalls(loop) ? { root: loop.root, firstN: loop.firstN || undefined } : {};
-  const input = { ...modelCallInput(transcript), repeat, ...inline, ...options };
+  const input = { ...modelCallInput(transcript), repeat, size, ...inline, ...options };
   const fromMs = Date.now();
   open.apply({ type: 'scheduled', n });
   const turn =
-    options.closing === true
+    closing === true
       ? await activities.callModel(input)
       : await deadline.within(new CancellationScope(), () => activities.callModel(input));
   const { attempt: attempts } = turn;
-  open.apply({ type: 'replied', turn, attempts, ms: Date.now() - fromMs, closing: options.closing });
-  delivered(transcript, turn.digest);
+  open.apply({ type: 'replied', turn, attempts, ms: Date.now() - fromMs, closing });
+  if (compact !== true) delivered(transcript, turn.digest);
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
+  if (turn.size !== undefined) counters.size = turn.size;
   return turn;
+}
+
+/** Adds the messages that the step's model call will carry. */
+function beginStep(loop: AgentLoop): void {
+  const { transcript, counters, inbox } = loop;
+  loop.lastStep = counters.iterations + 1;
+  if (!inbox.isEmpty) append(transcript, messageEntries(inbox));
+}
+
+function summaryFor(loop: AgentLoop, { closing, compact }: CallPurpose): string {
+  const step = loop.counters.iterations + 1;
+  if (compact === true) return `compaction before step ${step}`;
+  return closing === true ? 'the answer, at the limit' : `step ${step}${inlineCallsBefore(loop)}`;
 }
 
 /** Returns true if the model call's activity may run inline tools. In a backtest the recording answers the calls. */

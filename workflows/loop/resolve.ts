@@ -1,10 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../../agent/calls/calls.ts';
+import { takingOver } from '../../agent/definition/handed-over.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { imagesOf } from '../../agent/values/content.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 import { localCall, makesLocalCalls } from '../temporal/local-call.ts';
 import type { AgentRunInput } from '../messages.ts';
+import type { AgentLoop } from '../run/agent-loop.ts';
 import { asRunFailure } from '../temporal/run-failure.ts';
 
 /** Resolves the agent's definition. It is resolved and recorded once, and later executions have it in their input. */
@@ -17,10 +20,25 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
   return { ...pinned, manifest: withModelOf(manifest, (await resolved(input, scope)).manifest) };
 }
 
-async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
+/** Resolves the agent that takes the run over. A definition that the run has had before is pinned. */
+export async function resolveTarget(loop: AgentLoop, agent: string): Promise<AgentManifest> {
+  const { agents, manifest, scope, recorded } = loop;
+  const known = agents.get(agent);
+  if (known !== undefined) return takingOver(known, manifest);
+  const { context, tenant, tags } = manifest;
+  const asked: ResolveAgentInput = {
+    agent,
+    overrides: { context, tenant, tags },
+    takesOver: true,
+    recorded: recorded && { live: recorded.live },
+  };
+  const target = await ask(asked, activityId(scope, 'resolve', agents.size));
+  return takingOver(target.manifest, manifest);
+}
+
+function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
   const { agent, overrides } = input;
   const variables = input.question?.variables;
-  const id = activityId(scope, 'resolve', 0);
   const asked: ResolveAgentInput = {
     agent,
     overrides,
@@ -31,9 +49,13 @@ async function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAg
     recorded: input.recorded && { live: input.recorded.live },
     trace: input.trace,
   };
+  return ask(asked, activityId(scope, 'resolve', 0));
+}
+
+async function ask(asked: ResolveAgentInput, id: string): Promise<ResolvedAgent> {
   try {
     if (makesLocalCalls()) {
-      const end = await localCall<ResolvedAgent>('resolveAgent', [asked, { id }], agent);
+      const end = await localCall<ResolvedAgent>('resolveAgent', [asked, { id }], asked.agent);
       if (end.type === 'done') return end.result;
     }
     return await askWorkers(asked, id);

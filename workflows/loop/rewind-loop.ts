@@ -12,12 +12,14 @@ import { readRecord } from '../temporal/activity-options.ts';
  * history.
  */
 export async function rewind(loop: AgentLoop, step: number): Promise<void> {
-  const { manifest, scope, counters } = loop;
+  const { scope, counters } = loop;
   const id = activityId(scope, 'rewind', loop.firstN);
   const point = await readRecord<RewindPoint>(REWIND_POINT, id, `to step ${step}`, step);
-  const { from, pending, counters: kept, elapsedMs, done, firstN } = point;
+  const { from, pending, counters: kept, elapsedMs, done, firstN, agent } = point;
+  const manifest = (agent === undefined ? undefined : loop.agents.get(agent)) ?? loop.manifest;
+  loop.manifest = manifest;
   loop.transcript = openTranscript({ agent: manifest.name, from, pending, manifest }, manifest, scope);
-  loop.nextModelCall = undefined;
+  loop.nextModelCalls.clear();
   loop.done = done;
   loop.firstN = firstN;
   loop.lastStep = step;
@@ -33,6 +35,7 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
 /** Replaces all counters except those of the clock: see {@link Deadline.rewind}. */
 function setCounters(counters: Counters, kept: RewindPoint['counters']): void {
   delete counters.repeat;
+  delete counters.size;
   delete counters.approved;
   delete counters.allowance;
   Object.assign(counters, kept);

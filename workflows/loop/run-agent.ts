@@ -119,7 +119,12 @@ function createLoop(
 ): AgentLoop {
   const { manifest, events } = resolved;
   const { session } = input;
-  const trace = runTrace(resolved.trace, { scope, manifest, session, firstN: () => loop.firstN });
+  const trace = runTrace(resolved.trace, {
+    scope,
+    agent: () => loop.manifest,
+    session,
+    firstN: () => loop.firstN,
+  });
   // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
   const counters = countersOf(input);
@@ -127,13 +132,14 @@ function createLoop(
     scope,
     root,
     manifest,
+    agents: new Map([...(input.agents ?? []), manifest].map((one) => [one.name, one])),
     counters,
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),
     control,
     pause,
     inbox,
-    nextModelCall: undefined,
+    nextModelCalls: new Map(),
     limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
     emit: emitter(events === true, manifest.name, trace),

@@ -1,5 +1,5 @@
 import type { CancellationScope } from '@temporalio/workflow';
-import { activityId } from '../../agent/calls/calls.ts';
+import { type CallModelInput, activityId, compactionBefore } from '../../agent/calls/calls.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
@@ -19,15 +19,18 @@ import type { TranscriptWriter } from './transcript.ts';
 export interface AgentLoop {
   readonly scope: number;
   readonly root: string;
-  readonly manifest: AgentManifest;
+  /** The agent that has the conversation. */
+  manifest: AgentManifest;
+  /** All agents of the run so far, by name. */
+  readonly agents: Map<string, AgentManifest>;
   readonly counters: Counters;
   transcript: TranscriptWriter;
   readonly deadline: Deadline;
   readonly control: Control;
   readonly pause: Pause;
   readonly inbox: Inbox;
-  /** The model call of the next step, after its waits at a limit. */
-  nextModelCall: Call | undefined;
+  /** The model calls of the next step, by id, after their waits: for a summary, and at a limit. */
+  readonly nextModelCalls: Map<string, Call>;
   /** The limit at which the run waits. Setting undefined ends the wait. */
   limitReached: ReachedLimit | undefined;
   /** In a backtest: the recorded run that answers the agent's calls. */
@@ -48,25 +51,32 @@ export interface AgentLoop {
   rewindTo: number | undefined;
 }
 
-/** Id of the next model call, as people type it: `3`, and `1/3` in the second runAgent of one workflow. */
-function callId({ scope, counters }: AgentLoop): string {
-  return activityId(scope, String(counters.iterations + 1), 0);
+/** The next model call, without its agent: `3`, and `3-compaction` before it. */
+export function nextCallOf({ counters }: AgentLoop, { compact }: Pick<CallModelInput, 'compact'>): string {
+  const step = String(counters.iterations + 1);
+  return compact === true ? compactionBefore(step) : step;
+}
+
+export interface OpenModelCall extends Pick<CallModelInput, 'compact'> {
+  /** Schema of the reply, if a person gives it. */
+  outputSchema?: JsonSchema | undefined;
 }
 
 /** Opens the next model call for the operator's gate, and calls `use` with it. Closes the call when `use` has settled. */
 export async function withModelCall<T>(
   loop: AgentLoop,
-  outputSchema: JsonSchema | undefined,
+  { outputSchema, compact }: OpenModelCall,
   use: (open: OpenCall) => Promise<T>,
 ): Promise<T> {
-  const { control, deadline, emit, firstN, nextModelCall } = loop;
-  const id = callId(loop);
-  const call = nextModelCall?.id === id ? nextModelCall : modelCall(id, firstN);
+  const { control, deadline, emit, firstN, nextModelCalls, scope } = loop;
+  // As people type it: `3`, and `1/3` in the second runAgent of one workflow.
+  const id = activityId(scope, nextCallOf(loop, { compact }), 0);
+  const call = nextModelCalls.get(id) ?? modelCall(id, firstN);
   const open = control.open(call, { outputSchema, clock: deadline, emit });
   try {
     return await use(open);
   } finally {
-    loop.nextModelCall = open.now;
+    nextModelCalls.set(id, open.now);
     control.close(open);
   }
 }

@@ -17,7 +17,8 @@ export interface RunTrace {
 
 interface TracedRun {
   scope: number;
-  manifest: AgentManifest;
+  /** The agent that has the conversation. */
+  agent(): AgentManifest;
   session: string | undefined;
   /** Number of the first schedule of each call. A rewind raises it: the calls after it have other spans. */
   firstN(): number;
@@ -26,7 +27,7 @@ interface TracedRun {
 /** `text`: `traceparent` of the span above the run. undefined: the run has no telemetry. */
 export function runTrace(
   text: string | undefined,
-  { scope, manifest, session, firstN }: TracedRun,
+  { scope, agent, session, firstN }: TracedRun,
 ): RunTrace | undefined {
   const given = text === undefined ? undefined : readTraceparent(text);
   if (given === undefined) return undefined;
@@ -35,14 +36,16 @@ export function runTrace(
   const trace = ownTrace(given, runId);
   logTrace(trace.traceId);
   const callId = (call: string) => idOf([runId, call, firstN()]);
-  const { name, adapter, model, params, stop } = manifest;
   const parentOf = (call: string) =>
     trace.sampled ? traceparent({ ...trace, spanId: callId(call) }) : undefined;
   return {
     parentOf,
     attach: (id, call) => attachTrace(id, parentOf(call)),
     spansOf: spanFold({
-      agent: { name, adapter, model, params, stop, workflowId, runId, session },
+      agent() {
+        const { name, adapter, model, params, stop } = agent();
+        return { name, adapter, model, params, stop, workflowId, runId, session };
+      },
       trace,
       spanId: idOf([runId, scope]),
       startMs: scope === 0 ? startTime.getTime() : Date.now(),

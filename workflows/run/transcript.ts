@@ -1,23 +1,18 @@
 import type { CallModelInput, Origin } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import {
-  type Entry,
-  type Mark,
-  START,
-  withRunId,
-  entryBytes,
-  visible,
-} from '../../agent/transcript/entries.ts';
+import { type Entry, type Mark, START, withRunId, entryBytes } from '../../agent/transcript/entries.ts';
+import { visible } from '../../agent/transcript/visible.ts';
 import type { AgentRunInput } from '../messages.ts';
 
 /**
  * The workflow's part of the transcript: the length and digest of the carried entries, and the pending entries. `recent`: entries that
- * the model still sees; undefined once they are too large to carry through continue-as-new.
+ * the model still sees; undefined once they are larger than `recentBytes`: too large to carry through continue-as-new.
  */
 export interface TranscriptWriter {
   scope: number;
   trim: number;
+  recentBytes: number;
   carried: Mark;
   pending: Entry[];
   origin: Origin | undefined;
@@ -31,22 +26,29 @@ export function openTranscript(
   scope: number,
 ): TranscriptWriter {
   const trim = manifest.trimIntermediateSteps;
+  const recentBytes = manifest.compaction === undefined ? limits.carriedBytes : limits.compactedBytes;
   const isOtherModel = before !== undefined && before !== manifest;
   if (from === undefined) {
-    return newTranscript(scope, trim, [
+    const begin: Entry[] = [
       { type: 'agent', manifest },
       { type: 'question', ...question },
-    ]);
+    ];
+    return newTranscript(scope, trim, begin, recentBytes);
   }
   const { entries, ...origin } = from;
-  const transcript = continuedTranscript(scope, trim, origin, entries);
+  const transcript = continuedTranscript(scope, trim, origin, entries, recentBytes);
   // A fork may have another model than the agent at the beginning of the transcript.
   append(transcript, isOtherModel ? [...pending, { type: 'agent', manifest }] : pending);
   return transcript;
 }
 
-export function newTranscript(scope: number, trim: number, entries: Entry[]): TranscriptWriter {
-  const transcript = { scope, trim, carried: START, pending: [], origin: undefined, recent: [] };
+export function newTranscript(
+  scope: number,
+  trim: number,
+  entries: Entry[],
+  recentBytes: number = limits.carriedBytes,
+): TranscriptWriter {
+  const transcript = { scope, trim, recentBytes, carried: START, pending: [], origin: undefined, recent: [] };
   append(transcript, entries);
   return transcript;
 }
@@ -57,10 +59,12 @@ export function continuedTranscript(
   trim: number,
   origin: Origin,
   recent: Entry[] | undefined,
+  recentBytes: number = limits.carriedBytes,
 ): TranscriptWriter {
   return {
     scope,
     trim,
+    recentBytes,
     carried: { length: origin.length, digest: origin.digest },
     pending: [],
     origin,
@@ -76,7 +80,7 @@ export function append(transcript: TranscriptWriter, entries: Entry[], full: Ent
   if (transcript.recent === undefined) return;
   const added = full.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
   const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);
-  transcript.recent = sum(recent.map(({ bytes }) => bytes)) <= limits.carriedBytes ? recent : undefined;
+  transcript.recent = sum(recent.map(({ bytes }) => bytes)) <= transcript.recentBytes ? recent : undefined;
 }
 
 /** Makes the input of the next model call. Returns the same input until {@link delivered} is called, so a failed call repeats it. */

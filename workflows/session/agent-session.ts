@@ -1,5 +1,4 @@
 import {
-  CancellationScope,
   ChildWorkflowCancellationType,
   ParentClosePolicy,
   allHandlersFinished,
@@ -39,6 +38,7 @@ import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from '.
 import { ReloopSession, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { isAlreadyStarted } from '../temporal/run-failure.ts';
+import { unlessCancelled } from '../temporal/unless-cancelled.ts';
 import { orFailure } from '../run-input.ts';
 import { showConversation } from '../web-ui/current-details.ts';
 import {
@@ -148,6 +148,7 @@ function setHandlers(session: Session): void {
     clearUpdate,
     () => {
       state.messages = [];
+      state.handedOver = undefined;
       session.cleared = true;
       showConversation(state, session.open);
       return null;
@@ -211,6 +212,7 @@ async function answerNext(session: Session): Promise<void> {
   showConversation(state, message);
   const result = await run(session, message);
   if (result !== undefined) {
+    keepHandoff(state, message, result);
     state.messages = withTurn(state.messages, message.input, result.output, sessionLimits.conversationBytes);
     await summarize(state, message, result);
   } else {
@@ -219,6 +221,11 @@ async function answerNext(session: Session): Promise<void> {
   }
   session.early = undefined;
   session.open = undefined;
+}
+
+/** The agent that has the conversation answers the next message to the agent that handed it over. */
+function keepHandoff(state: SessionState, { agent }: SessionMessage, result: RecordedResult): void {
+  if (result.agent !== undefined) state.handedOver = { ...state.handedOver, [agent]: result.agent };
 }
 
 /** Starts the message's run and waits for its result. undefined: the run failed or was ended, or another run had the id. */
@@ -242,9 +249,10 @@ async function run(
 
 /** Starts a run as an abandoned child: the end or cancellation of the session does not affect it. */
 function startRun(
-  { name, messages }: SessionState,
-  { id, agent, input, overrides, variables, traceparent: trace, by }: SessionMessage,
+  { name, messages, handedOver }: SessionState,
+  { id, agent: asked, input, overrides, variables, traceparent: trace, by }: SessionMessage,
 ) {
+  const agent = handedOver?.[asked] ?? asked;
   const runInput: AgentRunInput = {
     agent,
     session: name,
@@ -272,8 +280,8 @@ function startRun(
 /** Replaces a conversation that is too long for the agent's memory by a summary and the last exchange. Keeps it if that fails. */
 async function summarize(
   state: SessionState,
-  { agent, overrides }: SessionMessage,
-  { memory, modelQueue }: RecordedResult,
+  { agent: asked, overrides }: SessionMessage,
+  { agent = asked, memory, modelQueue }: RecordedResult,
 ): Promise<void> {
   const fold = turnsToFold(state.messages, memory);
   if (fold === undefined) return;
@@ -282,16 +290,6 @@ async function summarize(
   }>({ summary: agent, ...summaryOptions(modelQueue) });
   const summarized = await unlessCancelled(summarizeConversation({ agent, ...fold, overrides }));
   if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
-}
-
-/** Resolves to undefined if `work` fails. Rejects if the session is cancelled. */
-async function unlessCancelled<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (failure) {
-    if (CancellationScope.current().consideredCancelled) throw failure;
-    return undefined;
-  }
 }
 
 /** Returns true if Temporal suggests continue-as-new and the state fits into one payload. A longer queue is answered first. */

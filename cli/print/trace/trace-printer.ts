@@ -176,6 +176,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       `${colors.bold(`[${path(call)}]`)} ${colors.dim(turnWords(turn, durationMs, attempts).join(' · '))}`,
       ...reasoningWords(turn).map((words) => colors.dim(INDENT + words)),
       ...(thought === '' ? [] : labelled('Thought', thought)),
+      ...(decision.type === 'compact' ? labelled('Summary of the steps before', turn.text) : []),
       ...notesOn(turn, closing).map((text) => INDENT + colors.yellow(text)),
     ]);
   }

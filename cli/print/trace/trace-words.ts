@@ -13,6 +13,7 @@ import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
 
 /** The model's reasoning in a turn: its words, without those of the answer. */
 export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
+  if (decision.type === 'compact') return '';
   if (decision.type === 'finish' && decision.output === text) return '';
   const log = decision.type === 'act' && toolCalls === undefined ? decision.actions[0]?.log : undefined;
   return thoughtOf(log ?? text);
@@ -31,9 +32,14 @@ export function reasoningWords({ reasoning }: ModelTurn): string[] {
   return reasoning === undefined ? [] : [`reasoning: ${wordCount(reasoning)}`];
 }
 
-export function turnWords({ usage, answeredBy }: ModelTurn, durationMs: number, attempts: number): string[] {
+export function turnWords(
+  { usage, answeredBy, agent }: ModelTurn,
+  durationMs: number,
+  attempts: number,
+): string[] {
   const by = answeredBy === undefined ? [] : [oneLine(modelWords(answeredBy))];
-  return [...by, duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
+  const who = agent === undefined ? [] : [oneLine(agent)];
+  return [...who, ...by, duration(durationMs), tokenWords(usage), ...costWords(usage), ...tries(attempts)];
 }
 
 export function tries(attempts: number): string[] {

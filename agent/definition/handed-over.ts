@@ -1,0 +1,29 @@
+import type { AgentManifest } from './manifest.ts';
+
+/** The agent that takes a run over: its definition, with the limits of the run and the facts that belong to the run. */
+export function takingOver(
+  target: AgentManifest,
+  { maxIterations, maxExecutionTimeMs, budget, onLimit, context, tenant, tags }: AgentManifest,
+): AgentManifest {
+  return {
+    ...target,
+    maxIterations,
+    maxExecutionTimeMs,
+    budget,
+    onLimit,
+    context,
+    tenant,
+    tags,
+    tookOver: true,
+  };
+}
+
+/** Names an agent's model: another one cannot read its provider's data. */
+export function modelKey({ adapter, model }: AgentManifest): string {
+  return `${adapter} ${model}`;
+}
+
+/** Returns true for an agent of a run that may have several. */
+export function isOneOfSeveral({ tookOver, tools }: AgentManifest): boolean {
+  return tookOver === true || tools.some(({ handoff }) => handoff !== undefined);
+}

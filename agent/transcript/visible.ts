@@ -1,0 +1,66 @@
+import type { Entry } from './entries.ts';
+
+/**
+ * The entries that the model sees: after a compaction the summary and the turns that it keeps, and of these the last
+ * `trim` steps (0 or less: all). The summary stands before the turns that it keeps, so that the same entries with later
+ * ones behind them give the same list.
+ */
+export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
+  return trimmed(compacted(items, entryOf), trim, entryOf);
+}
+
+/**
+ * The places at which turns begin, one for each model call that has a later entry: its reply, its first step, or the
+ * answer that a message came upon.
+ */
+export function turnStarts(entries: readonly Entry[]): number[] {
+  const starts: number[] = [];
+  let current: string | undefined;
+  for (const [index, entry] of entries.entries()) {
+    const turn = turnOf(entry);
+    if (turn !== undefined && turn !== current) starts.push(index);
+    current = turn ?? current;
+    if (entry.type === 'message' && entry.role === 'assistant') starts.push(index);
+  }
+  return starts;
+}
+
+/** Number of the turn, for entries that have one: `3`. */
+function turnOf(entry: Entry): string | undefined {
+  if (entry.type === 'reply') return entry.call;
+  return entry.type === 'step' ? entry.call.slice(0, entry.call.lastIndexOf('.')) : undefined;
+}
+
+/** Index of the first entry of the last `keep` turns. */
+export function keptFrom(entries: readonly Entry[], keep: number): number {
+  const starts = turnStarts(entries);
+  return starts[Math.max(0, starts.length - keep)] ?? entries.length;
+}
+
+function compacted<T>(items: readonly T[], entryOf: (item: T) => Entry): readonly T[] {
+  const at = items.findLastIndex((item) => entryOf(item).type === 'summary');
+  const summary = items[at];
+  const entry = summary === undefined ? undefined : entryOf(summary);
+  if (summary === undefined || entry?.type !== 'summary') return items;
+  const before = items.slice(0, at);
+  const from = keptFrom(before.map(entryOf), entry.keep);
+  const old = before.slice(0, from);
+  const lastAgent = old.findLastIndex((item) => entryOf(item).type === 'agent');
+  const stays = old.filter((item, index) => {
+    const { type } = entryOf(item);
+    return type === 'question' || (type === 'agent' && (index === 0 || index === lastAgent));
+  });
+  return [...stays, summary, ...before.slice(from), ...items.slice(at + 1)];
+}
+
+/** A reply goes with its last step. Messages of people stay. */
+function trimmed<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
+  if (trim <= 0) return [...items];
+  let hidden = items.filter((item) => entryOf(item).type === 'step').length - trim;
+  if (hidden <= 0) return [...items];
+  const shown = items.filter((item) => entryOf(item).type !== 'step' || hidden-- <= 0);
+  return shown.filter((item, index) => {
+    const next = shown[index + 1];
+    return entryOf(item).type !== 'reply' || (next !== undefined && entryOf(next).type === 'step');
+  });
+}
