@@ -18,6 +18,7 @@ export const arrows = {
       'definition',
       'observation',
       'start',
+      'schedule',
       'transcript',
       'calls',
       'session',
@@ -101,7 +102,7 @@ export const arrows = {
       workflows: ['messages.ts'],
       server: ['json-file.ts', 'launcher-error.ts', 'process-identity.ts', 'project-folder.ts'],
     },
-    rooms: ['connect', 'export', 'read', 'backtest', 'start', 'restart', 'api'],
+    rooms: ['connect', 'export', 'read', 'backtest', 'start', 'schedules', 'restart', 'api'],
     temporal: ['client', 'common', 'envconfig', 'types:proto'],
   },
   gateway: {

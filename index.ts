@@ -35,6 +35,14 @@ export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agen
 export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/keys.ts';
 export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
+export type {
+  CalendarSpec,
+  IntervalSpec,
+  OverlapPolicy,
+  ScheduleDefinition,
+  SchedulePolicies,
+  ScheduleSpec,
+} from './agent/schedule/schedule-definition.ts';
 export type { SentWord } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';

@@ -12,6 +12,7 @@ import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../tools/zod-schema.ts';
 import { limitsSchema } from './limits-option.ts';
 import { queuesSchema } from './options/queues.ts';
+import { schedulesSchema } from './schedules-option.ts';
 import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
 
@@ -54,6 +55,7 @@ const configShape = {
     'is not a logger with debug, info, warn and error, such as pino()',
   ),
   encryption: encryptionSchema,
+  schedules: schedulesSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
   deployment: deploymentSchema,

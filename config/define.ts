@@ -2,6 +2,7 @@ import type { RunEvent } from '../agent/run/events.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
+import type { ScheduleDefinition } from '../agent/schedule/schedule-definition.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
@@ -137,6 +138,8 @@ export interface ConfigDefinition {
    * RELOOP_ENCRYPTION_KEYS, which goes before this option; without both nothing is encrypted.
    */
   encryption?: EncryptionOptions | undefined;
+  /** Runs at set times, by name. `reloop schedule sync` brings them to the server. */
+  schedules?: { [name: string]: ScheduleDefinition } | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**

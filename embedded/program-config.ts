@@ -78,6 +78,8 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   encryption: true,
   taskQueue: true,
   queues: true,
+  // No worker needs them.
+  schedules: false,
   // A program's worker has no version.
   deployment: false,
 };

@@ -25,7 +25,9 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const own = [...checkProgram(), ...checkEnvFile(io, options), ...project.checks];
   const further = project.config === undefined ? new Map() : callQueues(project.config.loaded);
   const keys = project.config?.loaded.encryption ?? environmentKeyring(io.env);
-  const checks = [...own, ...(await checkServer({ ...options, taskQueue, callQueues: further }, keys))];
+  const agents = project.config?.loaded.agents;
+  const server = { ...options, taskQueue, callQueues: further, agents };
+  const checks = [...own, ...(await checkServer(server, keys))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });
   else printChecks(io, checks);

@@ -14,6 +14,8 @@ export interface Queues {
   taskQueue: string;
   /** Further queues of calls, by name. */
   callQueues: ReadonlyMap<string, CallQueue>;
+  /** Agents of the config, by name; undefined: there is no config. */
+  agents?: ReadonlyMap<string, unknown> | undefined;
   /** Fail where no worker polls the queue of the agents. */
   worker?: boolean | undefined;
 }

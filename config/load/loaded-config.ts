@@ -33,6 +33,7 @@ import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
+import { checkSchedules } from '../schedules-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
@@ -48,6 +49,8 @@ export interface LoadedConfig {
   queues: Queues;
   /** Limits of a model, and the name that the config gives them to; undefined: the config has none. */
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
+  /** Runs at set times, by name. */
+  schedules: NonNullable<ConfigDefinition['schedules']>;
   /** undefined: workers have no version. */
   deployment: Deployment | undefined;
   /** undefined: as it is usual where the worker runs. */
@@ -140,6 +143,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,
     queues,
+    schedules: config.schedules ?? {},
     limitsOf: config.limits === undefined ? undefined : limitsOf,
     deployment: deploymentOf(config.deployment, taskQueue),
     manifest(name, overrides, parentBudget) {
@@ -175,6 +179,14 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     );
   }
   for (const [name, agent] of agents) checkManifest(loaded.manifest(name, {}), kindOf(kinds, agent));
+  checkSchedules(config.schedules, ({ agent, overrides = {} }) => {
+    if (!agents.has(agent)) {
+      const known = [...agents.keys()].join(', ');
+      throw new ConfigError(`there is no agent "${agent}". The config has: ${known}.`);
+    }
+    loaded.manifest(agent, overrides);
+    loaded.checkContext(overrides.context);
+  });
   return loaded;
 }
 
